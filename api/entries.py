@@ -1,5 +1,6 @@
 """The entries of a tournament: how they come, change and leave."""
 
+from functools import partial
 from typing import Any
 
 from django.db.models import Prefetch
@@ -13,7 +14,7 @@ from api.arrangements import InvitationRequestSerializer, InvitationSerializer
 from api.endpoint import LARGEST_ID, Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
-from api.requests import ReasonField, RequestSerializer
+from api.requests import ReasonField, RequestSerializer, naming
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
@@ -166,7 +167,8 @@ class EntryActions(Endpoint[Tournament]):
         """Enter a bot version; its author and the organiser may."""
         wanted = EntryRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        entry = enter_bot(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        enter = partial(enter_bot, actor=self.actor, tournament=self.get_object())
+        entry = naming(partial(enter, **wanted.validated_data), {"versions": "version"})()
         return self._told(entry, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses={204: None})

@@ -4,6 +4,7 @@
 field that was wrong as `attr`.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -19,6 +20,7 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from api.requests import flatten_errors
 from pentathlon.common.errors import (
     Conflict,
     DomainError,
@@ -109,10 +111,15 @@ class ProblemFormatter(ExceptionFormatter):
 
     def get_errors(self) -> list[Error]:
         """Name the field that a service complained about."""
+        problems: Sequence[DomainError] = ()
         if isinstance(self.exc, Refusal):
+            problems = self.exc.problems
+        elif isinstance(self.exc.detail, dict):
+            problems = [*flatten_errors(self.exc.detail)]
+        if problems:
             return [
                 RefusedValue(each.code, each.detail, each.field, pointer_of(each), each.allowed)
-                for each in self.exc.problems
+                for each in problems
             ]
         return [
             RefusedValue(each.code, each.detail, each.attr, _pointer(each.attr))

@@ -24,7 +24,14 @@ from api.fleet_hints import sent_work
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.hints import HINT_HEADER, PAUSE_HEADER, PAUSE_S, Hint
+from pentathlon.fleet.hints import (
+    FRIENDLIES,
+    HINT_HEADER,
+    PAUSE_HEADER,
+    PAUSE_S,
+    QUEUE_HEADER,
+    Hint,
+)
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by
 from pentathlon.matches import builds
@@ -77,11 +84,15 @@ class FleetViewSet(FleetEndpoint[Match]):
     @action(detail=False, methods=["post"])
     def hints(self, request: Request) -> Response:
         """Wait for what wants to be done; the answer comes at once if anything does."""
-        wait_s = read(told.WaitSerializer, request)["wait_s"]
+        asked = read(told.WaitSerializer, request)
+        wait_s, only_friendlies = asked["wait_s"], asked["only_friendlies"]
         if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
             # The server takes the header off and answers when a hint comes; see `pentathlon.asgi`.
-            return Response(Hint().to_json(), headers={HINT_HEADER: str(wait_s)})
-        if hint := sent_work(self.token.work):
+            headers = {HINT_HEADER: str(wait_s)}
+            if only_friendlies:
+                headers[QUEUE_HEADER] = FRIENDLIES
+            return Response(Hint().to_json(), headers=headers)
+        if hint := sent_work(self.token, only_friendlies=only_friendlies):
             return Response(hint.to_json())
         pause_s = min(wait_s, PAUSE_S)
         return Response(Hint().to_json(), headers={PAUSE_HEADER: str(pause_s)})
@@ -102,7 +113,7 @@ class FleetViewSet(FleetEndpoint[Match]):
         jobs = claim_matches(
             match_ids=facts["match_ids"],
             worker=self.name_here(facts["slot"]),
-            capabilities=Capabilities.of(announcement).trusted_with(self.token.work),
+            capabilities=Capabilities.of(announcement).by_token(self.token),
             worker_token=self.token.pk,
         )
         return Response({"jobs": jobs_to_json(jobs)})

@@ -12,7 +12,7 @@ from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
 from pentathlon.analyses import services
 from pentathlon.analyses.models import Analysis
-from pentathlon.analyses.wire import curve_from_json
+from pentathlon.analyses.wire import curve_from_json, measured_from_json
 from pentathlon.common.errors import NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.matches.models import Match, MatchSeat
@@ -28,12 +28,12 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
     @extend_schema(request=told.AnalysisClaimSerializer, responses=told.AnalysisJobSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Take an analysis that waits, for a minute: its token, and the record of the match."""
+        """Take an analysis that waits, for a minute: token, record, what was measured before."""
         facts = read(told.AnalysisClaimSerializer, request)
         is_trusted = Work.ANALYSES in self.token.work
         claimed = services.claim_analysis(**facts) if is_trusted else None
-        token, record = claimed or (None, None)
-        return Response({"token": token, "record": record})
+        token, record, measured = claimed or (None, None, [])
+        return Response({"token": token, "record": record, "measured": measured})
 
     @extend_schema(request=told.LoanSerializer, responses={204: None})
     @action(detail=False, methods=["post"])
@@ -66,13 +66,22 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
 
 def _end(facts: dict[str, Any]) -> bool:  # Any: JSON
     held = {"match_id": facts["match_id"], "token": facts["token"]}
+    cpu_ms = facts["cpu_ms"]
     if "curve" in facts:
-        plies = Match.objects.filter(pk=facts["match_id"]).values_list("ply", flat=True).first()
-        if plies is None:
-            raise NotFound(f"There is no match {facts['match_id']}.")
-        seats = MatchSeat.objects.filter(match=facts["match_id"]).count()
-        curve = curve_from_json(facts["curve"], seats=seats, plies=plies)
-        return services.store_curve(**held, curve=curve, cpu_ms=facts["cpu_ms"])
+        curve = curve_from_json(facts["curve"], **_size_of(facts["match_id"]))
+        return services.store_curve(**held, curve=curve, cpu_ms=cpu_ms)
     if facts["error"]:
         return services.fail_analysis(**held, error=facts["error"])
-    return services.return_analysis(**held, has_died=facts["has_died"])
+    measured = []
+    if facts["measured"]:
+        measured = measured_from_json(facts["measured"], **_size_of(facts["match_id"]))
+    died = facts["has_died"]
+    return services.return_analysis(**held, has_died=died, measured=measured, cpu_ms=cpu_ms)
+
+
+def _size_of(match_id: int) -> dict[str, int]:
+    """Return the seats and plies of a match."""
+    plies = Match.objects.filter(pk=match_id).values_list("ply", flat=True).first()
+    if plies is None:
+        raise NotFound(f"There is no match {match_id}.")
+    return {"seats": MatchSeat.objects.filter(match=match_id).count(), "plies": plies}

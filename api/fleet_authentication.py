@@ -22,7 +22,8 @@ class WorkerAuthentication(BaseAuthentication):
         """Return the token; a worker is no person.
 
         Raises:
-            AuthenticationFailed: `worker_token_unknown` or `worker_token_revoked`.
+            AuthenticationFailed: `worker_token_unknown`, `worker_token_revoked` or
+                `worker_token_quarantined`.
         """
         header = get_authorization_header(request).split()
         if len(header) != _PARTS or header[0].lower() != b"bearer":
@@ -36,6 +37,12 @@ class WorkerAuthentication(BaseAuthentication):
         if token.revoked_at is not None:
             raise AuthenticationFailed(
                 "This worker token was revoked. Stop the worker.", code="worker_token_revoked"
+            )
+        if token.quarantined_at is not None:
+            raise AuthenticationFailed(
+                "This worker token is in quarantine, because others have played matches "
+                "otherwise. Stop the worker and ask the staff of this site.",
+                code="worker_token_quarantined",
             )
         return AnonymousUser(), token
 

@@ -31,7 +31,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
         """Claim those of these friendlies in which a bot is to move that this worker can play."""
         facts = read(told.FriendlyClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
-        capabilities = Capabilities.of(announcement).trusted_with(self.token.work)
+        capabilities = Capabilities.of(announcement).by_token(self.token)
         claimed = [
             stretches.claim_stretch(
                 friendly_id=pk,

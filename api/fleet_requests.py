@@ -79,6 +79,9 @@ class WaitSerializer(RequestSerializer):
     """How long the worker waits for a hint."""
 
     wait_s = serializers.FloatField(min_value=0, max_value=LONGEST_WAIT_S, default=0.0)
+    only_friendlies = serializers.BooleanField(
+        default=False, help_text="Leave everything else to other slots: this one is held back."
+    )
 
 
 class MatchIdsSerializer(RequestSerializer):
@@ -281,6 +284,9 @@ class AnalysisJobSerializer(serializers.Serializer[Any]):
 
     token = serializers.UUIDField(allow_null=True)
     record = serializers.DictField(allow_null=True)
+    measured = serializers.ListField(
+        child=serializers.ListField(), help_text="What earlier tries have measured, to go on with."
+    )
 
 
 class DemandSerializer(serializers.Serializer[Any]):
@@ -290,9 +296,15 @@ class DemandSerializer(serializers.Serializer[Any]):
 
 
 class AnalysisResultSerializer(HeldMatchSerializer):
-    """A curve with the CPU time it took; or an error; or neither, for others to try."""
+    """A curve with the CPU time it took; or an error; or what was measured so far."""
 
     curve = serializers.DictField(required=False)
     cpu_ms = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
     error = serializers.RegexField(r"^[a-z_]{0,30}$", default="", allow_blank=True)
     has_died = serializers.BooleanField(default=False)
+    measured = serializers.ListField(
+        child=serializers.ListField(),
+        default=list,
+        max_length=1000,
+        help_text="All that was measured, also in earlier tries.",
+    )

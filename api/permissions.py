@@ -34,6 +34,17 @@ class SignedIn(BasePermission):
         return request.user.is_authenticated
 
 
+class StaffOnly(BasePermission):
+    """Only for those who run the platform."""
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Tell whether somebody of the staff asks; who is not signed in may still do so."""
+        user = request.user
+        if user.is_authenticated and not (user.is_staff or user.is_superuser):
+            raise PermissionDenied("Only for the staff of this site.", code="staff_only")
+        return user.is_authenticated
+
+
 def _needed_scope(request: Request, view: object) -> Scope | None:
     private: dict[str, Scope] = getattr(view, "private_scopes", {})
     if request.method in SAFE_METHODS:

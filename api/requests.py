@@ -3,8 +3,8 @@
 An unknown name is refused, not ignored: somebody who sends `starts_at` expects something to start.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Self, TypeVar, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -15,25 +15,32 @@ from pentathlon.common.errors import DomainError, InvalidInput, Problems
 
 Made = TypeVar("Made")
 
+_BOUNDS: Final[Mapping[str, Sequence[str]]] = {
+    "value": ("minimum", "maximum"),
+    "length": ("minLength", "maxLength"),
+    "items": ("minItems", "maxItems"),
+}
+"""What JSON Schema calls the least and the most of it."""
+
 
 class RequestSerializer(serializers.Serializer[Any]):
     """The body of a request; a field that it does not have is refused."""
 
     def to_internal_value(self, data: Any) -> Any:  # Any: as the framework has it
         """Return the checked values; unknown fields are reported together with all others."""
-        unknown = _unknown(data, self.fields)
-        if not unknown:
-            return super().to_internal_value(data)
         sentence = f"There is no such field. Known: {', '.join(self.fields)}."
         problems: dict[str, Any] = {
-            name: [ErrorDetail(sentence, code="unknown_field")] for name in unknown
+            name: [ErrorDetail(sentence, _Code("unknown_field", allowed=[*self.fields]))]
+            for name in _unknown(data, self.fields)
         }
         try:
-            super().to_internal_value(data)
+            checked = super().to_internal_value(data)
         except serializers.ValidationError as error:
-            if isinstance(error.detail, dict):
-                problems |= error.detail
-        raise serializers.ValidationError(problems)
+            for name, errors in cast("dict[str, Any]", error.detail).items():
+                problems[name] = _with_allowed(errors, self.fields.get(name))
+        if problems:
+            raise serializers.ValidationError(problems)
+        return checked
 
     def right_values(self, *names: str) -> dict[str, Any]:  # Any: checked values
         """Return the values of fields, where they can be used; the others have their defaults.
@@ -61,9 +68,53 @@ def flatten_errors(errors: Any, at: str = "") -> Iterator[InvalidInput]:  # Any:
         return
     for number, each in enumerate(errors):
         if isinstance(each, ErrorDetail):
-            yield InvalidInput(str(each), code=str(each.code), field=at)
+            allowed = getattr(each.code, "allowed", None)
+            yield InvalidInput(str(each), code=str(each.code), field=at, allowed=allowed)
         else:
             yield from flatten_errors(each, f"{at}.{number}")
+
+
+class _Code(str):
+    """The code of an error, with what the field takes.
+
+    The framework copies errors, but keeps their codes.
+    """
+
+    __slots__ = ("allowed",)
+
+    allowed: Any  # JSON
+
+    def __new__(cls, code: str, *, allowed: Any) -> Self:
+        self = super().__new__(cls, code)
+        self.allowed = allowed
+        return self
+
+
+def _with_allowed(errors: Any, field: Any) -> Any:  # Any: nested errors, a field or none
+    """Return the errors of a field with what it would take."""
+    if isinstance(errors, Mapping):
+        child = getattr(field, "child", None)
+        return {place: _with_allowed(each, child) for place, each in errors.items()}
+    return [
+        each
+        if isinstance(each.code, _Code)
+        else ErrorDetail(each, _Code(each.code, allowed=_allowed(field, each.code)))
+        for each in errors
+    ]
+
+
+def _allowed(field: Any, code: str) -> Any:
+    """Return in JSON what a field takes, where that is why it refuses a value."""
+    if code == "invalid_choice":
+        return [*field.choices]
+    kind = code.partition("_")[2]
+    is_list = isinstance(field, serializers.ListField)
+    names = _BOUNDS.get("items" if is_list and kind == "length" else kind, ())
+    bounds = {
+        name: getattr(field, f"{end}_{kind}", None)
+        for end, name in zip(("min", "max"), names, strict=False)
+    }
+    return {name: bound for name, bound in bounds.items() if bound is not None} or None
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})

@@ -21,12 +21,14 @@ from api.kit import KitView
 from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
+from api.quarantines import QuarantineViewSet
 from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
 from api.rivalry import HeadToHeadViewSet, OpponentViewSet
 from api.search import SearchViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
+from api.transparency import InclusionViewSet, LogViewSet
 from api.versions import VersionViewSet
 from api.webhooks import WebhookViewSet
 from api.workers import WorkerViewSet
@@ -45,8 +47,10 @@ _router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("desk-records", DeskRecordViewSet, basename="desk_record")
 _router.register("friendlies", FriendlyViewSet, basename="friendly")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
+_router.register("log", LogViewSet, basename="log")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
+_router.register("quarantines", QuarantineViewSet, basename="quarantine")
 _router.register("fleet/analyses", FleetAnalysisViewSet, basename="fleet_analysis")
 _router.register("fleet/friendlies", FleetFriendlyViewSet, basename="fleet_friendly")
 _router.register("fleet", FleetViewSet, basename="fleet")
@@ -59,6 +63,8 @@ _opponents = OpponentViewSet.as_view({"get": "opponents"})
 _against = HeadToHeadViewSet.as_view({"get": "against"})
 _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
 _pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
+_log = LogViewSet.as_view({"get": "standing"})
+_inclusion = InclusionViewSet.as_view({"get": "inclusion"})
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})
 _friendly_board = FriendlyViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
@@ -75,6 +81,7 @@ _seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
 app_name = "api"
 urlpatterns = [
     path("v1/kit/", KitView.as_view(), name="kit"),
+    path("v1/log/", _log, name="log"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),
@@ -83,6 +90,7 @@ urlpatterns = [
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
     re_path(rf"^v1/friendlies/(?P<pk>{ID})/board\.svg$", _friendly_board, name="friendly_board"),
+    re_path(rf"^v1/matches/(?P<pk>{ID})/inclusion/$", _inclusion, name="inclusion"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),

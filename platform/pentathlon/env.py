@@ -25,6 +25,7 @@ class Mode(StrEnum):
 
 DRAIN_S: Final[Mapping[Mode, float]] = {Mode.LOCAL: 2.0, Mode.PRODUCTION: 120.0}
 """How long a worker that is asked to stop plays on, unless PENTATHLON_DRAIN_S says so."""
+SPOT_CHECKS: Final = 50
 STARVED_SHARE: Final = 0.75
 """At this share a bot waits three times as long as it runs, and slots are held back."""
 
@@ -76,6 +77,8 @@ class Environment:
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
     starved_share: float = STARVED_SHARE
     """PENTATHLON_STARVED_SHARE: how much of the time bots may wait before slots are held back."""
+    spot_checks: int = SPOT_CHECKS
+    """PENTATHLON_SPOT_CHECKS: one in so many results of workers is played again; 0: none."""
     drain_s: float = DRAIN_S[Mode.LOCAL]
     """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on. Shorter than the grace
     of whoever stops it: what is not over by then is given back."""
@@ -99,6 +102,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
     an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
     starved_share = _number(variables, "PENTATHLON_STARVED_SHARE", least=0)
+    spot_checks = _number(variables, "PENTATHLON_SPOT_CHECKS", least=0)
     drain_s = _number(variables, "PENTATHLON_DRAIN_S", least=0)
     return Environment(
         mode=mode,
@@ -121,6 +125,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         datasets=_flag(variables, "PENTATHLON_DATASETS", default=True),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=STARVED_SHARE if starved_share is None else starved_share,
+        spot_checks=SPOT_CHECKS if spot_checks is None else int(spot_checks),
         drain_s=DRAIN_S[mode] if drain_s is None else drain_s,
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,

@@ -19,6 +19,7 @@ DATA_FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
 SANDBOX_LEVEL = _environment.sandbox
 BOT_MATCHES = _environment.bot_matches
 STARVED_SHARE = _environment.starved_share
+SPOT_CHECKS = _environment.spot_checks
 DRAIN_S = _environment.drain_s
 HAS_LADDERS = _environment.ladders
 HAS_DATASETS = _environment.datasets
@@ -78,7 +79,9 @@ INSTALLED_APPS = [
     "pentathlon.datasets",
     "pentathlon.analyses",
     "pentathlon.search",
+    "pentathlon.transparency",
     "pentathlon.explorer",
+    "pentathlon.trust",
     "pentathlon.web",
     "pentathlon.operations",
     "pentathlon.local",

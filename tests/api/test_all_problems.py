@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from api.endpoint import LARGEST_ID
 from pentathlon.tournaments.models import Event, Tournament
 from tests.api.client import V1, client_of
 from tests.factories import make_user, make_version
@@ -53,6 +54,34 @@ def test_wrong_fields_of_an_event_hide_nothing() -> None:
     assert told.keys() == {"/x", "/name", "/games", "/format", "/starts_at"}
     assert told["/format"] == "unknown_format"
     assert not Event.objects.exists()
+
+
+def test_fields_say_what_they_take() -> None:
+    body = {"name": "x" * 90, "game": "tuned", "entries_per_author": 0, "versions": [0], "x": 1}
+
+    answer = client_of(make_user(organiser=True)).post(f"{V1}/tournaments/", body, format="json")
+
+    allowed = {each["pointer"]: each["allowed"] for each in answer.json()["errors"]}
+    assert {"name", "game", "versions"} < set(allowed.pop("/x"))
+    assert allowed == {
+        "/name": {"maxLength": 80},
+        "/entries_per_author": {"minimum": 1, "maximum": 1000},
+        "/versions/0": {"minimum": 1, "maximum": 10**18},
+    }
+
+
+def test_refused_entry_points_into_the_request() -> None:
+    organiser = make_user(organiser=True)
+    cup = open_cup(organiser)
+    path = f"{V1}/tournaments/{cup.pk}/entries/"
+
+    answers = [
+        client_of(organiser).post(path, {"version": version}, format="json").json()
+        for version in (10**9, 0)
+    ]
+
+    assert [each["errors"][0]["pointer"] for each in answers] == ["/version", "/version"]
+    assert answers[1]["errors"][0]["allowed"] == {"minimum": 1, "maximum": LARGEST_ID}
 
 
 class TestDocument:

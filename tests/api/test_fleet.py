@@ -140,6 +140,17 @@ def test_wait_for_a_hint_is_left_to_the_server(secret: str) -> None:
     assert answer.headers["Pentathlon-Hint-Wait"] == "5.0"
 
 
+def test_held_slot_waits_for_friendlies_only(secret: str) -> None:
+    make_match(rated=True, sent_at=Now())
+
+    def wait(worker_secret: str) -> Any:
+        return post(worker_secret, "hints", {"wait_s": 2, "only_friendlies": True})
+
+    assert wait(secret).headers["Pentathlon-Hint-Queue"] == "friendly"
+    assert "Pentathlon-Hint-Queue" not in post(secret, "hints", {"wait_s": 2}).headers
+    assert not any(wait(secret_of("rated", Work.RATED)).json().values())
+
+
 def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
     """Else hints would go to and fro between it and the reconciler."""
     unbuilt = make_version()

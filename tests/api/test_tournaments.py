@@ -177,7 +177,7 @@ def test_entering_twice_is_a_conflict() -> None:
         f"{V1}/tournaments/{tournament.pk}/entries/", {"version": version.pk}
     )
 
-    assert_problem(answer, status=409, code="already_entered", attr="versions")
+    assert_problem(answer, status=409, code="already_entered", attr="version")
 
 
 def test_tables_of_a_tournament_show_results(running: Tournament, anonymous: APIClient) -> None:

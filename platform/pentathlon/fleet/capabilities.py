@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from django.conf import settings
 
 from pentathlon.fleet.announcements import Announcement, Work, build_tool_of
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon_engines.match.launcher import SandboxLevel
 
+NO_TOKEN: Final = 0
+"""The party of all workers that ask the database themselves."""
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,
@@ -39,6 +41,8 @@ class Requirements:
     """Whether a bot wants more than one process, which only a cgroup can count."""
     work: Work | None = None
     """What it has to be trusted with, where that is known."""
+    reserved_for: int | None = None
+    """The party that alone may play it; see `Capabilities.party`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,8 @@ class Capabilities:
     """Runtimes that it may have in a moment."""
     work: frozenset[str] = frozenset(Work)
     """What it is trusted with."""
+    party: int = NO_TOKEN
+    """Whose machine it is: the id of the token by which it works here."""
 
     @classmethod
     def of(cls, worker: Worker | Announcement) -> Capabilities:
@@ -68,11 +74,17 @@ class Capabilities:
             ),
             untried=frozenset(worker.untried),
             work=frozenset(trusted or Work),
+            party=(worker.token_id if isinstance(worker, Worker) else None) or NO_TOKEN,
         )
 
-    def trusted_with(self, work: Iterable[str]) -> Capabilities:
+    def by_token(self, token: WorkerToken) -> Capabilities:
         """Return these capabilities for what a token allows."""
-        return replace(self, work=frozenset(work))
+        return replace(self, work=frozenset(token.work), party=token.pk)
+
+    @property
+    def is_trusted_with_all(self) -> bool:
+        """Whether it may do whatever waits; only such workers take hints from the queue."""
+        return self.work >= set(Work)
 
     def satisfies(self, requirements: Requirements) -> bool:
         """Return whether this worker can play a match with these requirements."""
@@ -95,6 +107,8 @@ class Capabilities:
             yield "no_worker_for_sandbox", f"has the sandbox level {requirements.sandbox}"
         if requirements.work is not None and requirements.work not in self.work:
             yield "no_worker_for_work", f"is trusted with {_WORK[requirements.work]}"
+        if requirements.reserved_for not in (None, self.party):
+            yield "reserved", "is the one that it is reserved for"
         if requirements.cgroup and not self.cgroup:
             yield "no_worker_for_processes", "has a cgroup, which bots of many processes need"
 
@@ -107,6 +121,11 @@ class Fleet:
     held_slots: int
     """Slots that take no matches for now, because their hosts are short of CPU time."""
     capabilities: tuple[Capabilities, ...]
+
+    @property
+    def reads_queue(self) -> bool:
+        """Return whether any worker takes hints from the queue."""
+        return any(each.is_trusted_with_all for each in self.capabilities)
 
     @property
     def runtimes(self) -> set[str]:

@@ -31,11 +31,16 @@ HINT_HEADER: Final = "Pentathlon-Hint-Wait"
 """How long to wait for the queue."""
 PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"
 """How long to wait without the queue."""
+QUEUE_HEADER: Final = "Pentathlon-Hint-Queue"
+"""The only queue to wait at; without it, all of them."""
+FRIENDLIES: Final = "friendly"
+"""The queue of friendlies in which a bot is to move."""
 PAUSE_S: Final = 2.0
 MOST_WAITING: Final = 2000
 """Workers' slots that wait in one process."""
 _HEADER: Final = HINT_HEADER.lower().encode()
 _PAUSE: Final = PAUSE_HEADER.lower().encode()
+_QUEUE: Final = QUEUE_HEADER.lower().encode()
 _CONNECT_S: Final = 2.0
 _ANSWER_S: Final = 60.0
 """Longer than anybody may wait: the package's own limit is shorter."""
@@ -130,23 +135,24 @@ class HintDesk:
         said = dict(taken[0])
         reads_queue = _HEADER in said
         wait_s = float(said[_HEADER if reads_queue else _PAUSE])
-        found = await self._wait(wait_s, receive, reads_queue=reads_queue)
+        queues = [said[_QUEUE].decode()] if _QUEUE in said else self._queues
+        found = await self._wait(wait_s, receive, queues=queues if reads_queue else [])
         hint = Hint() if found is None else read_hint(found[1])
         body = json.dumps(hint.to_json()).encode()
-        dropped = {_HEADER, _PAUSE, b"content-length"}
+        dropped = {_HEADER, _PAUSE, _QUEUE, b"content-length"}
         headers = [pair for pair in taken[0] if pair[0] not in dropped]
         headers.append((b"content-length", str(len(body)).encode()))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     async def _wait(
-        self, wait_s: float, receive: Receive, *, reads_queue: bool
+        self, wait_s: float, receive: Receive, *, queues: Sequence[str]
     ) -> tuple[bytes, bytes] | None:
         """Take a message from a queue; None if none comes in time, or the worker goes."""
-        if self._waiting >= MOST_WAITING or (reads_queue and self._broker is None):
+        if self._waiting >= MOST_WAITING or (queues and self._broker is None):
             return None
         self._closing = self._closing or asyncio.Event()
-        pop = asyncio.create_task(self._pop(wait_s) if reads_queue else _sleep(wait_s))
+        pop = asyncio.create_task(self._pop(queues, wait_s) if queues else _sleep(wait_s))
         gone = asyncio.create_task(_wait_until_gone(receive))
         closing = asyncio.create_task(self._closing.wait())
         self._waiting += 1
@@ -162,10 +168,10 @@ class HintDesk:
             for task in (pop, gone, closing):
                 task.cancel()
 
-    async def _pop(self, wait_s: float) -> tuple[bytes, bytes] | None:
+    async def _pop(self, queues: Sequence[str], wait_s: float) -> tuple[bytes, bytes] | None:
         try:
             # 0 would wait for ever.
-            found = await self._redis().brpop(self._queues, timeout=max(0.01, wait_s))
+            found = await self._redis().brpop(list(queues), timeout=max(0.01, wait_s))
         except (RedisError, OSError, TimeoutError) as error:
             _log.warning("hints not read", reason=str(error))
             await asyncio.sleep(min(1.0, wait_s))

@@ -31,6 +31,8 @@ class WorkerToken(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+    quarantined_at = models.DateTimeField(null=True)
+    """It takes nothing until staff have looked at its results; see `pentathlon.trust`."""
 
     def __str__(self) -> str:
         return self.name

@@ -45,7 +45,7 @@ def open_ladders() -> int:
     """Make the ladders that are missing, each with its first season; return how many."""
     known = set(Ladder.objects.values_list("key", flat=True))
     missing = [profile for profile in profiles() if profile.key not in known]
-    return sum(_open_ladder(profile) for profile in missing)
+    return sum(open_ladder(profile) for profile in missing)
 
 
 def turn_seasons() -> int:
@@ -156,7 +156,8 @@ def _enter_reference_bots(division: Division) -> None:
 
 
 @transaction.atomic
-def _open_ladder(profile: LadderProfile) -> bool:
+def open_ladder(profile: LadderProfile) -> bool:
+    """Make a ladder with its first season; return False if it is there."""
     try:
         with transaction.atomic():
             ladder = Ladder.objects.create(

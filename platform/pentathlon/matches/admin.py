@@ -20,6 +20,7 @@ from pentathlon.matches.models import Attempt
 from pentathlon.matches.worker_tokens import revoke_worker_token
 
 _SHOWN = 50
+_TIMES = ("last_used_at", "quarantined_at", "revoked_at")
 
 
 class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
@@ -49,11 +50,11 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
     """Tokens; the secret is shown once, when one is made."""
 
     form = WorkerTokenForm
-    list_display = ("name", "is_trusted_with", "created_by", "last_used_at", "revoked_at")
+    list_display = ("name", "is_trusted_with", "created_by", *_TIMES)
     list_select_related = ("created_by",)
     actions = ("revoke",)
     readonly_fields = (
-        *("is_trusted_with", "created_by", "created_at", "last_used_at", "revoked_at"),
+        *("is_trusted_with", "created_by", "created_at", *_TIMES),
         "latest_attempts",
     )
 

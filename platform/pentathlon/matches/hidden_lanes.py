@@ -49,13 +49,13 @@ class HiddenLane(models.Model):
         return f"hidden lane {self.lane}"
 
 
-def hidden_from(person: User | None) -> Exists:
+def hidden_from(person: User | None, *, match: str = "") -> Exists:
     """Return whether a match may not be seen: its lane is hidden, and it had not ended before.
 
-    For queries of matches.
+    For queries of matches, and of what has one: `match` is then how the query calls it, "match__".
     """
-    ended_at = Coalesce(OuterRef("finished_at"), Now())
-    closed = HiddenLane.objects.closed_to(person).filter(lane=OuterRef("lane"))
+    ended_at = Coalesce(OuterRef(f"{match}finished_at"), Now())
+    closed = HiddenLane.objects.closed_to(person).filter(lane=OuterRef(f"{match}lane"))
     return Exists(closed.filter(Q(hides_from=None) | Q(hides_from__lte=ended_at)))
 
 

@@ -28,10 +28,13 @@ class MatchKind(models.TextChoices):
     TOURNAMENT = "tournament", "tournament"
     CHALLENGE = "challenge", "challenge"
     LADDER = "ladder", "ladder"
+    SPOT_CHECK = "spot_check", "played again to check a worker"
 
 
 COMPETITIONS: Final = (MatchKind.TOURNAMENT, MatchKind.LADDER)
 """Kinds of matches in which bots of several authors meet."""
+PRIVATE_KINDS: Final = (MatchKind.VALIDATION, MatchKind.SPOT_CHECK)
+"""Kinds of matches that are not for everybody."""
 
 
 class AttemptState(models.TextChoices):
@@ -67,9 +70,10 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """
         shown = self.filter(~hidden_from(person))
         if person is None:
-            return shown.exclude(kind=MatchKind.VALIDATION)
+            return shown.exclude(kind__in=PRIVATE_KINDS)
         own = MatchSeat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
-        return shown.filter(~Q(kind=MatchKind.VALIDATION) | Exists(own))
+        own_upload = Q(kind=MatchKind.VALIDATION) & Exists(own)
+        return shown.filter(~Q(kind__in=PRIVATE_KINDS) | own_upload)
 
     def with_privacy(self) -> Self:
         """Add `is_hidden`, which `is_private` needs."""
@@ -77,14 +81,13 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def with_openness(self) -> Self:
         """Add `may_be_watched`: whether everybody may see it while it is played."""
-        kept = Q(kind=MatchKind.VALIDATION) | Q(may_become_hidden())
-        return self.annotate(
-            may_be_watched=ExpressionWrapper(~kept, output_field=models.BooleanField())
-        )
+        kept = Q(kind__in=PRIVATE_KINDS) | Q(may_become_hidden())
+        is_open = ExpressionWrapper(~kept, output_field=models.BooleanField())
+        return self.annotate(may_be_watched=is_open)
 
     def watchable(self) -> Self:
         """Return those that everybody may see while they are played."""
-        return self.exclude(kind=MatchKind.VALIDATION).filter(~may_become_hidden())
+        return self.exclude(kind__in=PRIVATE_KINDS).filter(~may_become_hidden())
 
     def waiting(self) -> Self:
         """Return matches that wait for a worker, in the order of the schedule."""
@@ -193,6 +196,8 @@ class Match(models.Model):
     """Held by itself; a release before this one paused tournaments so."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
     """Lanes take turns, so that a long one starves no other; one for a tournament or challenge."""
+    reserved_for = models.PositiveBigIntegerField(null=True)
+    """The party of workers that alone may play it; null: all. See `Capabilities.party`."""
 
     state = models.CharField(max_length=8, choices=MatchState, default=MatchState.PENDING)
     state_reason = models.CharField(max_length=300, blank=True)
@@ -273,8 +278,8 @@ class Match(models.Model):
 
     @property
     def is_private(self) -> bool:
-        """Whether not everybody may see it: it validates an upload, or its result is hidden."""
-        return self.kind == MatchKind.VALIDATION or self.is_hidden
+        """Whether not everybody may see it: for what it is, or because its result is hidden."""
+        return self.kind in PRIVATE_KINDS or self.is_hidden
 
     @property
     def told_name(self) -> str:

@@ -17,7 +17,11 @@ def requirements_of(match: Match) -> Requirements:
     """Return the requirements of a match whose seats and versions are loaded."""
     versions = [seat.version for seat in match.seats.all()]
     return requirements_of_versions(
-        versions, game=match.game, rules_version=match.rules_version, rated=match.rated
+        versions,
+        game=match.game,
+        rules_version=match.rules_version,
+        rated=match.rated,
+        reserved_for=match.reserved_for,
     )
 
 
@@ -30,7 +34,12 @@ def required_runtimes(
 
 
 def requirements_of_versions(
-    versions: Sequence[BotVersion], *, game: str, rules_version: int, rated: bool | None = None
+    versions: Sequence[BotVersion],
+    *,
+    game: str,
+    rules_version: int,
+    rated: bool | None = None,
+    reserved_for: int | None = None,
 ) -> Requirements:
     """Return the requirements of a match of these versions; `rated` as far as it is known."""
     manifests = [version.manifest for version in versions]
@@ -44,6 +53,7 @@ def requirements_of_versions(
         # Compilers start other programs, and only this level allows that.
         sandbox=SandboxLevel.NAMESPACES if to_be_built else least_sandbox(),
         work=_work(rated=rated, builds=bool(to_be_built)),
+        reserved_for=reserved_for,
         cgroup=any(manifest.get("processes", 1) > 1 for manifest in manifests),
     )
 

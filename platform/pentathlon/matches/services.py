@@ -315,6 +315,7 @@ def _planned(spec: MatchSpec) -> Match:
         limits=spec.limits,
         rated=spec.rated,
         lane=spec.lane,
+        reserved_for=spec.reserved_for,
     )
 
 

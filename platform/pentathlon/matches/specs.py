@@ -25,3 +25,5 @@ class MatchSpec:
     rated: bool = False
     lane: int = 0
     """Lanes take turns: the number of the tournament."""
+    reserved_for: int | None = None
+    """The party of workers that alone may play it; None: all."""

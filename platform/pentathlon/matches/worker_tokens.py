@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import reduce
 from operator import or_
 from typing import Final
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
@@ -34,9 +32,10 @@ def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> boo
     return any(content_hash in seat for seat in seats)
 
 
-def sent_matches(work: Collection[str]) -> list[int]:
-    """Return some matches of this work that hints were sent out for and nobody has claimed."""
+def sent_matches(token: WorkerToken) -> list[int]:
+    """Return some matches a token allows that hints were sent for and nobody has claimed."""
     sent = Match.objects.startable().filter(sent_at__isnull=False).order_by("sent_at", "pk")
+    sent = sent.filter(Q(reserved_for=None) | Q(reserved_for=token.pk))
     kinds = {
         Work.RATED: Q(rated=True),
         Work.UNRATED: Q(rated=False) & ~Q(to_be_built=True),
@@ -45,19 +44,27 @@ def sent_matches(work: Collection[str]) -> list[int]:
     unbuilt = MatchSeat.objects.filter(match=OuterRef("pk"), version__built=None).exclude(
         version__manifest__build=[]
     )
-    wanted = reduce(or_, (kind for name, kind in kinds.items() if name in work), Q(pk__in=()))
+    wanted = reduce(
+        or_, (kind for name, kind in kinds.items() if name in token.work), Q(pk__in=())
+    )
     found = sent.annotate(to_be_built=Exists(unbuilt)).filter(wanted)
     return list(found.values_list("pk", flat=True)[:BATCH])
 
 
 def revoke_worker_token(token: WorkerToken) -> int:
     """Revoke a token at once and for good; return how many of its matches go to others."""
-    with transaction.atomic():
-        WorkerToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
-        Worker.objects.filter(token=token.pk).update(is_draining=True)
+    WorkerToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
+    return take_back_matches(token, reason="The token of its worker was revoked.")
+
+
+def take_back_matches(token: WorkerToken, *, reason: str) -> int:
+    """Give all that the workers of a token play to others; return how many matches.
+
+    Call it when the token takes nothing any more.
+    """
+    Worker.objects.filter(token=token.pk).update(is_draining=True)
     running = Attempt.objects.filter(worker_token=token.pk, state=AttemptState.RUNNING)
     held = list(running.values_list("match_id", "token"))
-    reason = "The token of its worker was revoked."
     return sum(
         return_match(match_id=match_id, token=attempt, reason=reason) for match_id, attempt in held
     )

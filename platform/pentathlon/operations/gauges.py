@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -34,19 +34,15 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
-from pentathlon.ratings.models import LedgerRow, RatingChange, live_key
-from pentathlon.ratings.skill import Skill
-from pentathlon.rivalry.expectations import MILLION, expect
+from pentathlon.ratings.models import LedgerRow
+from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
+from pentathlon.trust.surprises import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
-
-FEWEST_RESULTS: Final = 30
-"""A worker with fewer results tells nothing about itself."""
 
 _FRESH_S: Final = 5.0
 _MOST: Final = 1000
 _MOST_OF_A_GAME: Final = 100
-_MOST_RATED: Final = 500
 _LATELY: Final = timedelta(hours=1)
 _STATEMENT_MS: Final = 8000
 _QUANTILES: Final = {"0.5": 9, "0.95": 18}
@@ -180,36 +176,23 @@ def _ratings(now: datetime) -> Iterator[Metric]:
 def _surprises(now: datetime) -> Iterator[Metric]:
     text = "How far results of a worker are from what ratings expect; 1 is as far as chance takes"
     family = _gauge("worker_surprise", text, labels=["worker"])
-    latest = Match.objects.recent().values_list("pk", "worker")[:_MOST_RATED]
-    host = {match: worker.rpartition("/")[0] or worker for match, worker in latest}
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
-    for match, squared, variance in _residuals(list(host)):
-        total = sums[host[match]]
-        total[0] += 1
-        total[1] += squared
-        total[2] += variance
-    for worker, (count, squared, variance) in sorted(sums.items()):
-        if count >= FEWEST_RESULTS and variance:
-            family.add_metric([worker], squared / variance)
+    for worker, surprise in sorted(read_surprises(_host_of).items()):
+        family.add_metric([worker], surprise.ratio)
     yield family
 
 
-def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, float, float]]:
-    """Yield match, squared difference from the expected share, and its expected value."""
-    changes = RatingChange.objects.filter(
-        row__match__in=matches, row__pool__key__in=[live_key(game) for game in GAMES]
-    ).select_related("row__pool")
-    seats: defaultdict[int, list[RatingChange]] = defaultdict(list)
-    for change in changes.order_by("row", "seat"):
-        seats[change.row.match_id].append(change)
-    for match, both in seats.items():
-        if len(both) != 2:  # noqa: PLR2004  expectations are of two
-            continue
-        first, second = (Skill(change.mu_before, change.sigma_before) for change in both)
-        pool = both[0].row.pool
-        expected = expect(first, second, draw_probability=pool.draw_probability, beta=pool.beta)
-        share = (1 + (both[0].rank < both[1].rank) - (both[0].rank > both[1].rank)) / 2
-        yield match, (share - expected.share / MILLION) ** 2, expected.variance / MILLION
+def _host_of(slot: str) -> str:
+    return slot.rpartition("/")[0] or slot
+
+
+def _trust(now: datetime) -> Iterator[Metric]:
+    number = Quarantine.objects.in_force().count()
+    yield _gauge("quarantines", "Worker tokens in quarantine", value=number)
+    disputed = SpotCheck.objects.filter(state=CheckState.DISPUTED).order_by("-pk")
+    ends = disputed.values_list("ended_at", flat=True)[:_MOST]
+    text = "Spot checks of the last hour in which workers differ and nobody could decide"
+    number = sum(end is not None and end > now - _LATELY for end in ends)
+    yield _gauge("checks_disputed_recent", text, value=number)
 
 
 def _rest(now: datetime) -> Iterator[Metric]:
@@ -234,6 +217,7 @@ _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (
     _faults,
     _ratings,
     _surprises,
+    _trust,
     _rest,
 )
 

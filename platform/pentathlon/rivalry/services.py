@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from pentathlon.matches.hidden_lanes import HiddenLane, hidden_from
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchState
 from pentathlon.rivalry.meetings import (
     Rated,
     make_meetings,
@@ -125,7 +125,7 @@ def patrol(*, limit: int = _PATROLLED) -> Patrol:
         pk__in=ids,
         state=MatchState.DONE,
         is_revoked=False,
-    ).exclude(kind=MatchKind.VALIDATION)
+    ).exclude(kind__in=PRIVATE_KINDS)
     found = list(lost.values_list("pk", flat=True))
     queue_results(found)
     state.patrolled = ids[-1] if len(ids) == limit else 0
@@ -192,7 +192,7 @@ def _replace(
 def _hold(ids: Collection[int]) -> set[int]:
     """Put results aside that are hidden; return their matches. Others just do not count."""
     done = Match.objects.filter(pk__in=ids, state=MatchState.DONE, is_revoked=False)
-    hidden = done.exclude(kind=MatchKind.VALIDATION).filter(hidden_from(None))
+    hidden = done.exclude(kind__in=PRIVATE_KINDS).filter(hidden_from(None))
     found = dict(hidden.values_list("pk", "lane"))
     for lane in sorted(set(found.values())):
         HeldLaneOfResults.objects.get_or_create(lane=lane)

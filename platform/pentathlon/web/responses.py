@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, Final, ParamSpec
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -18,6 +18,8 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 _STOP_POLLING = 286
 _PIECE = 64 * 1024
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
+"""With one of these begins what spreadsheets compute."""
 
 
 def handle_domain_errors(view: View[P]) -> View[P]:
@@ -71,9 +73,15 @@ def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
     writer = csv.writer(text)
     writer.writerow(columns)
     for row in rows:
-        writer.writerow(row)
+        writer.writerow(map(_cell, row))
         if text.tell() >= _PIECE:
             yield text.getvalue()
             text.seek(0)
             text.truncate()
     yield text.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Return a value that no spreadsheet takes for a formula: names are other people's."""
+    is_formula = isinstance(value, str) and value.startswith(_FORMULAS)
+    return f"'{value}" if is_formula else value

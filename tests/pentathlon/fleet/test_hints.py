@@ -12,7 +12,14 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from pentathlon.fleet.hints import HINT_HEADER, PAUSE_HEADER, Hint, HintDesk, read_hint
+from pentathlon.fleet.hints import (
+    HINT_HEADER,
+    PAUSE_HEADER,
+    QUEUE_HEADER,
+    Hint,
+    HintDesk,
+    read_hint,
+)
 
 QUEUE = "test_hints"
 
@@ -39,12 +46,19 @@ async def _site(scope: Any, receive: Any, send: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"17")]
     if scope["wait_s"] is not None:
         headers.append((scope["header"].lower().encode(), str(scope["wait_s"]).encode()))
+    if scope["queue"] is not None:
+        headers.append((QUEUE_HEADER.lower().encode(), scope["queue"].encode()))
     await send({"type": "http.response.start", "status": scope["status"], "headers": headers})
     await send({"type": "http.response.body", "body": b'{"match_ids": []}'})
 
 
 def ask(
-    *, wait_s: float | None, status: int = 200, is_gone: bool = False, header: str = HINT_HEADER
+    *,
+    wait_s: float | None,
+    status: int = 200,
+    is_gone: bool = False,
+    header: str = HINT_HEADER,
+    queue: str | None = None,
 ) -> Any:
     """Return status, headers and body of the answer."""
     sent: list[Any] = []
@@ -59,7 +73,8 @@ def ask(
 
     async def run() -> None:
         desk = HintDesk(_site, broker=settings.REDIS_URL, queues=["test_hints_first", QUEUE])
-        await desk({"wait_s": wait_s, "status": status, "header": header}, receive, send)
+        scope = {"wait_s": wait_s, "status": status, "header": header, "queue": queue}
+        await desk(scope, receive, send)
         if desk._client is not None:
             await desk._client.aclose()
 
@@ -87,6 +102,16 @@ def test_waiting_hint_is_the_answer(queue: Redis) -> None:
 
 def test_answer_is_empty_when_nothing_comes(queue: Redis) -> None:
     assert ask(wait_s=0)[2] == Hint().to_json()
+
+
+def test_worker_that_names_a_queue_leaves_the_others_alone(queue: Redis) -> None:
+    queue.lpush(QUEUE, message(7))
+
+    status, headers, body = ask(wait_s=0.01, queue="test_hints_first")
+
+    assert (status, body) == (200, Hint().to_json())
+    assert QUEUE_HEADER.lower().encode() not in headers
+    assert queue.llen(QUEUE) == 1
 
 
 def test_refusal_passes_as_it_is(queue: Redis) -> None:

@@ -20,6 +20,7 @@ from redis.exceptions import AuthenticationError, NoPermissionError
 from pentathlon.common.errors import InvalidInput
 from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
+from tests.patience import PATIENCE_S
 from tests.pentathlon.fleet.test_hints import message
 from workers import hint_source
 from workers.hint_source import QueueReader
@@ -57,7 +58,7 @@ def test_worker_reads_its_queue(owner: Redis) -> None:
     reader = QueueReader(url_of(PASSWORD))
     owner.lpush(QUEUE, message(3, 4))
 
-    assert reader.wait(5) == Hint(
+    assert reader.wait(PATIENCE_S) == Hint(
         match_ids=(
             3,
             4,

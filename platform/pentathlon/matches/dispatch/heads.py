@@ -40,18 +40,18 @@ _SEATED = f"""
     ORDER BY s.seat
 """  # noqa: S608  our own names
 _LATERAL = f"""
-    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated,
+    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated, head.reserved_for,
         array_to_string(ARRAY({_SEATED}), ' ')
     FROM unnest(%s::bigint[], %s::bigint[]) AS lanes(lane, after)
     CROSS JOIN LATERAL (
-        SELECT m.id, m.game, m.rules_version, m.rated FROM {_TABLE} m
+        SELECT m.id, m.game, m.rules_version, m.rated, m.reserved_for FROM {_TABLE} m
         WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
         ORDER BY m.id LIMIT %s
     ) head
 """  # noqa: S608  our own names
 _CORRELATED = f"""
     WITH lanes(lane, after) AS (VALUES {{values}})
-    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated,
+    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated, head.reserved_for,
         (SELECT group_concat(version_id, ' ') FROM ({_SEATED}))
     FROM lanes JOIN {_TABLE} head ON head.id IN (
         SELECT m.id FROM {_TABLE} m WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
@@ -59,8 +59,9 @@ _CORRELATED = f"""
     )
     ORDER BY head.id
 """  # noqa: S608  our own names
-_Row = tuple[int, int, str, int, bool, str]
-"""Lane, id, game, version of the rules, whether it is rated, and the ids of the bot versions."""
+_Row = tuple[int, int, str, int, bool, int | None, str]
+"""Lane, id, game, version of the rules, whether it is rated, for whom it is reserved, and the ids
+of the bot versions."""
 
 _SPARE: Final = 8
 _MOST_REFUSED: Final = 400
@@ -88,6 +89,7 @@ class Head(NamedTuple):
     game: str
     rules_version: int
     rated: bool
+    reserved_for: int | None
     lineup: Lineup
 
 
@@ -170,9 +172,10 @@ class Heads:
         rows = _read_rows(self._kind, after, page=page)
         self._read_lineups({seated for *_, seated in rows} - self._lineups.keys())
         counts = Counter(row[0] for row in rows)
-        for number, pk, game, rules_version, rated, seated in rows:
+        for number, pk, game, rules_version, rated, reserved_for, seated in rows:
             lane = self._lanes[number]
-            lane.heads.append(Head(pk, game, rules_version, bool(rated), self._lineups[seated]))
+            head = Head(pk, game, rules_version, bool(rated), reserved_for, self._lineups[seated])
+            lane.heads.append(head)
             lane.after = pk
         for number in numbers:
             lane = self._lanes[number]

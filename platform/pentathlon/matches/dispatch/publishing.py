@@ -10,6 +10,9 @@ no more than short ones, what is sent last would wait behind minutes of them.
 
 Challenges have at most a quarter of the window, so that a rated match that comes later finds room
 at once. An eighth is kept for them while they wait, because rated play may never pause.
+
+Spot checks are few and may not wait until nothing else does: a sixteenth of the window is theirs
+on top of it.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ RESEND_LOST_S: Final = 5
 """The same, when the broker holds no hints: then it was lost on the way."""
 MOST_FOR_CHALLENGES: Final = 1 / 4
 KEPT_FOR_CHALLENGES: Final = 1 / 8
+MOST_FOR_SPOT_CHECKS: Final = 1 / 16
 """Shares of the window."""
 
 _BATCH_S = 2.0
@@ -90,7 +94,9 @@ def publish_pending(
     sent: set[int] = set()
     try:
         for hint in hints:
-            publish(hint)
+            # Workers of partly trusted tokens are told by the database.
+            if fleet.reads_queue:
+                publish(hint)
             sent.update(hint)
     finally:
         if unsent := noted - sent:
@@ -139,6 +145,8 @@ class _Plan:
         for competition in COMPETITIONS:
             chosen += self._by_turns(competition, self._room(window) - kept)
         chosen += self._by_turns(MatchKind.CHALLENGE, min(most, self._room(window)))
+        checks = max(1, window * MOST_FOR_SPOT_CHECKS) - self._in_flight_of(MatchKind.SPOT_CHECK)
+        chosen += self._by_turns(MatchKind.SPOT_CHECK, checks)
         return chosen
 
     def batch_size(self, game: str) -> int | None:
@@ -158,12 +166,13 @@ class _Plan:
         """Return how much is kept for challenges, and how much they may have."""
         if not waiting_lanes(MatchKind.CHALLENGE):
             return 0, 0
-        in_flight = sum(
-            count for (kind, _), count in self._in_flight.items() if kind == MatchKind.CHALLENGE
-        )
+        in_flight = self._in_flight_of(MatchKind.CHALLENGE)
         kept = int(window * KEPT_FOR_CHALLENGES) - in_flight
         most = max(1, int(window * MOST_FOR_CHALLENGES)) - in_flight
         return max(0, kept), max(0, most)
+
+    def _in_flight_of(self, kind: MatchKind) -> float:
+        return sum(count for (other, _), count in self._in_flight.items() if other == kind)
 
     def hints(self, chosen: Sequence[Chosen]) -> Iterator[list[int]]:
         """Put matches of one game together, but so that every slot gets its part of them."""
@@ -220,6 +229,7 @@ class _Plan:
             game=head.game,
             rules_version=head.rules_version,
             rated=head.rated,
+            reserved_for=head.reserved_for,
         )
         if needs not in self._covered:
             self._covered[needs] = self._fleet.satisfies(needs)

@@ -1,11 +1,15 @@
 """Tags that draw the small parts of a page: glyphs, seat marks, badges and bars."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 
 from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timeuntil
 
 from pentathlon import web
 from pentathlon.ratings.trends import Trend
@@ -94,6 +98,24 @@ def badge(state: str, word: str = "") -> SafeString:
     name, tone, usual = _BADGES.get(state, ("", "", state))
     drawing = glyph(name) if name else ""
     return format_html('<span class="badge {}">{}{}</span>', tone, drawing, word or usual)
+
+
+@register.simple_tag
+def moment(at: datetime) -> SafeString:
+    """Write a time, and how far away it is."""
+    now = timezone.now()
+    if at <= now:
+        away = "passed"
+    elif at - now < timedelta(minutes=1):
+        away = "in less than a minute"
+    else:
+        away = f"in {timeuntil(at, now)}"
+    return format_html(
+        '<time datetime="{}">{} UTC</time> <span class="muted">({})</span>',
+        at.isoformat(),
+        date_format(at, "j M Y, H:i"),
+        away,
+    )
 
 
 @register.simple_tag

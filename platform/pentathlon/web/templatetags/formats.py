@@ -22,6 +22,12 @@ def thousands(number: int) -> str:
 
 
 @register.filter
+def up_to(number: int, most: int) -> str:
+    """Write a number that was not counted any further than `most`."""
+    return thousands(number) if number <= most else f"more than {thousands(most)}"
+
+
+@register.filter
 def decimal(number: float) -> str:
     """Write a strength or rating with one decimal."""
     return f"{number:.1f}"

@@ -1,6 +1,6 @@
 """Tags that show the result of a match."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django import template
 from django.utils.html import format_html
@@ -58,21 +58,24 @@ def fault_badge(kind: str) -> SafeString:
 
 
 @register.simple_tag
-def seat_result(place: MatchSeat, match: Match) -> SafeString:
-    """Draw the place of a seat, and the reason for it."""
+def seat_result(
+    place: MatchSeat, match: Match, beside: Mapping[int, int] | None = None
+) -> SafeString:
+    """Draw the place of a seat, the reason for it, and its points unless they stand beside."""
+    points = "" if beside or place.score is None else f", {place.score} points"
     if place.rank is None:
         return SafeString("")
     ranks = {seat.rank for seat in match.seats.all()}
     if ranks == {0}:
-        return format_html('<span class="badge">draw{}</span>', _by(place, match))
+        return format_html('<span class="badge">draw{}</span>', _by(match) + points)
     if 0 not in ranks:
         lost = SafeString('<span class="badge">lost</span>')
         return format_html("{} {}", lost, fault_badge(place.fault_kind))
     if place.fault_kind:
         return format_html("{} {}", _place(place.rank, "", ""), fault_badge(place.fault_kind))
     if place.rank == 0:
-        return _place(0, "good", _by(place, match))
-    return _place(place.rank, "", _points(place))
+        return _place(0, "good", _by(match) + points)
+    return _place(place.rank, "", points)
 
 
 def _place(rank: int, tone: str, by: str) -> SafeString:
@@ -80,12 +83,8 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
     return format_html('<span class="badge {}">{}{}{}</span>', tone, tick, ordinal(rank), by)
 
 
-def _by(place: MatchSeat, match: Match) -> str:
+def _by(match: Match) -> str:
     """Say how a match was won: points do not always decide."""
     is_fault = match.outcome_reason == "fault"
     reason = "by another’s fault" if is_fault else words(match.outcome_reason)
-    return f", {reason}{_points(place)}"
-
-
-def _points(place: MatchSeat) -> str:
-    return "" if place.score is None else f", {place.score} points"
+    return f", {reason}"

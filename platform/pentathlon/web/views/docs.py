@@ -6,10 +6,12 @@ from typing import Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
+from pentathlon.caching import answer_packed, tag_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
@@ -46,6 +48,7 @@ from pentathlon_engines.strength.best import Z_95
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS, MOVING_PART
 from pentathlon_engines.tournament.formats.ladder import MOST_SHARE
 from pentathlon_engines.tournament.formats.registry import newest_formats
+from pentathlon_engines.version import __version__
 
 
 @require_safe
@@ -266,9 +269,25 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
         "title": title,
         "body": render_markdown(body),
         "steps": lesson_steps(game),
+        "examples": GAMES[game].examples(),
         "cards": sorted(GAMES[game].commentary().cards().items()),
     }
     return render(request, "web/docs/rules.html", context)
+
+
+@require_safe
+def example_board(request: HttpRequest, game: str, number: int) -> HttpResponseBase:
+    """Draw the position of a worked example of the rules; it changes with a release only."""
+    examples = GAMES[game].examples() if game in GAMES else []
+    if not 1 <= number <= len(examples):
+        raise Http404("There is no such example.")
+    seen_by = 0 if GAMES[game].info.hidden else None
+    return answer_packed(
+        request,
+        tag=tag_of("example", game, number, __version__),
+        content_type="image/svg+xml; charset=utf-8",
+        make=lambda: GAMES[game].load(examples[number - 1]["position"]).svg(seen_by).encode(),
+    )
 
 
 @cache

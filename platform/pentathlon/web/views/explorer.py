@@ -20,9 +20,16 @@ from pentathlon_engines.record.shape import Record
 
 @require_safe
 def explorer(request: HttpRequest, game: str) -> HttpResponse:
-    """Show a position: after `line` from the start, or from `ply` of a `match` on."""
+    """Show a position: after `line` from the start, or from `ply` of a `match` on.
+
+    For a game with hidden parts, say why there is none.
+    """
+    if game not in GAMES:
+        raise Http404("There is no such game.")
     if game not in [each.info.key for each in explored_games()]:
-        raise Http404("Only games in which everybody sees everything have an explorer.")
+        return render(
+            request, "web/no_explorer.html", {"section": "games", "info": GAMES[game].info}
+        )
     given = request.GET.get("line", "")[:LONGEST_LINE]
     line = [text for text in given.split(";") if text]
     match_id, ply = query_number(request, "match"), query_number(request, "ply") or 0

@@ -1,4 +1,4 @@
-"""Atom feeds: results of a bot, results of a tournament, and news of a game.
+"""Atom feeds: results of a bot, results of a tournament, news of a game, roots of the log.
 
 A feed shows what everybody may see, whoever asks: feed readers sign in nowhere, and caches keep
 one copy for all.
@@ -30,6 +30,7 @@ from pentathlon.matches.models import COMPETITIONS, Match, MatchState
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.transparency.models import LogRoot
 from pentathlon.web.boards import match_title
 from pentathlon_engines import GAMES
 
@@ -68,6 +69,12 @@ def tournament_feed(request: HttpRequest, tournament_id: int) -> HttpResponseBas
 def game_feed(request: HttpRequest, game: str) -> HttpResponseBase:
     """List tournaments and seasons of a game that have ended, and who leads it."""
     return _answer(request, _GameFeed(), game=game)
+
+
+@require_safe
+def log_feed(request: HttpRequest) -> HttpResponseBase:
+    """List the roots of the log of receipts."""
+    return _answer(request, _LogFeed())
 
 
 class _DatedFeed(Atom1Feed):
@@ -180,6 +187,27 @@ class _GameFeed(_Feed):
     def items(self, obj: str) -> list[FeedEntry]:
         found = [*_closed(obj), *_seasons(obj), *_leader(obj)]
         return sorted(found, key=lambda entry: entry.at, reverse=True)[:_SHOWN]
+
+
+class _LogFeed(_Feed):
+    title = "Log of receipts"
+    subtitle = (
+        "The root of the log, once a day: who keeps it can tell whether history was changed."
+    )
+    link = "/log/"
+    feed_guid = "urn:pentathlon:log"
+
+    def items(self) -> list[FeedEntry]:
+        return [
+            FeedEntry(
+                title=f"{root.day}: {root.size:,} receipts, root {root.digest}",
+                text=root.note,
+                address=reverse("log"),
+                key=f"log-root:{root.day}",
+                at=root.created_at,
+            )
+            for root in LogRoot.objects.order_by("-pk")[:_SHOWN]
+        ]
 
 
 def _answer(request: HttpRequest, feed: _Feed, **place: object) -> HttpResponseBase:

@@ -1,12 +1,14 @@
 """Matches: the list, the page with its replay viewer, boards and records."""
 
+from http import HTTPStatus
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.analyses.reading import read_curve
+from pentathlon.analyses.reading import NOT_READY, read_curve
 from pentathlon.common.errors import NotFound
 from pentathlon.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -16,6 +18,7 @@ from pentathlon.replays.explanations import bundle_seat, explain_match, explain_
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.transparency.services import log_index_of
 from pentathlon.web.boards import match_title
 from pentathlon.web.embedding import frame_of_match
 from pentathlon.web.pagination import cursor_page
@@ -75,18 +78,37 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     context["viewer"], context["explored"] = viewer, _explored(found, viewer.ply)
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
-    context |= _chances_of(found, viewer.ply, is_whole="curve" in request.GET)
+    context["log_index"] = log_index_of(found)
+    context |= _chances_of(request, found, viewer.ply)
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
 
 
-def _chances_of(found: Match, ply: int, *, is_whole: bool) -> dict[str, object]:
+def _chances_of(request: HttpRequest, found: Match, ply: int) -> dict[str, object]:
     """Return the win-chance curve of a match for its page, or why there is none yet."""
+    is_whole = "curve" in request.GET
     try:
         return {"chances": chance_chart(read_curve(found), ply=ply, is_whole=is_whole)}
     except NotFound as error:
-        return {} if found.is_private else {"chances_note": error.detail}
+        if found.is_private:
+            return {}
+        return {"chances_note": error.detail, "chances_come": error.code == NOT_READY}
+
+
+@require_safe
+def chances(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Show the win-chance curve of a match once it is there; before, 204: ask again."""
+    found = _get_done_match(request, match_id)
+    ply, seat = min(query_number(request, "ply") or 0, found.ply), query_number(request, "seat")
+    context = _chances_of(request, found, ply)
+    if context.get("chances_come"):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    if "chances" not in context:
+        raise Http404(context.get("chances_note", "Its chances are not for everybody."))
+    seat_query = "" if seat is None else f"&seat={seat}"
+    context["viewer"] = {"ply": ply, "seat_query": seat_query}
+    return render(request, "web/parts/chances.html", context)
 
 
 @require_safe

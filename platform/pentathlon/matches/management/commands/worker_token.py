@@ -63,7 +63,8 @@ class Command(BaseCommand):
         counts = Attempt.objects.filter(worker_token__isnull=False).values_list("worker_token")
         played = dict(counts.annotate(count=Count("pk")))
         for token in WorkerToken.objects.order_by("name"):
-            state = "revoked" if token.revoked_at else "valid"
+            state = "in quarantine" if token.quarantined_at else "valid"
+            state = "revoked" if token.revoked_at else state
             used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
             self.stdout.write(
                 f"{token.name}: {state}, trusted with {token.is_trusted_with}, last used {used}, "

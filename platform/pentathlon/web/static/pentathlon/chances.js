@@ -1,10 +1,13 @@
 // The win-chance curve over the slider of a replay: it shows no more than the reader has seen.
 
+/** Between two questions for a curve that is not there yet. */
+const ASK_MS = 5000;
+
 class Chances {
-  constructor(viewer) {
+  constructor(viewer, ply) {
     this.viewer = viewer;
     this.root = viewer.querySelector("[data-chances]");
-    this.ply = Number(viewer.dataset.ply);
+    this.ply = ply;
     this.last = Number(viewer.dataset.last);
     this.points = JSON.parse(this.root.dataset.facts);
     this.marks = [...this.root.querySelectorAll("[data-mark]")].map((mark) => Number(mark.dataset.mark));
@@ -92,4 +95,30 @@ function display(part, isShown) {
   else part.setAttribute("display", "none");
 }
 
-document.querySelectorAll("[data-viewer]:has([data-chances])").forEach((viewer) => new Chances(viewer));
+/** Ask for the curve until a worker has computed it, then put it around the slider. */
+async function wait(viewer, note) {
+  const { chancesAt } = note.dataset;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    if (document.hidden) continue;
+    const address = new URL(location);
+    const answer = await fetch(`${chancesAt}${address.search}`).catch(() => null);
+    if (answer?.status === 404) return;  // it will not come
+    if (answer?.status === 200) return put(viewer, note, await answer.text());
+  }
+}
+
+function put(viewer, note, html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("[data-chances]");
+  const slide = viewer.querySelector("[data-slide]");
+  slide.before(fresh);
+  fresh.querySelector("[data-slide-here]").replaceWith(slide);
+  note.textContent = "The win chances are here.";
+  new Chances(viewer, Number(viewer.querySelector("[data-slider]").value));
+}
+
+for (const viewer of document.querySelectorAll("[data-viewer]")) {
+  const note = viewer.querySelector("[data-chances-at]");
+  if (note) wait(viewer, note);
+  else new Chances(viewer, Number(viewer.dataset.ply));
+}

@@ -1,0 +1,207 @@
+"""Tokens of workers whose results are in doubt: nothing more for them until staff have looked.
+
+Each step is kept with who took it and why.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.services import checked_reason
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.worker_tokens import take_back_matches
+from pentathlon.tournaments.broken_rules import order_revocation
+from pentathlon.trust.models import (
+    LONGEST_REASON,
+    CheckRun,
+    CheckState,
+    Quarantine,
+    Review,
+    SpotCheck,
+    Verdict,
+)
+from pentathlon.trust.surprises import read_surprises
+
+MOST_REVIEWED: Final = 1000
+"""Results that are decided on at once."""
+STANDS_OUT: Final = 6.0
+"""From so many standard deviations beyond all others on, surprising results are no accident."""
+_LOOK_EVERY_S: Final = 60.0
+_LEFT_ALONE: Final = timedelta(days=1)
+_OF_TOKEN: Final = re.compile(r"w(\d+):")
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@transaction.atomic
+def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = None) -> None:
+    """Let a token take nothing more, give back what its workers play, question its results.
+
+    Its results since it last agreed with another worker are in question. Nothing happens to a
+    token that is in quarantine or revoked.
+    """
+    token = WorkerToken.objects.select_for_update().get(pk=token_id)
+    if token.quarantined_at is not None or token.revoked_at is not None:
+        return
+    Quarantine.objects.create(
+        token=token,
+        reason=reason[:LONGEST_REASON],
+        check_of=check,
+        after_attempt=_last_agreed(token_id),
+    )
+    WorkerToken.objects.filter(pk=token_id).update(quarantined_at=Now())
+    returned = take_back_matches(token, reason="The token of its worker is in quarantine.")
+    _log.warning("quarantine", token=token.name, reason=reason, returned=returned)
+
+
+class SurpriseWatch:
+    """Looks for tokens whose results surprise far more than those of all others."""
+
+    def __init__(self) -> None:
+        self._next_s = 0.0
+
+    def step(self) -> int:
+        """Put such tokens in quarantine, looking once a minute; return how many."""
+        if time.monotonic() < self._next_s:
+            return 0
+        self._next_s = time.monotonic() + _LOOK_EVERY_S
+        return quarantine_surprising()
+
+
+def quarantine_surprising() -> int:
+    """Put tokens in quarantine whose results stand out from all others'; return how many.
+
+    What staff have looked at is left alone for a day: the same results would stand out again.
+    """
+    lately = Quarantine.objects.filter(token=OuterRef("pk"), ended_at__gt=Now() - _LEFT_ALONE)
+    open_tokens = WorkerToken.objects.filter(quarantined_at=None, revoked_at=None)
+    tokens = {each.prefix: each for each in open_tokens.filter(~Exists(lately))}
+    if not tokens:
+        return 0
+    found = {
+        tokens[party]: surprise
+        for party, surprise in read_surprises(_party_of).items()
+        if party in tokens and surprise.excess >= STANDS_OUT
+    }
+    for token, surprise in found.items():
+        reason = (
+            f"In its latest {surprise.results} rated results, the differences from what ratings "
+            f"expect are {surprise.ratio:.1f} times what chance explains."
+        )
+        begin_quarantine(token_id=token.pk, reason=reason)
+    return len(found)
+
+
+@transaction.atomic
+def review_results(
+    *,
+    actor: User,
+    quarantine: Quarantine,
+    verdict: Verdict,
+    reason: str,
+    match_ids: Collection[int] | None = None,
+) -> int:
+    """Decide on results in question, or on all that are left; return how many were decided on.
+
+    At most `MOST_REVIEWED` at once. What is decided stays so. Revoked results are taken back soon
+    after, whole blocks with them.
+    """
+    _check_staff(actor)
+    reason = checked_reason(reason)
+    # Two who decide at once must not decide on the same result.
+    questioned = undecided(Quarantine.objects.select_for_update().get(pk=quarantine.pk))
+    if match_ids is not None:
+        if not match_ids:
+            raise InvalidInput("Choose at least one result.", code="required", field="matches")
+        questioned = questioned.filter(match__in=match_ids)
+    found = list(questioned.values_list("match_id", flat=True)[:MOST_REVIEWED])
+    if match_ids is not None and (strange := set(match_ids) - set(found)):
+        raise InvalidInput(
+            f"Match {min(strange)} is not in question here, or was decided on.",
+            code="not_in_question",
+            field="matches",
+        )
+    Review.objects.bulk_create(
+        Review(
+            quarantine=quarantine,
+            match_id=match,
+            verdict=verdict,
+            reason=reason,
+            actor=actor,
+            is_carried_out=verdict == Verdict.KEEP,
+        )
+        for match in found
+    )
+    return len(found)
+
+
+def undecided(quarantine: Quarantine) -> QuerySet[Attempt]:
+    """Return the attempts in question that nobody has decided on, the latest first."""
+    decided = Review.objects.filter(quarantine=quarantine, match=OuterRef("match"))
+    return quarantine.questioned.filter(
+        ~Exists(decided), match__state=MatchState.DONE, match__is_revoked=False
+    )
+
+
+@transaction.atomic
+def end_quarantine(*, actor: User, quarantine: Quarantine, reason: str) -> None:
+    """Let a token work again, when all of its results in question are decided on."""
+    _check_staff(actor)
+    reason = checked_reason(reason)
+    locked = Quarantine.objects.select_for_update().get(pk=quarantine.pk)
+    if locked.ended_at is not None:
+        raise Conflict("This quarantine is over.", code="wrong_state")
+    if undecided(locked).exists():
+        raise Conflict(
+            "Decide first which of its results to keep and which to revoke.", code="undecided"
+        )
+    locked.ended_by, locked.end_reason = actor, reason
+    locked.save(update_fields=("ended_by", "end_reason"))
+    Quarantine.objects.filter(pk=locked.pk).update(ended_at=Now())
+    WorkerToken.objects.filter(pk=locked.token_id).update(quarantined_at=None)
+
+
+def revoke_reviewed() -> int:
+    """Take back some of the results that staff have revoked; return how many."""
+    review = Review.objects.filter(is_carried_out=False).order_by("quarantine", "pk").first()
+    if review is None:
+        return 0
+    alike = Review.objects.filter(
+        quarantine=review.quarantine_id, reason=review.reason, is_carried_out=False
+    ).order_by("pk")
+    part = list(alike.values_list("match_id", flat=True)[:MOST_REVIEWED])
+    standing = Match.objects.filter(pk__in=part, state=MatchState.DONE, is_revoked=False)
+    if taken := order_revocation(standing, reason=review.reason):
+        return taken
+    return alike.filter(match__in=part).update(is_carried_out=True)
+
+
+def _check_staff(actor: User) -> None:
+    if not (actor.is_staff or actor.is_superuser):
+        raise NotAllowed("Only staff decide on results of workers.", code="staff_only")
+
+
+def _party_of(slot: str) -> str:
+    """Return what the names of all workers of one token begin with."""
+    found = _OF_TOKEN.match(slot)
+    return found.group() if found else ""
+
+
+def _last_agreed(token_id: int) -> int:
+    """Return the latest attempt of a token that agreed with another worker's; 0 if none did."""
+    agreed = CheckRun.objects.filter(party=token_id, check_of__state=CheckState.AGREED)
+    match = agreed.order_by("-pk").values_list("match_id", flat=True).first()
+    own = Attempt.objects.filter(match=match, worker_token=token_id, state=AttemptState.ACCEPTED)
+    return own.values_list("pk", flat=True).first() or 0

@@ -1,0 +1,104 @@
+"""How far results of workers are from what ratings lead one to expect."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pentathlon.matches.models import Match
+from pentathlon.ratings.models import RatingChange, live_key
+from pentathlon.ratings.skill import Skill
+from pentathlon.rivalry.expectations import MILLION, expect
+from pentathlon_engines import GAMES
+from pentathlon_engines.strength.block_scores import WIN, half_points
+
+FEWEST_RESULTS: Final = 30
+"""A worker with fewer results tells nothing about itself."""
+_MOST_RATED: Final = 500
+"""The latest matches that are looked at."""
+_DUEL: Final = 2
+
+
+class Residual(NamedTuple):
+    """How one result differs from what was expected of it."""
+
+    squared: float
+    """The square of the difference between the share of the points and the expected one."""
+    variance: float
+    """What the square is on average if ratings are right."""
+    spread: float
+    """The variance of the square itself."""
+
+
+class Surprise(NamedTuple):
+    """How far the results of a worker are from what was expected, in all."""
+
+    results: int
+    ratio: float
+    """1 is as far as chance takes."""
+    excess: float
+    """By how many standard deviations they are further off than those of all others."""
+
+
+def read_surprises(name: Callable[[str], str]) -> dict[str, Surprise]:
+    """Return by `name` of slots how far their latest rated results are from what was expected.
+
+    Who has too few results is left out.
+    """
+    latest = Match.objects.recent().values_list("pk", "worker")[:_MOST_RATED]
+    names = {match: name(worker) for match, worker in latest}
+    found: defaultdict[str, list[Residual]] = defaultdict(list)
+    for match, residual in _residuals(list(names)):
+        found[names[match]].append(residual)
+    return compare(found)
+
+
+def compare(found: Mapping[str, Sequence[Residual]]) -> dict[str, Surprise]:
+    """Compare the results of each with what was expected, and with those of all others.
+
+    Ratings that lag behind the truth make everybody's results surprising alike, so only what
+    exceeds the others' ratio stands out.
+    """
+    totals = {name: _total(residuals) for name, residuals in found.items()}
+    everything = _total(totals.values())
+    surprises = {}
+    for name, own in totals.items():
+        if len(found[name]) < FEWEST_RESULTS or not own.variance:
+            continue
+        others = Residual(*(whole - part for whole, part in zip(everything, own, strict=True)))
+        usual = max(1.0, others.squared / others.variance) if others.variance > 0 else 1.0
+        deviation = math.sqrt(usual * own.spread)
+        beyond = own.squared - usual * own.variance
+        excess = beyond / deviation if deviation else 0.0
+        surprises[name] = Surprise(len(found[name]), own.squared / own.variance, excess)
+    return surprises
+
+
+def _total(residuals: Iterable[Residual]) -> Residual:
+    columns = list(zip(*residuals, strict=True)) or [(), (), ()]
+    return Residual(*map(math.fsum, columns))
+
+
+def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
+    changes = RatingChange.objects.filter(
+        row__match__in=matches, row__pool__key__in=[live_key(game) for game in GAMES]
+    ).select_related("row__pool")
+    seats: defaultdict[int, list[RatingChange]] = defaultdict(list)
+    for change in changes.order_by("row", "seat"):
+        seats[change.row.match_id].append(change)
+    for match, both in seats.items():
+        if len(both) == _DUEL:
+            yield match, _residual(both)
+
+
+def _residual(both: Sequence[RatingChange]) -> Residual:
+    first, second = (Skill(change.mu_before, change.sigma_before) for change in both)
+    pool = both[0].row.pool
+    expected = expect(first, second, draw_probability=pool.draw_probability, beta=pool.beta)
+    share, variance = expected.share / MILLION, expected.variance / MILLION
+    points = half_points([change.rank for change in both], own=0, other=1) / WIN
+    # Of a win or a loss; draws, which are rare, spread less.
+    spread = variance * (1 - 2 * share) ** 2
+    return Residual((points - share) ** 2, variance, spread)

@@ -1,0 +1,86 @@
+"""The pages on which staff look at results of workers that others have played otherwise."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
+from pentathlon.trust.quarantine import end_quarantine, review_results, undecided
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.quarantines import EndForm, ReviewForm
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+
+_DISPUTED_SHOWN = 20
+
+
+@login_required
+@require_safe
+def quarantines(request: HttpRequest) -> HttpResponse:
+    """List quarantines of worker tokens, and checks that nobody could decide."""
+    _staff(request)
+    disputed = SpotCheck.objects.filter(state=CheckState.DISPUTED).order_by("-pk")
+    context = {
+        "page": cursor_page(request, Quarantine.objects.listed()),
+        "disputed": disputed.prefetch_related("runs")[:_DISPUTED_SHOWN],
+        "section": "status",
+    }
+    return render(request, "web/quarantines.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
+    """Show the results in question, decide on them, and end a quarantine."""
+    actor = _staff(request)
+    found = get_object_or_404(Quarantine.objects.listed(), pk=quarantine_id)
+    is_end = "end_reason" in request.POST
+    review = ReviewForm(request.POST if request.method == "POST" and not is_end else None)
+    end = EndForm(request.POST if is_end else None)
+    if review.is_valid():
+        facts = review.cleaned_data
+        chosen = [int(each) for each in request.POST.getlist("match") if each.isdecimal()]
+        decided = call_service(
+            review,
+            lambda: review_results(
+                actor=actor,
+                quarantine=found,
+                verdict=Verdict(facts["verdict"]),
+                reason=facts["reason"],
+                match_ids=None if "all" in request.POST else chosen,
+            ),
+        )
+        if decided is not None:
+            messages.success(request, f"Decided on {decided} results.")
+            return redirect("quarantine", found.pk)
+    if end.is_valid():
+        reason = end.cleaned_data["end_reason"]
+        call_service(end, lambda: end_quarantine(actor=actor, quarantine=found, reason=reason))
+        if not end.errors:
+            messages.success(request, f"{found.token} may work again. Start its worker.")
+            return redirect("quarantine", found.pk)
+    rows = undecided(found)
+    context = {
+        "quarantine": found,
+        "page": cursor_page(request, rows.select_related("match"), size=100),
+        "left": rows.count(),
+        "decided": found.reviews.count(),
+        "review": review,
+        "end": end,
+        "section": "status",
+    }
+    return render(request, "web/quarantine.html", context)
+
+
+def _staff(request: HttpRequest) -> User:
+    """Return who asks, if they are of the staff."""
+    user = signed_in_user(request)
+    if not (user.is_staff or user.is_superuser):
+        raise PermissionDenied
+    return user
