@@ -21,8 +21,8 @@ from uuid import UUID
 
 import structlog
 
-from pentathlon.analyses.loans import LOAN_S
-from pentathlon_engines.record.shape import Record
+from pentathlon.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.analyses.loans import LOAN_S, LONGEST_LOAN_S
 from workers.drain import Drain
 
 RENEW_S: Final = 20.0
@@ -33,7 +33,7 @@ TOO_LONG: Final = "too_long"
 COMMAND: Final = (sys.executable, "-m", "pentathlon_engines.analysis")
 _AT_ONCE: Final = "0"
 """The niceness on a slot that is lent: matches wait for it, so it should be done soon."""
-_STEP: Final = b'{"ply":'
+_STEP: Final = b'{"measured":'
 _Json = dict[str, Any]  # Any: JSON
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -45,8 +45,8 @@ class Analyses(Protocol):
     look_s: float
     """Between two looks for matches that wait."""
 
-    def claim(self, match_id: int, *, is_lent: bool) -> tuple[UUID, Record] | None:
-        """Take an analysis that waits: its token, and the record. None if there is none."""
+    def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
+        """Take an analysis that waits; None if there is none."""
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
         """Say that the slot that was lent is free again, after so long."""
@@ -63,8 +63,16 @@ class Analyses(Protocol):
     def fail(self, match_id: int, token: UUID, *, error: str) -> None:
         """Say that it cannot be computed."""
 
-    def give_back(self, match_id: int, token: UUID, *, has_died: bool = False) -> None:
-        """Leave it to another worker, or for later."""
+    def give_back(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        has_died: bool = False,
+        measured: Sequence[Row] = (),
+        cpu_ms: int = 0,
+    ) -> None:
+        """Leave it to another worker, or for later, with what was measured, also before."""
 
 
 class _Stopped(Exception):
@@ -83,28 +91,26 @@ def analyse(
     claimed = None if drain.is_asked else analyses.claim(match_id, is_lent=is_lent)
     if claimed is None:
         return
-    token, record = claimed
     begun_at = time.monotonic()
     try:
-        lent_s = LOAN_S if is_lent else 0
-        run = _Run(match_id, token, analyses=analyses, drain=drain, lent_s=lent_s)
-        _finish(run, record, [*command, _AT_ONCE] if is_lent else command)
+        run = _Run(match_id, claimed, analyses=analyses, drain=drain, is_lent=is_lent)
+        _finish(run, [*command, _AT_ONCE] if is_lent else command)
     finally:
         if is_lent:
             analyses.end_loan(match_id, held_s=time.monotonic() - begun_at)
 
 
-def _finish(run: _Run, record: Record, command: Sequence[str]) -> None:
+def _finish(run: _Run, command: Sequence[str]) -> None:
     match_id, token, analyses = run.match_id, run.token, run.analyses
     log = _log.bind(match=match_id)
     try:
-        answer = run.compute(record, command)
+        answer = run.compute(command)
     except TimeoutError as error:
         log.warning("analysis hangs", reason=str(error))
         analyses.give_back(match_id, token, has_died=True)
     except _Stopped as stopped:
         log.info("analysis given back", reason=str(stopped))
-        analyses.give_back(match_id, token)
+        analyses.give_back(match_id, token, measured=run.measured, cpu_ms=run.cpu_ms)
     except BaseException:
         analyses.give_back(match_id, token, has_died=True)
         raise
@@ -123,23 +129,34 @@ class _Run:
     """One process that computes, and who watches it."""
 
     def __init__(
-        self, match_id: int, token: UUID, *, analyses: Analyses, drain: Drain, lent_s: float
+        self,
+        match_id: int,
+        claimed: ClaimedAnalysis,
+        *,
+        analyses: Analyses,
+        drain: Drain,
+        is_lent: bool,
     ) -> None:
         self.match_id = match_id
-        self.token = token
+        self.token = claimed.token
         self.analyses = analyses
+        self.measured: list[Row] = [*claimed.measured]
+        self.cpu_ms = 0
+        self._claimed = claimed
         self._drain = drain
         now = time.monotonic()
-        self._lent_until = now + lent_s
+        self._is_lent = is_lent
+        self._begun_at = now
         self._heard_at = self._looked_at = self._renewed_at = now
         self._did_wait = False
 
-    def compute(self, record: Record, command: Sequence[str]) -> _Json | None:
+    def compute(self, command: Sequence[str]) -> _Json | None:
         """Return the last line of the process, None if it died; raise `_Stopped` to give way."""
         with subprocess.Popen(command, stdin=PIPE, stdout=PIPE) as process:
             try:
                 with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
-                    stdin.write(json.dumps(record).encode())
+                    asked = {"record": self._claimed.record, "measured": self._claimed.measured}
+                    stdin.write(json.dumps(asked).encode())
                 last = self._listen(cast("IO[bytes]", process.stdout))
                 if last is not None:
                     return dict(json.loads(last))
@@ -158,6 +175,9 @@ class _Run:
                     self._heard_at = time.monotonic()
                     if not line.startswith(_STEP):
                         return line if line.endswith(b"\n") else None
+                    step = json.loads(line)
+                    self.measured.append(step["measured"])
+                    self.cpu_ms = step["cpu_ms"]
                 if time.monotonic() - self._looked_at >= self.analyses.look_s:
                     self._look()
 
@@ -166,7 +186,7 @@ class _Run:
         now = self._looked_at = time.monotonic()
         if self._drain.is_asked:
             raise _Stopped("the worker was asked to stop")
-        waits = now > self._lent_until and self.analyses.has_waiting_matches()
+        waits = not self._may_keep_slot(now) and self.analyses.has_waiting_matches()
         if waits and self._did_wait:
             # Another slot takes most matches between two looks.
             raise _Stopped("a match waits")
@@ -177,3 +197,14 @@ class _Run:
                 raise _Stopped("another worker has it")
         if now - self._heard_at > SILENCE_S:
             raise TimeoutError(f"no word for {SILENCE_S} s")
+
+    def _may_keep_slot(self, now: float) -> bool:
+        """Tell whether the slot is lent, though matches wait.
+
+        A loan that has measured nothing goes on for a while, else the next one would not get
+        further.
+        """
+        if not self._is_lent:
+            return False
+        has_measured = len(self.measured) > len(self._claimed.measured)
+        return now < self._begun_at + (LOAN_S if has_measured else LONGEST_LOAN_S)

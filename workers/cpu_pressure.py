@@ -76,6 +76,10 @@ class Starvation:
         """How many slots are held back: all but the first on a starved host, else none."""
         return self._slots - 1 if self.is_starved else 0
 
+    def has_room(self, playing: int) -> bool:
+        """Return whether another slot may play beside so many that do."""
+        return playing == 0 or playing < self._slots - self.held_slots
+
     @property
     def is_held(self) -> bool:
         """Whether this slot is held back; the first one never is."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from pentathlon.analyses.jobs import ClaimedAnalysis, Row
 from pentathlon.analyses.services import (
     claim_analysis,
     end_loan,
@@ -14,7 +16,6 @@ from pentathlon.analyses.services import (
     store_curve,
 )
 from pentathlon.matches.models import Match
-from pentathlon_engines.record.shape import Record
 
 
 class DirectAnalyses:
@@ -22,8 +23,8 @@ class DirectAnalyses:
 
     look_s = 0.5
 
-    def claim(self, match_id: int, *, is_lent: bool) -> tuple[UUID, Record] | None:
-        """Take an analysis that waits: its token, and the record. None if there is none."""
+    def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
+        """Take an analysis that waits; None if there is none."""
         return claim_analysis(match_id, is_lent=is_lent)
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
@@ -53,6 +54,16 @@ class DirectAnalyses:
         """Say that it cannot be computed."""
         fail_analysis(match_id=match_id, token=token, error=error)
 
-    def give_back(self, match_id: int, token: UUID, *, has_died: bool = False) -> None:
-        """Leave it to another worker, or for later."""
-        return_analysis(match_id=match_id, token=token, has_died=has_died)
+    def give_back(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        has_died: bool = False,
+        measured: Sequence[Row] = (),
+        cpu_ms: int = 0,
+    ) -> None:
+        """Leave it to another worker, or for later, with what was measured."""
+        return_analysis(
+            match_id=match_id, token=token, has_died=has_died, measured=measured, cpu_ms=cpu_ms
+        )

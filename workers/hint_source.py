@@ -8,20 +8,23 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from pentathlon.fleet.hints import Hint, read_hint
+from pentathlon.fleet.hints import FRIENDLIES, Hint, read_hint
 from workers.port import PlatformAway
 from workers.remote import RemotePlatform
 
-QUEUES: Final = ("friendly", "match")
+QUEUES: Final = (FRIENDLIES, "match")
 """Few friendlies are sent at a time, and people wait for them."""
 _CONNECT_S: Final = 3.0
 _SLACK_S: Final = 5.0
 
 
 class HintSource(Protocol):
-    """Says what wants to be done."""
+    """Says what wants to be done, or with `only_friendlies` in which friendlies a bot is to move.
 
-    def wait(self, wait_s: float) -> Hint:
+    All others stay where they are.
+    """
+
+    def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
 
 
@@ -31,9 +34,9 @@ class LongPoll:
     def __init__(self, platform: RemotePlatform) -> None:
         self._platform = platform
 
-    def wait(self, wait_s: float) -> Hint:
+    def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
-        return self._platform.wait_for_hint(wait_s)
+        return self._platform.wait_for_hint(wait_s, only_friendlies=only_friendlies)
 
 
 class QueueReader:
@@ -43,7 +46,7 @@ class QueueReader:
         self._url = url
         self._client: Redis | None = None
 
-    def wait(self, wait_s: float) -> Hint:
+    def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
         if self._client is None:
             # Not before: the process that made this is not the one that waits.
@@ -53,8 +56,9 @@ class QueueReader:
                 socket_timeout=wait_s + _SLACK_S,
                 retry=Retry(NoBackoff(), 0),
             )
+        queues = [FRIENDLIES] if only_friendlies else list(QUEUES)
         try:
-            found = self._client.brpop(list(QUEUES), timeout=max(0.01, wait_s))
+            found = self._client.brpop(queues, timeout=max(0.01, wait_s))
         except (RedisError, OSError) as error:
             raise PlatformAway(f"the queue: {error}") from error
         return Hint() if found is None else read_hint(cast(list[bytes], found)[1])

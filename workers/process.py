@@ -115,6 +115,20 @@ class WorkerProcess:
         if self._beats is not None and self.drain.is_asked:
             self._beats.wait()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this slot is to take no matches for now: others may have time for them."""
+        return self._starvation.is_held
+
+    def has_room(self, playing: int) -> bool:
+        """Return whether another of its slots may play beside so many that do."""
+        return self._starvation.has_room(playing)
+
+    def give_back(self, match_ids: Sequence[int]) -> None:
+        """Leave matches to others and wait a while, where a held slot was told of them."""
+        self._platform.publish_again(match_ids)
+        self.drain.wait(HOLD_S)
+
     def play(self, match_ids: Sequence[int]) -> None:
         """Claim those of the matches that still wait, and play them; or publish all again."""
         if self.drain.is_asked:
@@ -126,11 +140,6 @@ class WorkerProcess:
             _log.warning("slot not opened", reason=str(error))
             self._platform.publish_again(match_ids)
             self._wait_after(failed=True)
-            return
-        if self._starvation.is_held:
-            # Other workers may have time for them; the first slot of each always goes on.
-            self._platform.publish_again(match_ids)
-            self.drain.wait(HOLD_S)
             return
         jobs = self._platform.claim(match_ids, slot=slot.name, announcement=self.announcement())
         if jobs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pentathlon.analyses.services import send_analyses
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon.matches.dispatch.publishing import (
     RESEND_LOST_S,
@@ -45,13 +46,20 @@ def hints_in_broker() -> int:
 
 
 def _send_analysis(match_id: int, *, is_lent: bool) -> None:
+    if not read_fleet().reads_queue:
+        return
     # Workers of the release before know no loans.
     analyse_match.delay(match_id, **({"is_lent": True} if is_lent else {}))
 
 
 def publish_waiting_friendlies() -> int:
     """Send hints about friendlies in which a bot is to move; return how many."""
-    return publish_friendlies(lambda friendly_ids: move_bots.delay(list(friendly_ids)))
+    return publish_friendlies(_send_friendlies)
+
+
+def _send_friendlies(friendly_ids: Sequence[int]) -> None:
+    if read_fleet().reads_queue:
+        move_bots.delay(list(friendly_ids))
 
 
 def _send_hint(match_ids: Sequence[int]) -> None:

@@ -54,7 +54,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class TokenRefused(Conflict):
-    """The site does not know the worker token, or staff have revoked it: there is no work."""
+    """The token is unknown, revoked or in quarantine: there is no work."""
 
     code = "worker_token_refused"
 
@@ -95,9 +95,11 @@ class RemotePlatform:
         with suppress(TokenRefused):
             self.post("heartbeats", {"name": name, "is_draining": True})
 
-    def wait_for_hint(self, wait_s: float) -> Hint:
+    def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return what wants to be done, as soon as there is anything; else nothing."""
-        answer = self.post("hints", {"wait_s": wait_s}, answer_s=wait_s + ANSWER_S)
+        # A site of the release before knows no choice, and need not while no slot is held.
+        told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
+        answer = self.post("hints", told, answer_s=wait_s + ANSWER_S)
         return Hint.from_json(answer)
 
     def claim(

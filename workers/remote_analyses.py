@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from pentathlon_engines.record.shape import Record
+from pentathlon.analyses.jobs import ClaimedAnalysis, Row
 from workers.remote import RemotePlatform
 
 
@@ -17,10 +18,12 @@ class RemoteAnalyses:
     def __init__(self, platform: RemotePlatform) -> None:
         self._platform = platform
 
-    def claim(self, match_id: int, *, is_lent: bool = False) -> tuple[UUID, Record] | None:
-        """Take an analysis that waits: its token, and the record. None if there is none."""
+    def claim(self, match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
+        """Take an analysis that waits; None if there is none."""
         answer = self._ask("claims", {"match_id": match_id, "is_lent": is_lent})
-        return (UUID(answer["token"]), answer["record"]) if answer["token"] else None
+        if not answer["token"]:
+            return None
+        return ClaimedAnalysis(UUID(answer["token"]), answer["record"], answer["measured"])
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
         """Say that the slot that was lent is free again, after so long."""
@@ -50,9 +53,18 @@ class RemoteAnalyses:
         """Say that it cannot be computed."""
         self._end(match_id, token, {"error": error})
 
-    def give_back(self, match_id: int, token: UUID, *, has_died: bool = False) -> None:
-        """Leave it to another worker, or for later."""
-        self._end(match_id, token, {"has_died": has_died})
+    def give_back(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        has_died: bool = False,
+        measured: Sequence[Row] = (),
+        cpu_ms: int = 0,
+    ) -> None:
+        """Leave it to another worker, or for later, with what was measured."""
+        told = {"has_died": has_died, "measured": list(measured), "cpu_ms": cpu_ms}
+        self._end(match_id, token, told)
 
     def _end(self, match_id: int, token: UUID, told: dict[str, Any]) -> None:  # Any: JSON
         self._ask("results", {"match_id": match_id, "token": str(token), **told})

@@ -25,7 +25,7 @@ from pentathlon import logs
 from pentathlon.common.errors import DomainError
 from pentathlon.env import CHECKOUT, BadEnvironment, Environment, Mode, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.cpu_pressure import Starvation
+from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.hint_source import HintSource, LongPoll, QueueReader
 from workers.port import PlatformAway
@@ -150,7 +150,8 @@ class _Slot:
         """Wait for one hint, and do what it names."""
         began = time.monotonic()
         try:
-            hint = self._source.wait(WAIT_S)
+            is_held = self._worker.is_held
+            hint = self._source.wait(HOLD_S if is_held else WAIT_S, only_friendlies=is_held)
             if hint.friendly_ids:
                 self._worker.move_bots(hint.friendly_ids)
             if hint.match_ids:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -13,6 +14,7 @@ from celery.signals import (
     worker_process_shutdown,
     worker_shutting_down,
 )
+from celery.worker import state
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
@@ -25,6 +27,7 @@ from workers.direct import DirectPlatform
 from workers.direct_analyses import DirectAnalyses
 from workers.direct_friendlies import DirectFriendlies
 from workers.drain import Drain
+from workers.hint_queues import LOOK_S, HintQueues
 from workers.port import PlatformAway
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
@@ -51,7 +54,12 @@ _worker: WorkerProcess | None = None
 )
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
-    worker_process().play(match_ids)
+    worker = worker_process()
+    if settings.REDIS_URL is None and worker.is_held:
+        # A queue of files gives out whatever comes next, so the order is lost there.
+        worker.give_back(match_ids)
+        return
+    worker.play(match_ids)
 
 
 @app.task(
@@ -113,6 +121,19 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
         worker_process(slots=getattr(sender, "concurrency", 1)).adopt_pool_files()
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
+    if settings.REDIS_URL is not None:
+        queue = app.conf.task_default_queue
+        app.conf.broker_transport_options = {
+            **app.conf.broker_transport_options,
+            "queue_order_strategy": partial(HintQueues, queue, is_held=_is_held),
+            "polling_interval": LOOK_S,
+        }
+
+
+def _is_held() -> bool:
+    """Tell whether this worker plays as much as it may; asked in its parent process."""
+    playing = sum(request.name == play_matches.name for request in state.reserved_requests)
+    return not worker_process().has_room(playing)
 
 
 @worker_process_init.connect

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+import pytest
 
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
@@ -13,8 +15,12 @@ from tests.factories import make_user, next_number, zip_files
 from workers import play
 from workers.bot_files import BotFiles
 from workers.direct import DirectPlatform
+from workers.lease import LeaseKeeper
+from workers.port import Platform
 
 DIRECT = DirectPlatform()
+
+_NEVER_S: Final = 3600.0
 
 _SLEEPER = """
 import time
@@ -30,9 +36,20 @@ play(choose)
 """
 
 
-def play_jobs(jobs: Sequence[Job], **rest: Any) -> int:  # Any: what `play.play_jobs` takes
-    """Play claimed matches, with the database as the platform."""
-    return play.play_jobs(jobs, platform=DIRECT, **rest)
+def play_jobs(
+    jobs: Sequence[Job],
+    *,
+    platform: Platform = DIRECT,
+    **rest: Any,  # Any: what `play.play_jobs` takes
+) -> int:
+    """Play claimed matches, with the database as the platform unless there is another.
+
+    Leases are not renewed: the thread that does it sees no match of a test's own transaction, so
+    it would give up whatever takes longer than 10 seconds, such as a build on a busy machine.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LeaseKeeper.__init__, "__kwdefaults__", {"every_s": _NEVER_S})
+        return play.play_jobs(jobs, platform=platform, **rest)
 
 
 def bot_files(*, most: int = 64) -> BotFiles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -11,8 +12,9 @@ from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.analyses.services import ask_for_analysis
 from pentathlon.replays.codec import pack
 from pentathlon.replays.models import Replay
+from pentathlon_engines.analysis.curve import METHOD
 from tests.factories import make_match
-from tests.pentathlon.analyses.test_services import make_played
+from tests.pentathlon.analyses.test_services import ROW, make_played
 from workers import analyst
 from workers.analyst import TOO_LONG, analyse
 from workers.direct_analyses import DirectAnalyses
@@ -20,7 +22,10 @@ from workers.drain import Drain
 
 pytestmark = pytest.mark.django_db
 DIRECT = DirectAnalyses()
-HANGS = "import sys, time; sys.stdin.read(); print('{\"ply\": 0}', flush=True); time.sleep(600)"
+HANGS = f"""import sys, time
+sys.stdin.read()
+print('{json.dumps({"measured": ROW, "cpu_ms": 700})}', flush=True)
+time.sleep(600)"""
 IN_EARNEST = (
     "import os; os.nice = lambda n: 0; "  # tests share the machine with much else
     "from pentathlon_engines.analysis.__main__ import main; main()"
@@ -107,6 +112,31 @@ def test_lent_slot_is_given_back_in_time(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
     assert given_back.lent_ms is not None
+    assert given_back.measured is not None
+    assert (given_back.measured["rows"], given_back.cpu_ms) == ([ROW], 700)
+
+
+def test_loan_that_has_measured_nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
+    monkeypatch.setattr(analyst, "LOAN_S", 0)
+    match_id = wanted()
+    make_match(sent_at=Now())
+
+    given_back = run(match_id, HANGS, is_lent=True)
+
+    assert given_back.measured is not None
+
+
+def test_worker_goes_on_where_another_gave_way() -> None:
+    match_id = wanted()
+    again = [ROW[0], 1, *ROW[2:]]  # so different from what follows that it is measured twice
+    kept = {"method": METHOD, "rows": [ROW, again]}
+    Analysis.objects.filter(pk=match_id).update(measured=kept)
+
+    stored = run(match_id, IN_EARNEST)
+
+    assert stored.curve is not None
+    assert stored.curve["points"][0] == [0, 24, [100, 900], [50, 50], [100, 900]]
 
 
 def test_worker_that_drains_begins_nothing() -> None:

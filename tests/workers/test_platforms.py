@@ -28,10 +28,9 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import let_lease_expire
 from tests.pentathlon.replays.playing import record_of, report_of
-from tests.workers.playing import DIRECT
+from tests.workers.playing import DIRECT, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.port import Lease, Platform
 
 pytestmark = pytest.mark.django_db

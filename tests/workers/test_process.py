@@ -20,7 +20,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.workers.playing import DIRECT, bot_files
-from workers import process
+from workers import process, tasks
 from workers.backoff import PERSISTENT, Backoff
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain
@@ -113,16 +113,28 @@ def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -
 
 
 @pytest.mark.parametrize(("index", "plays"), [(0, True), (1, False)])
-def test_starved_host_leaves_hints_to_its_first_slot(
+def test_held_slot_gives_back_what_a_queue_of_files_gave_it(
     index: int, plays: bool, hint: list[int], slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("django.conf.settings.REDIS_URL", None)
     monkeypatch.setattr(process, "HOLD_S", 0.0)
     starvation = Starvation(slots=2, pressure=lambda: 0.9)
     starvation.slot = index
+    worker = WorkerProcess(None, platform=DIRECT, starvation=starvation, open_slot=slots.open)
+    monkeypatch.setattr(tasks, "_worker", worker)
+
+    tasks.play_matches(hint)
+
+    assert Match.objects.get().state == (MatchState.DONE if plays else MatchState.PENDING)
+
+
+def test_hint_that_has_been_taken_is_played_in_its_turn(hint: list[int], slots: Slots) -> None:
+    starvation = Starvation(slots=2, pressure=lambda: 0.9)
+    starvation.slot = 1
 
     WorkerProcess(None, platform=DIRECT, starvation=starvation, open_slot=slots.open).play(hint)
 
-    assert Match.objects.get().state == (MatchState.DONE if plays else MatchState.PENDING)
+    assert Match.objects.get().state == MatchState.DONE
 
 
 def test_slot_whose_host_keeps_failing_is_opened_again() -> None:

@@ -16,11 +16,11 @@ from pentathlon.replays.models import Replay
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.pentathlon.replays.playing import record_of, report_of
+from tests.workers.playing import play_jobs
 from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers import play
 from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.port import Lease, PlatformAway
 from workers.remote import RemotePlatform, TokenRefused
 

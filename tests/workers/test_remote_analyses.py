@@ -42,7 +42,7 @@ def match() -> Match:
 def test_curve_is_stored_once(analyses: RemoteAnalyses, match: Match) -> None:
     claimed = analyses.claim(match.pk)
     assert claimed is not None
-    token, record = claimed
+    token, record, _ = claimed
     assert record["game"] == match.game
     assert analyses.claim(match.pk) is None
     assert analyses.renew(match.pk, token)
@@ -82,6 +82,33 @@ def test_curve_that_cannot_be_one_is_refused(
     assert Analysis.objects.get().state == AnalysisState.RUNNING
 
 
+def test_what_was_measured_comes_back_to_the_bit(analyses: RemoteAnalyses, match: Match) -> None:
+    row = [1, 0, 3, [1 / 3, 2 / 3], [0.1, 0.1], [1 / 3, 2 / 3]]
+    claimed = analyses.claim(match.pk)
+    assert claimed is not None
+
+    analyses.give_back(match.pk, claimed.token, measured=[row], cpu_ms=9)
+
+    again = analyses.claim(match.pk)
+    assert again is not None
+    assert again.measured == [row]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [[10**6, 0, 3, [0, 1], [0, 0], [0, 1]], [0, 2, 3, [0, 1], [0, 0], [0, 1]], [0, 0, 3, [1]]],
+    ids=str,
+)
+def test_measurement_that_cannot_be_one_is_refused(
+    broken: list[Any], analyses: RemoteAnalyses, match: Match
+) -> None:
+    claimed = analyses.claim(match.pk)
+    assert claimed is not None
+
+    with pytest.raises(InvalidInput):
+        analyses.give_back(match.pk, claimed.token, measured=[broken], cpu_ms=9)
+
+
 def test_strangers_curve_changes_nothing(analyses: RemoteAnalyses, match: Match) -> None:
     analyses.claim(match.pk)
 
@@ -91,13 +118,13 @@ def test_strangers_curve_changes_nothing(analyses: RemoteAnalyses, match: Match)
 
 
 def test_analysis_fails_or_goes_to_others(analyses: RemoteAnalyses, match: Match) -> None:
-    for end, state, attempts in (
-        ({}, AnalysisState.WAITING, 0),
-        ({"has_died": True}, AnalysisState.WAITING, 1),
+    for has_died, state, attempts in (
+        (False, AnalysisState.WAITING, 0),
+        (True, AnalysisState.WAITING, 1),
     ):
         claimed = analyses.claim(match.pk)
         assert claimed is not None
-        analyses.give_back(match.pk, claimed[0], **end)
+        analyses.give_back(match.pk, claimed[0], has_died=has_died)
         found = Analysis.objects.get()
         assert (found.state, found.attempts) == (state, attempts)
 

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 from zipfile import ZipFile
 
 import pytest
 
 from pentathlon.env import IMPORT_PATH, read_environment
+from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.local import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon.web.wheel import wheels
 from tests.factories import make_match, make_version
+from tests.patience import PATIENCE_S
+from tests.workers.playing import DIRECT
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
 from workers import standalone
+from workers.cpu_pressure import HOLD_S, Starvation
 from workers.prefork import TOKEN_REFUSED
+from workers.process import WorkerProcess
+from workers.remote import RemotePlatform
 from workers.standalone import main
 
 WORKER = (sys.executable, "-P", "-m", "workers")
@@ -51,7 +59,7 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
                 [*WORKER, "--server", site, *options], output=output, environment=bare
             )
         platform.started.append(worker)
-        platform.eventually(lambda: not Match.objects.unfinished().exists(), patience_s=120)
+        platform.eventually(lambda: not Match.objects.unfinished().exists())
 
         assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.DONE, 0)}
         played = Attempt.objects.values_list("worker_token", "state").distinct()
@@ -61,7 +69,7 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
         platform.eventually(lambda: not list(unsent.iterdir()))
 
         revoke_worker_token(WorkerToken.objects.get())
-        assert worker.wait(60) == TOKEN_REFUSED, log.read_text()
+        assert worker.wait(PATIENCE_S) == TOKEN_REFUSED, log.read_text()
 
 
 @pytest.mark.parametrize(
@@ -96,6 +104,35 @@ def test_worker_refuses_to_run_beside_keys_in_production(
     said = capsys.readouterr().err
     assert said.startswith(f"{key} must not be set where bots of others run")
     assert "secret@" not in said
+
+
+class Waits:
+    """A source without hints that notes what it was asked."""
+
+    def __init__(self, worker: WorkerProcess) -> None:
+        self.asked: list[tuple[float, bool]] = []
+        self._worker = worker
+
+    def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
+        self.asked.append((wait_s, only_friendlies))
+        self._worker.drain.ask()
+        return Hint(match_ids=[])
+
+
+@pytest.mark.parametrize(("index", "asks"), [(0, (standalone.WAIT_S, False)), (1, (HOLD_S, True))])
+def test_held_slot_asks_for_no_matches(
+    index: int, asks: tuple[float, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starvation = Starvation(slots=2, pressure=lambda: 0.9)
+    starvation.slot = index
+    worker = WorkerProcess(None, platform=DIRECT, starvation=starvation)
+    source = Waits(worker)
+
+    standalone._Slot(
+        worker, cast("RemotePlatform", DIRECT), source, index=index, parent=os.getppid()
+    )._take_one()
+
+    assert source.asked == [asks]
 
 
 def test_worker_without_keys_imports_no_django() -> None:

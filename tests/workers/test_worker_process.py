@@ -46,7 +46,9 @@ def temporary() -> Iterator[Path]:
     staging.close()
 
 
-def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: Path) -> None:
+def test_matches_are_played_once_and_finished_by_a_worker_that_is_asked_to_stop(
+    tmp_path: Path, temporary: Path
+) -> None:
     upload = make_version(state=VersionState.VALIDATING)
     make_match([upload, upload], kind=MatchKind.VALIDATION)
     versions = [make_version(), make_version(like="greedy")]
@@ -55,6 +57,7 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
 
     with running_platform(tmp_path) as platform, receiver() as told:
         endpoint = make_endpoint(upload.bot.owner, url=told.url)
+        platform.environment["PENTATHLON_DRAIN_S"] = "30"
         platform.environment["PENTATHLON_SECRET_KEY"] = settings.SECRET_KEY
         platform.environment["TMPDIR"] = str(temporary)
         worker = platform.start_worker(slots=2)
@@ -62,6 +65,8 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
         platform.eventually(_all_ended)
         platform.eventually(lambda: "command" in Worker.objects.get().runtimes)
         platform.eventually(lambda: bool(told.requests))
+        played = list(Match.objects.select_related("replay"))
+        _start_short_matches(platform)
         _end_without_a_trace(platform, worker, temporary, how=signal.SIGTERM)
         reconciler.terminate()
         assert reconciler.wait(PATIENCE_S) == 0, platform.all_logs()
@@ -69,15 +74,34 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
     row = Worker.objects.get()
     assert (row.slots, "python" in row.runtimes) == (2, True)
     assert {"layer", "state", "detail"} <= set(row.layers[0])
-    for match in Match.objects.select_related("replay"):
+    assert len(played) == 4
+    for match in played:
         assert (match.state, match.attempts_made) == (MatchState.DONE, 1)
         verify_record(read_record(match.replay))
+    _demand_that_those_were_finished(worker)
     upload.refresh_from_db()
     assert upload.state == VersionState.ELIGIBLE
     event = Webhook(secret_of(endpoint.salt)).verify(
         told.requests[0].body, told.requests[0].headers
     )
     assert (event["type"], event["data"]["version"]) == ("version.validated", upload.pk)
+
+
+def _start_short_matches(platform: Platform) -> None:
+    """Let the worker be asked to stop in the middle of one match, while others wait."""
+    sleepers = [make_sleeper(0.05), make_sleeper(0.05)]
+    for _ in range(8):
+        make_match(sleepers)
+    platform.eventually(lambda: Match.objects.live().exists())
+
+
+def _demand_that_those_were_finished(worker: subprocess.Popen[bytes]) -> None:
+    """Demand that matches that were played then were ended or given back, and none was begun."""
+    assert worker.returncode == 0
+    assert not Match.objects.live().exists()
+    assert Match.objects.waiting().exists()
+    ended = Attempt.objects.values_list("state", flat=True)
+    assert set(ended) <= {AttemptState.ACCEPTED, AttemptState.RETURNED}
 
 
 def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(

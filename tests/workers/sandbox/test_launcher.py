@@ -13,6 +13,7 @@ import pytest
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.match.limits import Limits
+from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
 from workers.sandbox import bubblewrap, rlimits, runtime, uids
 from workers.sandbox.launcher import SandboxLauncher
@@ -121,7 +122,10 @@ def test_paused_bot_uses_no_time(launcher: SandboxLauncher) -> None:
     os.write(bot.stdin, b"\n")
     read_line(bot)
     bot.pause()
-    burn(0.02)
+    # On a busy machine it is some time before it has a core, on which it takes the signal.
+    deadline = time.monotonic() + PATIENCE_S
+    while bot.awake_threads() and time.monotonic() < deadline:
+        time.sleep(0.01)
     before = bot.cpu_s()
 
     burn(0.2)

@@ -32,6 +32,9 @@ from pentathlon.tournaments.orders import carry_out_orders
 from pentathlon.tournaments.scheduled_starts import start_due_tournaments
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
+from pentathlon.transparency.services import log_results, publish_root
+from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
+from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sending import Sender
 from pentathlon.webhooks.spreading import spread_events
@@ -60,10 +63,17 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "cancelled tournaments": call_off_cancelled,
         "challenges": call_off_out_of_play,
         "idle friendlies": close_idle,
+        "spot checks": advance_spot_checks,
+        "surprises": SurpriseWatch().step,
+        "revoked results": revoke_reviewed,
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
-    "rivalry": {"rivalry": ResultCounter().count_results},
+    "results": {
+        "rivalry": ResultCounter().count_results,
+        "receipts": log_results,
+        "roots": publish_root,
+    },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,

@@ -1,0 +1,121 @@
+"""A Celery worker leaves hints where they are while its slots are held; friendlies go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import pytest
+from celery.signals import worker_init
+from celery.worker import state
+from django.conf import settings
+from kombu import Connection, Consumer, Queue
+from kombu.utils.scheduling import cycle_by_name
+from pytest_django.fixtures import Settings
+
+from tests.workers.playing import DIRECT
+from workers import tasks
+from workers.celery_app import app
+from workers.cpu_pressure import Starvation
+from workers.hint_queues import HintQueues
+from workers.process import WorkerProcess
+
+MATCHES, FRIENDLIES = "test_hint_queues_match", "test_hint_queues_friendly"
+
+
+class Request(NamedTuple):
+    """What Celery remembers of a task that a slot has."""
+
+    name: str
+
+
+class Reader:
+    """Reads both queues as a Celery worker does, while `is_held` says so only one."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.is_held = False
+        self.taken: list[object] = []
+        connection.transport_options = {
+            "queue_order_strategy": partial(HintQueues, MATCHES, is_held=lambda: self.is_held),
+            "polling_interval": 0.05,
+        }
+        self._connection = connection
+        queues = [Queue(name, routing_key=name) for name in (MATCHES, FRIENDLIES)]
+        channel = connection.channel()
+        for queue in queues:
+            queue(channel).purge()
+        self._producer = connection.Producer()
+        self._consumer = Consumer(channel, queues, callbacks=[self._take])
+        self._consumer.consume()
+
+    def publish(self, queue: str, *hints: int) -> None:
+        for hint in hints:
+            self._producer.publish(hint, routing_key=queue)
+
+    def read(self) -> list[object]:
+        """Return what comes until nothing does."""
+        self.taken.clear()
+        try:
+            while True:
+                self._connection.drain_events(timeout=0.3)
+        except TimeoutError:
+            return list(self.taken)
+
+    def _take(self, hint: object, message: object) -> None:
+        message.ack()  # type: ignore[attr-defined]
+        self.taken.append(hint)
+
+
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    with Connection(settings.CELERY_BROKER_URL) as connection:
+        yield Reader(connection)
+
+
+def test_held_worker_reads_friendlies_only_and_keeps_the_order(reader: Reader) -> None:
+    reader.publish(MATCHES, 1, 2)
+    assert reader.read() == [1, 2]
+
+    reader.is_held = True
+    reader.publish(MATCHES, 3, 4, 5)
+    reader.publish(FRIENDLIES, 100)
+    assert reader.read() == [100]
+
+    reader.is_held = False
+    assert reader.read() == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_held"),
+    [
+        pytest.param([], False, id="one slot of a starved host always plays"),
+        pytest.param(["move_bots", "analyse_match"], False, id="and beside what is no match"),
+        pytest.param(["play_matches", "move_bots"], True, id="but a second one does not"),
+    ],
+)
+def test_worker_on_a_starved_host_reads_on_until_one_slot_plays(
+    names: list[str], is_held: bool, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    starvation = Starvation(slots=3, pressure=lambda: 0.9)
+    worker = WorkerProcess(None, platform=DIRECT, starvation=starvation)
+    monkeypatch.setattr(tasks, "_worker", worker)
+    monkeypatch.setattr(worker, "adopt_pool_files", lambda: None)
+    monkeypatch.setattr(tasks, "wait_for_schema", lambda: None)
+    options = app.conf.broker_transport_options
+    try:
+        worker_init.send(sender=None)
+        queues = cycle_by_name(app.conf.broker_transport_options["queue_order_strategy"])()
+    finally:
+        app.conf.broker_transport_options = options
+    queues.update(["match", "friendly"])
+    monkeypatch.setattr(state, "reserved_requests", {Request(name) for name in names})
+
+    read = [*queues.consume(2)]
+    assert read == (["friendly"] if is_held else ["match", "friendly"])
+
+
+def test_all_slots_of_a_host_with_time_play() -> None:
+    host = Starvation(slots=3, pressure=lambda: 0.1)
+
+    assert [host.has_room(playing) for playing in range(4)] == [True, True, True, False]

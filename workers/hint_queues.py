@@ -1,0 +1,31 @@
+"""Which queues a Celery worker reads: on a starved host it leaves hints about matches to others.
+
+A hint that a slot took and gave back would come behind all that was sent since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kombu.utils.scheduling import round_robin_cycle
+
+LOOK_S: Final = 0.1
+"""How soon the worker notices that a queue may be read again."""
+
+
+class HintQueues(round_robin_cycle):  # type: ignore[type-arg]  # generic in the stubs alone
+    """Tells kombu's Redis transport before each read which queues it waits at, in turns.
+
+    It leaves out the queue of matches as long as `is_held` says so.
+    """
+
+    def __init__(self, matches: str, *, is_held: Callable[[], bool]) -> None:
+        super().__init__()
+        self._matches = matches
+        self._is_held = is_held
+
+    def consume(self, n: int) -> list[str]:  # type: ignore[override]  # the stubs are wrong
+        """Return up to `n` queues to wait at now."""
+        left_out = self._matches if self._is_held() else None
+        return [each for each in super().consume(n) if each != left_out]
