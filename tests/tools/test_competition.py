@@ -25,6 +25,7 @@ from tools.benchmark.competition.sequential import (
     play_finals,
     run_tests,
 )
+from tools.benchmark.load.figures import Figure, show
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,20 @@ def test_verdict_says_how_many_figures_are_missed(capsys: pytest.CaptureFixture[
     told = capsys.readouterr().out
     assert "x: all 1 figures with a limit are met." in told
     assert "y: 1 of 2 figures with a limit are MISSED." in told
+
+
+def test_longest_waits_are_judged_in_words_that_are_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    waits = dict.fromkeys(("took", "claim", "page write", "publish", "leases", "ratings"), 1.5)
+    figure = Figure(name="recompute of 119400", measured=waits, verdict=1.5, demanded=1.0)
+
+    status = show("Waits", [figure], verdict="longest", as_json=False)
+
+    told = capsys.readouterr().out
+    assert status == 1
+    assert "Waits: 1 of 1 figures with a limit are MISSED." in told
+    assert "…" not in told
 
 
 def test_pairs_play_as_often_as_they_should() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ import pytest
 from django.core.management.base import CommandError
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.desk import setting
 from pentathlon_engines.manifest import built_in_bots
 from tests.engines.cli.interrupting import interrupt_after
+from tests.engines.desk.acting import play_in_process
 from tools.benchmark import strength
 from tools.benchmark.strength import Opponents, Strength, measure, read, write
 
@@ -93,6 +96,20 @@ def test_interrupt_keeps_what_was_played(
     told = capsys.readouterr()
     assert "azure: greedy v random: 4 of 10 matches" in told.err
     assert "at least 90%" in told.out
+
+
+def test_every_pairing_is_played_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setting, "play_match", play_in_process)
+
+    with suppress(CommandError):  # all play at random, so any may be weaker than demanded
+        strength.run({**CHOSEN, "games": ["tuned"], "matches": 2, "write": False, "json": True})
+
+    found = json.loads(capsys.readouterr().out)
+    pairings = [("greedy", "random"), ("mcts", "random"), ("mcts", "greedy")]
+    assert [(row["bot"], row["against"]) for row in found] == pairings
+    assert [row["matches"] for row in found] == [2, 2, 2]
 
 
 def test_interrupt_before_the_first_block_tells_of_nothing(

@@ -14,6 +14,7 @@ from pentathlon.tournaments.time_left import Span
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user
 from tools.benchmark.competition import remaining
+from tools.benchmark.competition.ends import Told, judge
 from tools.benchmark.competition.memory import MemoryWatch
 from tools.benchmark.competition.remaining import error_of_estimate
 from tools.benchmark.competition.replay import digest_of, play_documents
@@ -57,16 +58,42 @@ def test_time_left_is_right_with_and_without_a_pause(pause_s: float) -> None:
 
 def test_estimate_that_counts_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def count_pauses(
-        spans: Sequence[Span], *, since: datetime, until: datetime, free: int
+        spans: Sequence[Span], *, since: datetime, until: datetime, slots: int, matches: float
     ) -> float:
-        assert free
         busy = [(min(span.end, until) - span.begin).total_seconds() for span in spans]
-        return sum(busy) / (until - since).total_seconds()
+        return (slots * (until - since).total_seconds() - sum(busy)) / matches
 
-    monkeypatch.setattr(remaining, "count_busy_slots", count_pauses)
+    monkeypatch.setattr(remaining, "idle_per_match_s", count_pauses)
 
     assert error_of_estimate(1, pause_s=0) < 0.25
     assert error_of_estimate(1, pause_s=3600) > 0.25
+
+
+@pytest.mark.parametrize(
+    ("told_s", "is_met"),
+    [
+        pytest.param(75.0, True, id="right"),
+        pytest.param(200.0, False, id="too long"),
+        pytest.param(10.0, False, id="too short"),
+        pytest.param(None, False, id="nothing told"),
+    ],
+)
+def test_estimate_is_judged_by_the_real_end(told_s: float | None, is_met: bool) -> None:
+    history = [
+        Told(at=float(ended), ended=ended, total=100, load=1.0, remaining_s=told_s)
+        for ended in range(101)
+    ]
+
+    tenth, third, two_thirds = judge("x", history)
+
+    assert (tenth.is_met, third.is_met, two_thirds.is_met) == (is_met, is_met, False)
+    assert "of 100" in tenth.remark
+
+
+def test_tournament_that_never_ended_has_no_right_estimate() -> None:
+    history = [Told(at=0.0, ended=40, total=100, load=1.0, remaining_s=5.0)]
+
+    assert not any(each.is_met for each in judge("x", history))
 
 
 def test_memory_that_is_held_for_a_moment_is_seen() -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.env import CHECKOUT
 from pentathlon.local.installer import InstallFailed
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
@@ -19,6 +17,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.manifest import built_in_bots
 from tools.benchmark.speed.command import opponents_python
+from tools.trials import run_trial, trial_environment
 
 HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox, rows and replay"
 
@@ -43,19 +42,15 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as redis_url:
-        environment = child_environment(
-            DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
+        environment = trial_environment(
+            folder,
             REDIS_URL=redis_url,
-            PENTATHLON_DATA=str(folder / "data"),
             PENTATHLON_LOG_LEVEL="WARNING",
             PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
-            PYTHONPATH=IMPORT_PATH,
         )
-        measured = subprocess.run(
-            _command(folder, options, rivals), cwd=CHECKOUT, env=environment, check=False
-        )
-    if measured.returncode:
+        arguments = _arguments(folder, options, rivals)
+        is_measured = run_trial("tools.benchmark", *arguments, environment=environment)
+    if not is_measured:
         raise CommandError("The measurement did not come to its end; see above.")
 
 
@@ -66,16 +61,16 @@ def _rivals_python() -> Path:
         raise CommandError(f"{error} `--alone` measures without them.") from error
 
 
-def _command(
+def _arguments(
     folder: Path,
     options: dict[str, Any],  # Any: Django's own shape
     rivals: Path | None,
 ) -> list[str]:
-    command = [sys.executable, "-m", "tools.benchmark", "--folder", str(folder)]
-    command += ["--matches", str(options["matches"]), "--bot", options["bot"]]
-    command += ["--json"] if options["json"] else []
-    command += ["--rivals", str(rivals)] if rivals else []
-    return [*command, *options["games"]]
+    arguments = ["--folder", str(folder)]
+    arguments += ["--matches", str(options["matches"]), "--bot", options["bot"]]
+    arguments += ["--json"] if options["json"] else []
+    arguments += ["--rivals", str(rivals)] if rivals else []
+    return [*arguments, *options["games"]]
 
 
 def _positive(text: str) -> int:

@@ -26,12 +26,13 @@ from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.env import CHECKOUT
 from pentathlon.local import processes
 from pentathlon.local.ports import free_port
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.waiting import wait_until_ready
 from tools.benchmark.meter import cpu_s_of
+from tools.trials import trial_environment
 
 HELP: Final = "waits of /healthz, a list and a page beside idle, slow and deaf clients; uploads"
 
@@ -134,15 +135,7 @@ def judge(lines: list[Measurement]) -> None:
 
 @contextmanager
 def _serve(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
-    environment = child_environment(
-        DJANGO_SETTINGS_MODULE="pentathlon.settings",
-        DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
-        REDIS_URL="",
-        PENTATHLON_DATA=str(folder / "data"),
-        PENTATHLON_LOG_LEVEL="ERROR",
-        PYTHONPATH=IMPORT_PATH,
-        DJANGO_SUPERUSER_PASSWORD=_PERSON[1],
-    )
+    environment = trial_environment(folder, REDIS_URL="", DJANGO_SUPERUSER_PASSWORD=_PERSON[1])
     name = ("createsuperuser", "--noinput", "--username", _PERSON[0], "--email", "b@example.org")
     for command in (("migrate", "-v0"), ("collectstatic", "--noinput", "-v0"), name):
         subprocess.run(

@@ -43,17 +43,19 @@ def show_demands(title: str, demands: Sequence[Demand], *, as_json: bool) -> int
     if as_json:
         sys.stdout.write(json.dumps([asdict(demand) for demand in demands], indent=2) + "\n")
     else:
-        Console(width=None if sys.stdout.isatty() else 110).print(_table(title, demands))
-        sys.stdout.write(f"{title}: {_verdict(demands)}\n")
+        judged = [demand.is_met for demand in demands if demand.bounds]
+        print_table(title, _table(title, demands), judged)
     return 0 if all(demand.is_met for demand in demands) else 1
 
 
-def _verdict(demands: Sequence[Demand]) -> str:
-    judged = [demand for demand in demands if demand.bounds]
-    missed = [demand for demand in judged if not demand.is_met]
-    if not missed:
-        return f"all {len(judged)} figures with a limit are met."
-    return f"{len(missed)} of {len(judged)} figures with a limit are MISSED."
+def print_table(title: str, table: Table, judged: Sequence[bool], *, width: int = 110) -> None:
+    """Print a table, and how many of the figures with a limit are met; `width` is for files."""
+    Console(width=None if sys.stdout.isatty() else width).print(table)
+    if missed := judged.count(False):
+        verdict = f"{missed} of {len(judged)} figures with a limit are MISSED."
+    else:
+        verdict = f"all {len(judged)} figures with a limit are met."
+    sys.stdout.write(f"{title}: {verdict}\n")
 
 
 def _table(title: str, demands: Sequence[Demand]) -> Table:

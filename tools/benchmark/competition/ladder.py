@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from argparse import ArgumentParser
 from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
-from pentathlon.local.runtime import runtime_folder
 from pentathlon_engines import GAMES
+from tools.benchmark.competition.real_site import measure_on_site
 from tools.benchmark.load.stage import offer_database, run_on
 
 HELP: Final = "how soon a new upload plays on the ladder, and what a ladder of many bots costs"
@@ -32,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure, print, and end with 1 if something misses what is demanded."""
-    missed = options["only"] != "growth" and _play_uploads(options) != 0
+    missed = options["only"] != "growth" and not _play_uploads(options)
     if options["only"] != "uploads":
         sizes = _SMALL_SIZES if options["quick"] else _SIZES
         chosen = {name: options[name] or size for name, size in sizes.items()}
@@ -42,18 +39,8 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
         raise CommandError("Not as demanded; see above.")
 
 
-def _play_uploads(options: dict[str, Any]) -> int:  # Any: Django's own shape
-    """Measure on a platform of its own, which `up` runs."""
+def _play_uploads(options: dict[str, Any]) -> bool:  # Any: Django's own shape
+    """Measure on a platform of its own, which `up` runs; return whether all demands were met."""
     games = [options["game"]] if options["game"] else ["tuned"] if options["quick"] else [*GAMES]
-    with runtime_folder() as folder:
-        environment = child_environment(
-            DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            DATABASE_URL=f"sqlite:///{folder}/ladder.sqlite3",
-            PENTATHLON_DATA=str(folder / "data"),
-            PENTATHLON_LOG_LEVEL="ERROR",
-            PYTHONPATH=IMPORT_PATH,
-        )
-        environment.pop("REDIS_URL", None)
-        command = [sys.executable, "-m", "tools.benchmark.competition.uploads", *games]
-        command += ["--folder", str(folder), *(["--json"] if options["json"] else [])]
-        return subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode
+    module = "tools.benchmark.competition.uploads"
+    return measure_on_site(module, games, as_json=options["json"])

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 
 from django.db import connection
-from django.test import Client
 
-from tools.benchmark.meter import cpu_s_of
+from tools.benchmark.load.cost import cost_of, read_page
 
 _RUNS: Final = 25
 
 
 def page_costs_s(paths: Sequence[str]) -> list[float]:
     """Return the CPU seconds of an answer of each address, read in turns by nobody signed in."""
-    own: list[list[float]] = [[] for _ in paths]
-    served = [0.0 for _ in paths]
-    server = server_pids()
-    for _ in range(_RUNS):
-        for index, path in enumerate(paths):
-            before, server_before = time.process_time(), cpu_s_of(server)
-            answer = Client(headers={"host": "localhost"}).get(path)
-            own[index].append(time.process_time() - before)
-            served[index] += cpu_s_of(server) - server_before
-            if answer.status_code != HTTPStatus.OK:
-                sys.exit(f"{path} answered {answer.status_code}.")
-    # The server's clock ticks too seldom for one page.
-    return [min(costs) + total / _RUNS for costs, total in zip(own, served, strict=True)]
+    for path in paths:
+        if (status := read_page(path)) != HTTPStatus.OK:
+            sys.exit(f"{path} answered {status}.")
+    turns = [[cost_of(partial(read_page, path)).cpu_s for path in paths] for _ in range(_RUNS)]
+    return [min(costs) for costs in zip(*turns, strict=True)]
 
 
 def server_pids() -> list[int]:

@@ -9,10 +9,11 @@ from random import Random
 from typing import Final
 
 from pentathlon.tournaments.time_left import (
+    LEFT_OF_LIVE,
     Span,
     WorkLeft,
-    count_busy_slots,
     expected_match_s,
+    idle_per_match_s,
     time_left_s,
 )
 
@@ -36,15 +37,17 @@ def error_of_estimate(seed: int, *, pause_s: float) -> float:
     shown = [_delay(span, pause_s) if span.begin >= pause_at else span for span in played]
     until = shown[tenth - 1].end
     known = [span for span in shown if span.begin < until]
-    busy = count_busy_slots(known, since=_BEGIN, until=until, free=slots)
+    running = len(known) - tenth
+    over = tenth + running * LEFT_OF_LIVE
+    idle_s = idle_per_match_s(known, since=_BEGIN, until=until, slots=slots, matches=over)
     lengths_s = [(span.end - span.begin).total_seconds() for span in shown[:tenth]]
     match_s = expected_match_s(lengths_s, others_s=())
     if match_s is None:
         return 1.0
-    running = len(known) - tenth
-    work = WorkLeft(match_s=match_s, running=running, waiting=MATCHES - tenth - running)
+    waiting = MATCHES - tenth - running
+    work = WorkLeft(match_s=match_s, idle_s=idle_s, running=running, waiting=waiting)
     truth = (shown[-1].end - until).total_seconds()
-    return abs(time_left_s(work, slots=busy) - truth) / truth
+    return abs(time_left_s(work, slots=slots) - truth) / truth
 
 
 def _delay(span: Span, pause_s: float) -> Span:

@@ -11,12 +11,13 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 from rich.console import Console
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.env import CHECKOUT
 from pentathlon.local.runtime import runtime_folder
 from tools.benchmark.competition.demands import Demand, show_demands
 from tools.benchmark.competition.remaining import error_of_estimate
 from tools.benchmark.load.stage import offer_database, run_on
 from tools.benchmark.progress import Say, show_progress
+from tools.trials import trial_environment
 
 HELP: Final = "whether tournaments repeat to the byte, and what batches, closes and tables cost"
 
@@ -101,14 +102,7 @@ def replay_digest(hash_seed: str, *arguments: str) -> str:
         ended = subprocess.run(
             [sys.executable, "-m", "tools.benchmark.competition.replay", *arguments],
             cwd=CHECKOUT,
-            env=child_environment(
-                DJANGO_SETTINGS_MODULE="pentathlon.settings",
-                DATABASE_URL=f"sqlite:///{folder}/replay.sqlite3",
-                PENTATHLON_DATA=str(folder / "data"),
-                PENTATHLON_LOG_LEVEL="ERROR",
-                PYTHONHASHSEED=hash_seed,
-                PYTHONPATH=IMPORT_PATH,
-            ),
+            env=trial_environment(folder, PYTHONHASHSEED=hash_seed),
             capture_output=True,
             text=True,
             check=False,

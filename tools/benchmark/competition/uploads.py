@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import io
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from zipfile import ZipFile
@@ -22,19 +20,22 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.archives import read_archive  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
-from pentathlon.env import CHECKOUT  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.ladders.membership import leave_ladder  # noqa: E402
 from pentathlon.ladders.models import Division, Ladder  # noqa: E402
 from pentathlon.ladders.reference import reference_policies  # noqa: E402
-from pentathlon.local import processes  # noqa: E402
-from pentathlon.local.ports import free_port  # noqa: E402
-from pentathlon.local.waiting import ServerFailed, last_lines  # noqa: E402
+from pentathlon.local.waiting import ServerFailed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.uploads import submit_bot  # noqa: E402
 from pentathlon.ratings.models import Rating, live_key  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
+from tools.benchmark.competition.real_site import (  # noqa: E402
+    SLOTS,
+    TICK_S,
+    running_up,
+    wait_for,
+)
 from tools.benchmark.progress import Say, show_progress  # noqa: E402
 
 _FIRST_S: Final = 10.0
@@ -42,11 +43,6 @@ _TWENTY_S: Final = 120.0
 _STILL_S: Final = 3.0
 """A look that finds nothing to pair is repeated after two seconds."""
 _WATCHED_S: Final = 15.0
-_TICK_S: Final = 0.1
-_PATIENCE_S: Final = 600.0
-_FIRST_PORT: Final = 8800
-_HOST: Final = "127.0.0.1"
-_SLOTS: Final = 2
 
 
 def main() -> int:
@@ -56,33 +52,11 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with show_progress(Console(stderr=True)) as say, _up(options.folder):
+    with show_progress(Console(stderr=True)) as say, running_up(options.folder, "--no-demo"):
         say("waiting for the reference bots")
-        _wait_for("reference bots that play", _have_reference_bots)
+        wait_for("reference bots that play", _have_reference_bots)
         demands = [each for game in options.games for each in _measure(game, say)]
-    return show_demands(f"New uploads on {_SLOTS} slots", demands, as_json=options.json)
-
-
-@contextmanager
-def _up(folder: Path) -> Iterator[None]:
-    """Run `manage.py up` on the database of this process."""
-    port = free_port(_HOST, _FIRST_PORT)
-    log = folder / "up.log"
-    command = [sys.executable, str(CHECKOUT / "manage.py"), "up", "--no-demo"]
-    command += [f"--workers={_SLOTS}", f"--port={port}"]
-    with log.open("wb") as output:
-        process = processes.start(command, output=output)
-    try:
-        _wait_for("an address", lambda: _is_up(process, log))
-        yield
-    finally:
-        processes.stop(process)
-
-
-def _is_up(process: subprocess.Popen[bytes], log: Path) -> bool:
-    if process.poll() is not None:
-        raise ServerFailed("`up`", "ended.", last_lines(log))
-    return "Pentathlon is at" in log.read_text()
+    return show_demands(f"New uploads on {SLOTS} slots", demands, as_json=options.json)
 
 
 def _have_reference_bots() -> bool:
@@ -95,12 +69,12 @@ def _measure(game: str, say: Say) -> Iterator[Demand]:
     say(f"{game}: validation")
     version = _upload(game)
     versions = BotVersion.objects.filter(pk=version.pk, state=VersionState.ELIGIBLE)
-    _wait_for(f"the validation of a bot for {game}", versions.exists)
+    wait_for(f"the validation of a bot for {game}", versions.exists)
     started = time.monotonic()
     rated = Rating.objects.filter(pool__key=live_key(game), version=version)
     for matches, most in ((1, _FIRST_S), (20, _TWENTY_S)):
         say(f"{game}: {matches} rated matches")
-        _wait_for(f"{matches} matches of {game}", rated.filter(matches__gte=matches).exists)
+        wait_for(f"{matches} matches of {game}", rated.filter(matches__gte=matches).exists)
         yield Demand(
             name=f"{game}: s from “may play” to {matches} rated match{'es' * (matches > 1)}",
             measured=time.monotonic() - started,
@@ -131,7 +105,7 @@ def _longest_still(ladder: Ladder) -> float:
         if not is_still or divisions.get().is_settled:
             since = now
         longest = max(longest, now - since)
-        time.sleep(_TICK_S)
+        time.sleep(TICK_S)
     return longest
 
 
@@ -149,14 +123,6 @@ def _upload(game: str) -> BotVersion:
         manifest = f'name = "new-{game}"\ngames = ["{game}"]\n'
         archive.writestr("bot.toml", f'{manifest}language = "python"\nmain = "main.py"\n')
     return submit_bot(actor=author, archive=read_archive(buffer.getvalue()))
-
-
-def _wait_for(what: str, is_true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    while not is_true():
-        if time.monotonic() > deadline:
-            raise ServerFailed("The platform", f"did not get there: {what}.")
-        time.sleep(_TICK_S)
 
 
 if __name__ == "__main__":

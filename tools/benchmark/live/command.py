@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from argparse import ArgumentParser
 from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
+from tools.trials import run_trial, trial_environment
 
 HELP: Final = "200 listeners of one match: subscriptions, delay of a ply, memory and CPU"
 
@@ -28,17 +26,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure on servers and a database of its own; fail when a demand is missed."""
     with runtime_folder() as folder, running_valkey(folder) as url:
-        environment = child_environment(
-            DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
-            REDIS_URL=url,
-            PENTATHLON_DATA=str(folder / "data"),
-            PENTATHLON_LOG_LEVEL="ERROR",
-            PYTHONPATH=IMPORT_PATH,
-        )
         names = ("listeners", "plies", "every", "json")
         asked = json.dumps({name: options[name] for name in names})
-        command = [sys.executable, "-m", "tools.benchmark.live.trial", asked]
-        ended = subprocess.run(command, cwd=CHECKOUT, env=environment, check=False)
-    if ended.returncode:
+        environment = trial_environment(folder, REDIS_URL=url)
+        is_met = run_trial("tools.benchmark.live.trial", asked, environment=environment)
+    if not is_met:
         raise CommandError("A demand was missed; see above.")

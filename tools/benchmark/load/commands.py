@@ -51,10 +51,11 @@ def _offer_growth(parser: ArgumentParser) -> None:
     parser.add_argument("--small", type=int, default=10_000, help="finished matches (10,000)")
     parser.add_argument("--large", type=int, default=1_000_000, help="against these (1,000,000)")
     parser.add_argument("--waiting", type=int, default=100_000, help="in the large one (100,000)")
+    parser.add_argument("--runs", type=int, default=10, help="the best of these counts (10)")
 
 
 def _measure_growth(options: Options) -> None:
-    sizes = [f"--{name}={options[name]}" for name in ("small", "large", "waiting")]
+    sizes = [f"--{name}={options[name]}" for name in ("small", "large", "waiting", "runs")]
     run_on(options, "tools.benchmark.load.growth", sizes)
 
 

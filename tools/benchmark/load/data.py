@@ -58,6 +58,8 @@ _LONGEST_TOURNAMENT: Final = 10_000
 _PACE: Final = timedelta(milliseconds=50)
 _DRAWS: Final = 0.1
 _PAIR: Final = 2
+_DUELS: Final = 60
+_DUEL_MATCHES: Final = 20
 
 Say = Callable[[str], None]
 
@@ -71,6 +73,11 @@ class Cast:
     tournament: Tournament
     """It runs, half of it is done, and it is as long in every size of data."""
 
+    @property
+    def rivals(self) -> list[int]:
+        """Return the versions of the two whose pages are measured."""
+        return self.versions[:_PAIR]
+
 
 def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
@@ -81,6 +88,15 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     writer.add(shown, done=435, waiting=435)
     writer.close()
     return Cast(owner=owner, versions=versions, tournament=shown)
+
+
+def add_rivalry(cast: Cast) -> None:
+    """Let the first two bots meet as often, in as many tournaments, as their pages tell of."""
+    writer = Writer(cast.versions, random.Random(3), total=_DUELS * _DUEL_MATCHES)
+    for _ in range(_DUELS):
+        duel = add_tournament(cast.owner, cast.rivals, TournamentState.CLOSED)
+        writer.add(duel, done=_DUEL_MATCHES, waiting=0)
+    writer.close()
 
 
 def add_history(

@@ -6,9 +6,14 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
 
-from rich.console import Console
 from rich.table import Table
+
+from tools.benchmark.competition.demands import print_table
+
+_WIDTH: Final = 140
+"""A column for each wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +39,14 @@ def show(title: str, figures: Sequence[Figure], *, verdict: str, as_json: bool) 
     if as_json:
         sys.stdout.write(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
     else:
-        Console().print(_table(title, figures, verdict))
+        judged = [figure.is_met for figure in figures if figure.demanded is not None]
+        print_table(title, _table(title, figures, verdict), judged, width=_WIDTH)
     return 0 if all(figure.is_met for figure in figures) else 1
 
 
 def _table(title: str, figures: Sequence[Figure], verdict: str) -> Table:
     table = Table(title=title)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for column in figures[0].measured:
         table.add_column(column, justify="right")
     table.add_column(verdict, justify="right")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
 from typing import Final
 
 import django
@@ -13,94 +15,68 @@ from rich.console import Console
 django.setup()
 
 # Models exist only from here on.
-from django.test import Client  # noqa: E402
-
+from pentathlon.ladders.seasons import open_ladders  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.services import return_expired_leases  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
-from tools.benchmark.load.data import Cast, add_history, count_all_scores, make_cast  # noqa: E402
+from tools.benchmark.load.addresses import addresses, examples_of, with_queries  # noqa: E402
+from tools.benchmark.load.cost import Cost, Work, least_cost, read_page  # noqa: E402
+from tools.benchmark.load.data import Say, add_history, add_rivalry, make_cast  # noqa: E402
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
+from tools.benchmark.load.followers import follow_results  # noqa: E402
 from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
-from tools.benchmark.load.tables import analyse  # noqa: E402
 
 MOST_RATIO: Final = 1.3
-_NOISE: Final = "rules (no history: noise)"
-_RUNS: Final = 25
-_WARM_UP: Final = 3
+_NOISE: Final = "/games/tuned/rules/"
+"""It knows no history: its ratio tells how far the others can be believed."""
+_WARM_UP: Final = 1
 _FILL_A_PAGE: Final = 100
 """More tournaments than any page shows."""
 _LEAST_S: Final = 0.005
 """What takes less is measured against this: then the clock says more than the work."""
 
-Work = Callable[[], object]
-
 
 def main() -> int:
     """Fill the database, measure, fill it up to the larger size, measure again, compare.
 
-    The small one has as many short tournaments as fill a page, so that both show the same rows.
+    The small one has as many short tournaments, and as many meetings of one pair of bots, as fill
+    a page, so that both show the same rows.
     """
-    options = read_options("small", "large", "waiting")
+    options = read_options("small", "large", "waiting", "runs")
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # what it refuses is no news
     console = Console(stderr=True)
     with console.status("Starting") as status:
         prepare_database()
         prepare_static_files()
         cast = make_cast()
+        add_rivalry(cast)
+        open_ladders()
         waiting = options.small // 10
         short = options.small // _FILL_A_PAGE
         add_history(cast, done=options.small, waiting=waiting, longest=short, say=status.update)
-        small = _measure(cast)
+        follow_results(status.update)
+        examples = examples_of(cast)
+        asked = [*addresses(examples), *with_queries(examples)]
+        works = _works([path for path in asked if read_page(path) == HTTPStatus.OK])
+        small = _measure(works, runs=options.runs, say=status.update)
         add_history(
             cast,
             done=options.large - options.small,
             waiting=options.waiting - waiting,
             say=status.update,
         )
-        large = _measure(cast)
-    figures = [
-        Figure(
-            name=name,
-            measured={"small, ms": 1000 * small[name], "large, ms": 1000 * large[name]},
-            verdict=large[name] / max(small[name], _LEAST_S),
-            demanded=None if name == _NOISE else MOST_RATIO,
-        )
-        for name in small
-    ]
+        follow_results(status.update)
+        large = _measure(works, runs=options.runs, say=status.update)
+    figures = [_figure(name, small[name], large[name]) for name in works]
     title = f"{options.small} done against {options.large} done and {options.waiting} waiting"
     return show(title, figures, verdict="ratio", as_json=options.json)
 
 
-def _measure(cast: Cast) -> dict[str, float]:
-    """Return the least seconds of each page and step."""
-    count_all_scores()
-    analyse()
-    while apply_results():
-        pass
-    return {name: _best_s(work) for name, work in _works(cast).items()}
-
-
-def _works(cast: Cast) -> Mapping[str, Work]:
-    client = Client(headers={"host": "localhost"})
-    lane = Match.objects.of_lane(cast.tournament.pk)
-    last = lane.filter(state=MatchState.DONE).order_by("-pk")[0]
-    bot = last.seats.select_related("version").order_by("seat")[0].version.bot_id
-    pages = {
-        _NOISE: "/games/tuned/",
-        "home": "/",
-        "tournaments": "/tournaments/",
-        "tournament": f"/tournaments/{cast.tournament.pk}/",
-        "its progress": f"/tournaments/{cast.tournament.pk}/progress/",
-        "its matches": f"/tournaments/{cast.tournament.pk}/matches/",
-        "bot": f"/bots/{bot}/",
-        "match": f"/matches/{last.pk}/",
-        "matches": "/matches/",
-        "leaderboard": "/leaderboards/tuned/",
-    }
-    works: dict[str, Work] = {name: _page(client, path) for name, path in pages.items()}
+def _works(paths: Sequence[str]) -> Mapping[str, Work]:
+    works: dict[str, Work] = {path: partial(read_page, path) for path in paths}
     works["apply_results"] = apply_results
     works["publish_pending"] = send_and_take_back
     works["return_expired_leases"] = return_expired_leases
@@ -109,22 +85,27 @@ def _works(cast: Cast) -> Mapping[str, Work]:
     return works
 
 
-def _page(client: Client, path: str) -> Work:
-    def get() -> None:
-        answer = client.get(path)
-        if answer.status_code != 200:  # noqa: PLR2004  the one that counts
-            sys.exit(f"{path} answered {answer.status_code}.")
+def _measure(works: Mapping[str, Work], *, runs: int, say: Say) -> dict[str, Cost]:
+    costs = {}
+    for name, work in works.items():
+        say(f"Measuring {name}")
+        costs[name] = least_cost(work, runs=runs, warm_up=_WARM_UP)
+    return costs
 
-    return get
 
-
-def _best_s(work: Work) -> float:
-    times = []
-    for _ in range(_WARM_UP + _RUNS):
-        before = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - before)
-    return min(times[_WARM_UP:])
+def _figure(name: str, small: Cost, large: Cost) -> Figure:
+    columns = {
+        "small, ms": small.wall_s,
+        "large, ms": large.wall_s,
+        "small, CPU ms": small.cpu_s,
+        "large, CPU ms": large.cpu_s,
+    }
+    return Figure(
+        name=name,
+        measured={column: 1000 * seconds for column, seconds in columns.items()},
+        verdict=large.wall_s / max(small.wall_s, _LEAST_S),
+        demanded=None if name == _NOISE else MOST_RATIO,
+    )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +10,9 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.postgres import running_postgres
 from pentathlon.local.runtime import runtime_folder
+from tools.trials import run_trial, trial_environment
 
 DATABASES: Final = ("sqlite", "postgres")
 
@@ -30,17 +28,10 @@ def run_on(options: dict[str, Any], module: str, arguments: Sequence[str]) -> No
     missed = []
     for kind in [options["database"]] if options["database"] else DATABASES:
         with _database(kind) as (folder, url):
-            environment = child_environment(
-                DJANGO_SETTINGS_MODULE="pentathlon.settings",
-                DATABASE_URL=url,
-                PENTATHLON_DATA=str(folder / "data"),
-                PENTATHLON_LOG_LEVEL="ERROR",
-                PYTHONPATH=IMPORT_PATH,
-            )
-            command = [sys.executable, "-m", module, *arguments]
-            command += ["--json"] if options["json"] else []
-            ended = subprocess.run(command, cwd=CHECKOUT, env=environment, check=False)
-        if ended.returncode:
+            environment = trial_environment(folder, DATABASE_URL=url)
+            form = ["--json"] if options["json"] else []
+            is_met = run_trial(module, *arguments, *form, environment=environment)
+        if not is_met:
             missed.append(kind)
     if missed:
         raise CommandError(f"Not as demanded on {' and '.join(missed)}; see above.")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from argparse import ArgumentParser
 from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 from pentathlon_engines import GAMES
+from tools.trials import run_trial, trial_environment
 
 HELP: Final = "CPU and time of a match by a worker without keys, beside one with the database"
 
@@ -32,19 +30,15 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     # As `bench match` does: between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as url:
-        environment = child_environment(
-            DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
+        environment = trial_environment(
+            folder,
             REDIS_URL=url,
-            PENTATHLON_DATA=str(folder / "data"),
             PENTATHLON_LOG_LEVEL="WARNING",
             PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
             PENTATHLON_STARVED_SHARE="2",  # other programs must not hold back the only slot
-            PYTHONPATH=IMPORT_PATH,
         )
         names = ("game", "matches", "rounds", "json")
         asked = json.dumps({**{name: options[name] for name in names}, "folder": str(folder)})
-        command = [sys.executable, "-m", "tools.benchmark.wire.trial", asked]
-        ended = subprocess.run(command, cwd=CHECKOUT, env=environment, check=False)
-    if ended.returncode:
+        is_met = run_trial("tools.benchmark.wire.trial", asked, environment=environment)
+    if not is_met:
         raise CommandError("The demand was missed, or the measurement broke off; see above.")

@@ -9,9 +9,10 @@ from pentathlon.local.waiting import ServerFailed
 from tools.benchmark import analysis, languages, starvation, strength
 from tools.benchmark import command as matches
 from tools.benchmark.clock import command as clock
-from tools.benchmark.competition import ladder, ratings, schedules, tournaments
+from tools.benchmark.competition import eta, ladder, ratings, schedules, tournaments
 from tools.benchmark.live import command as live
 from tools.benchmark.load import commands as load
+from tools.benchmark.newcomer import command as newcomer
 from tools.benchmark.speed import command as engines
 from tools.benchmark.wire import command as wire
 
@@ -29,10 +30,12 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "ratings": ratings,
     "schedules": schedules,
     "tournaments": tournaments,
+    "eta": eta,
     "ladder": ladder,
     "strength": strength,
     "analysis": analysis,
     "languages": languages,
+    "newcomer": newcomer,
 }
 
 

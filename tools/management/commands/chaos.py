@@ -1,19 +1,17 @@
 """`manage.py chaos`: play a tournament while all that it runs on is killed; nothing is lost."""
 
 import secrets
-import subprocess
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import valkey_url
 from pentathlon_engines import GAMES
+from tools.trials import run_trial, trial_environment
 
 _LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1}
 
@@ -44,34 +42,30 @@ class Command(BaseCommand):
         seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
         self.stderr.write(f"Seed {seed}: the same --seed strikes in the same order.")
         with runtime_folder() as folder:
-            ended = subprocess.run(
-                _command(options, seed=seed, folder=folder),
-                cwd=CHECKOUT,
-                env=_environment(folder, postgres=options["database"] == "postgres"),
-                check=False,
-            )
-        if ended.returncode:
+            arguments = _arguments(options, seed=seed, folder=folder)
+            environment = _environment(folder, postgres=options["database"] == "postgres")
+            is_proven = run_trial("tools.chaos", *arguments, environment=environment)
+        if not is_proven:
             raise CommandError("This run does not prove what it should; see above.")
 
 
-def _command(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:
-    command = [sys.executable, "-m", "tools.chaos", "--seed", str(seed), "--folder", str(folder)]
+def _arguments(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:
+    arguments = ["--seed", str(seed), "--folder", str(folder)]
     for name in ("matches", "faults", "workers", "slots", "game"):
-        command += [f"--{name}", str(options[name])]
-    command += ["--logs", str(options["logs"] or folder / "logs")]
-    command += ["--postgres"] if options["database"] == "postgres" else []
-    return [*command, *(["--json"] if options["json"] else [])]
+        arguments += [f"--{name}", str(options[name])]
+    arguments += ["--logs", str(options["logs"] or folder / "logs")]
+    arguments += ["--postgres"] if options["database"] == "postgres" else []
+    return [*arguments, *(["--json"] if options["json"] else [])]
 
 
 def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
-    database = PostgresServer(folder).url if postgres else f"sqlite:///{folder}/chaos.sqlite3"
-    return child_environment(
-        DJANGO_SETTINGS_MODULE="pentathlon.settings",
-        DATABASE_URL=database,
+    database = {"DATABASE_URL": PostgresServer(folder).url} if postgres else {}
+    return trial_environment(
+        folder,
         REDIS_URL=valkey_url(folder / "valkey.sock"),
-        PENTATHLON_DATA=str(folder / "data"),
         PENTATHLON_LADDER_MATCHES_AN_HOUR="100000",  # settled or not, it plays all the time
         PENTATHLON_REFERENCE_BOTS="0",
         PENTATHLON_LOG_JSON="1",
-        PYTHONPATH=IMPORT_PATH,
+        PENTATHLON_LOG_LEVEL="INFO",
+        **database,
     )

@@ -1,0 +1,26 @@
+"""`bench eta`: how right the time left is that running tournaments tell, with real matches."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from tools.benchmark.competition.real_site import measure_on_site
+
+HELP: Final = "how right the time left is that tournaments tell beside the demo of an `up`"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("--minutes", type=float, default=10.0, help="the longest it may take (10)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure on a platform of its own, print, and end with 1 if an estimate is wrong."""
+    arguments = ["--minutes", str(options["minutes"])]
+    module = "tools.benchmark.competition.ends"
+    if not measure_on_site(module, arguments, as_json=options["json"]):
+        raise CommandError("Not as demanded; see above.")

@@ -1,0 +1,107 @@
+"""Every address of the site, with examples of what varies in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import Match, MatchState
+from tools.benchmark.load.data import GAME, Cast
+
+Examples = Mapping[str, Sequence[object]]
+"""What may stand in an address, by the words before it."""
+
+_GAP: Final = re.compile(r"\(\?P<\w+>(?:[^()]|\([^()]*\))*\)|<[^>]*>")
+_LEFT_OUT: Final = (
+    *("admin/", "static/", "api/$"),
+    "live/",  # streams have no end
+)
+_NOT_MEASURED: Final = frozenset(
+    {
+        *("account/tokens", "account/webhooks", "tokens", "webhooks", "deliveries"),  # one's own
+        *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
+        *("datasets", "datasets/history", "fleet/archives", "kit"),  # files
+        *("events", "seasons"),  # a few tournaments each
+        *("log", "quarantines"),  # by index of a receipt; for staff
+    }
+)
+"""Words before a gap that the data has no example of."""
+
+
+def examples_of(cast: Cast) -> Examples:
+    """Return what the pages of a platform with a history are about."""
+    tournament = cast.tournament.pk
+    match = Match.objects.of_lane(tournament).filter(state=MatchState.DONE).latest("pk").pk
+    version, other = BotVersion.objects.filter(pk__in=cast.rivals).order_by("pk")
+    return {
+        "games": [GAME],
+        "leaderboards": [GAME],
+        "ladders": [GAME],
+        "examples": [1],
+        "docs/bots": [GAME],
+        "rankings": ["pentathlon"],
+        "people": [cast.owner.username],
+        "bots": [version.bot_id],
+        "against": [other.bot_id],
+        "versions": [version.pk],
+        "tournaments": [tournament],
+        "entries": [version.pk],
+        "matches": [match],
+        "replays": [match],
+        "seats": [0],
+    }
+
+
+def addresses(examples: Examples) -> Iterator[str]:
+    """Yield every address that the site knows, once for each example of what varies in it."""
+    for route in sorted(_routes(get_resolver().url_patterns, "")):
+        if not route.startswith(_LEFT_OUT):
+            yield from fill_route(route, examples)
+
+
+def with_queries(examples: Examples) -> list[str]:
+    """Return the addresses that answer only to a query, and lists that a query narrows."""
+    (match, *_), (bot, *_), (version, *_) = (
+        examples[word] for word in ("matches", "bots", "versions")
+    )
+    found = [f"{path}?{urlencode({'q': 'load'})}" for path in ("/search/", "/api/v1/search/")]
+    page = urlencode({"url": f"http://localhost/matches/{match}/"})
+    found += [f"/oembed/?{page}", f"/matches/{match}/moment/?ply=5", f"/matches/?bot={bot}"]
+    found += [f"/api/v1/matches/?version={version}", "/api/v1/matches/?page_size=200"]
+    lists = ("/matches/", "/api/v1/matches/", "/bots/", "/tournaments/", "/api/v1/bots/")
+    return found + [f"{path}?game={GAME}" for path in lists]
+
+
+def fill_route(route: str, examples: Examples) -> Iterator[str]:
+    """Yield the addresses of a pattern; none where the data has no such thing.
+
+    Raises LookupError where nobody has said which of the two it is.
+    """
+    gap = _GAP.search(route)
+    if gap is None:
+        yield "/" + route.translate({ord(mark): None for mark in "^$\\"})
+        return
+    words = route[: gap.start()].rstrip("/").split("/")
+    # Two words name it more closely than one: `docs/bots` are games, `bots` are bots.
+    names = ["/".join(words[-2:]), words[-1]]
+    if not _NOT_MEASURED.isdisjoint(names):
+        return
+    known = next((examples[name] for name in names if name in examples), None)
+    if known is None:
+        raise LookupError(f"{route}: give an example of {names[-1]}, or say that there is none")
+    for example in known:
+        yield from fill_route(f"{route[: gap.start()]}{example}{route[gap.end() :]}", examples)
+
+
+def _routes(patterns: Sequence[URLPattern | URLResolver], before: str) -> Iterator[str]:
+    for pattern in patterns:
+        route = before + str(pattern.pattern).removeprefix("^")
+        if isinstance(pattern, URLResolver):
+            yield from _routes(pattern.url_patterns, route)
+        else:
+            yield route

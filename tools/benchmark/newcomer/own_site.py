@@ -1,0 +1,75 @@
+"""`manage.py up` as a person runs it, on data and a broker of its own."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import Popen
+from typing import Final
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local import processes
+from pentathlon.local.waiting import wait_until_ready
+
+_PATIENCE_S: Final = 600.0
+_SERVERS: Final = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
+
+
+class Up:
+    """A running `up` and what it has said so far."""
+
+    def __init__(self, process: Popen[bytes], output: Path) -> None:
+        self.process = process
+        self._output = output
+
+    def said(self) -> str:
+        """Return all that it has printed."""
+        return self._output.read_text()
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Return the first match of `pattern` in the output; raise `ServerFailed` without one."""
+        searched = re.compile(pattern)
+        wait_until_ready(
+            lambda: searched.search(self.said()) is not None,
+            name="up", process=self.process, log=self._output, patience_s=_PATIENCE_S,
+        )  # fmt: skip
+        found = searched.search(self.said())
+        if found is None:
+            raise RuntimeError("the output of up has become shorter")
+        return found
+
+    def address(self) -> str:
+        """Return where the site is, as soon as it is there."""
+        return self.wait_for(r"Pentathlon is at (http://\S+)/ ")[1]
+
+    def interrupt(self) -> int:
+        """End it as Ctrl-C does; return its exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(_PATIENCE_S)
+
+
+@contextmanager
+def running_up(
+    data: Path,
+    *options: str,
+    port: int,
+    output: Path | None = None,
+    program: Sequence[str | Path] = (CHECKOUT / "manage.py",),
+    **variables: str,
+) -> Iterator[Up]:
+    """Run `up` away from the database and the broker that this process may have been told of."""
+    output = output or data.with_suffix(".out")
+    told = child_environment(PENTATHLON_DATA=str(data), PYTHONPATH=IMPORT_PATH)
+    environment = {name: value for name, value in told.items() if name not in _SERVERS}
+    environment |= variables
+    command = [sys.executable, *program, "up", f"--port={port}", *options]
+    with output.open("wb") as file:
+        process = processes.start(command, output=file, environment=environment)
+    try:
+        yield Up(process, output)
+    finally:
+        processes.stop(process, first=signal.SIGINT)
