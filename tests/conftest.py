@@ -1,6 +1,9 @@
+import fcntl
 import gc
+import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from django.test import TransactionTestCase
@@ -48,11 +51,27 @@ def pytest_collection() -> Generator[None, object, object]:
     """Spare the garbage collector what lives until the end: all modules and all tests."""
     gc.disable()
     try:
-        return (yield)
+        with _first_compiles():
+            return (yield)
     finally:
         gc.freeze()
         gc.set_threshold(*_SELDOM)
         gc.enable()
+
+
+@contextmanager
+def _first_compiles() -> Iterator[None]:
+    """Let one process of a run write the bytecode of all modules, and the others read it."""
+    if sys.dont_write_bytecode:
+        yield
+        return
+    with Path(__file__).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.fixture(scope="session")

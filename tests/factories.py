@@ -105,8 +105,8 @@ def make_version(
     like: str = "random",
 ) -> BotVersion:
     """Store the next version of a bot, with a real archive."""
+    number = bot.versions.count() + 1 if bot else 1
     bot = bot or make_bot(name, owner=owner)
-    number = bot.versions.count() + 1
     checked = read_archive(make_upload(bot.name, games=games, like=like, salt=str(number)))
     # Row by row: the service asks much more, and its own tests upload through it.
     archive = Archive(

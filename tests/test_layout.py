@@ -31,6 +31,7 @@ ENGINES_EXTRAS = {
     "examples": {"numpy"},
     "rl": {"gymnasium", "numpy", "pettingzoo"},
     "dataset": {"pyarrow"},  # one module of it, the extra `parquet`
+    "transparency": {"cryptography"},  # one module of it, the extra `cli`
     "drawing": {"font_manrope", "resvg_py"},  # one module of it, the extra `images`
     "contract": {"mypy_extensions"},  # read by the compiler, never run
 }

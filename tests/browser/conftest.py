@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.pentathlon.web.scene import Scene, make_scene
+
+PATIENCE_MS = 120_000
+"""On a busy machine a page takes longer than the 30 s that Playwright allows."""
+expect.set_options(timeout=PATIENCE_MS)
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -50,6 +54,7 @@ def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     context = browser.new_context(
         base_url=live_server.url, permissions=["clipboard-read", "clipboard-write"]
     )
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

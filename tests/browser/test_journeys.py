@@ -19,13 +19,16 @@ _FONTS = """() => {
 }"""
 
 
+@pytest.mark.ci
 def test_search_leads_to_a_bot_and_to_its_author(page: Page, scene: Scene) -> None:
     index_all()
     page.goto("/")
 
     page.keyboard.press("/")
     expect(page).to_have_url("/search/?q=")
+    page.wait_for_load_state()  # else nobody listens to the key yet
     page.keyboard.press("/")
+    expect(page.get_by_role("main").get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("quiet")
     page.keyboard.press("Enter")
     page.get_by_role("main").get_by_role("link", name="Quiet Axe").click()

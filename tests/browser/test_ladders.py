@@ -26,7 +26,7 @@ NAMELESS = """() => [...document.querySelectorAll('main a, main button, main sec
 @pytest.fixture
 def played(transactional_db: None) -> None:
     """Play some blocks between bots with long names, one of which has left."""
-    open_ladder(slots=4)
+    open_ladder(slots=4, all_others=True)
     for number in range(4):
         make_version(name=f"{LONG}{number}", owner=make_user(f"{LONG}-{number}"))
     make_reference()

@@ -128,6 +128,7 @@ def test_tv_goes_on_with_the_next_match(page: Page, scene: Scene) -> None:
     expect(page.locator("[data-live-list] li")).to_contain_text("add cat c1")
 
 
+@pytest.mark.ci
 def test_cells_are_filled_in_place_and_focus_stays(page: Page, scene: Scene) -> None:
     page.goto(f"/tournaments/{scene.running.pk}/")
     link = page.locator("table.crosstable a.name").first

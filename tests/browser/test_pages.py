@@ -82,6 +82,7 @@ def test_theme_is_chosen_by_keyboard_and_stays(page: Page, scene: Scene) -> None
     assert page.evaluate(background) == "rgb(21, 23, 26)"
 
 
+@pytest.mark.ci
 def test_escape_closes_a_menu_and_returns_the_focus(page: Page, scene: Scene) -> None:
     page.goto("/")
     page.click("header .menu.icon summary")

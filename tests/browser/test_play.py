@@ -100,6 +100,7 @@ def test_every_game_is_played_on_a_phone(page: Page, game: str, seats: int) -> N
     assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"]
 
 
+@pytest.mark.ci
 def test_keyboard_moves_over_the_board_and_takes_back(page: Page) -> None:
     friendly = _begin("tuned")
     sign_in(page, friendly.person)

@@ -68,6 +68,7 @@ def test_list_is_one_stop_of_the_tab_key(replay: Page) -> None:
     expect(replay.locator("[data-list] a[tabindex='0']")).to_have_count(1)
 
 
+@pytest.mark.ci
 def test_buttons_and_rows_step_in_place(replay: Page) -> None:
     replay.evaluate("window.stays = true")
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.k8s.manifests import K8S, OVERLAYS, Manifest, containers, of_kind, workloads
+from tests.patience import PATIENCE_S
 
 KUBECTL = shutil.which("kubectl")
 
@@ -22,7 +23,9 @@ def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> list[Manifest]:
     production = copy / "overlays/production"
     shutil.copy(production / "secrets.env.example", production / "secrets.env")
     command = [str(KUBECTL), "kustomize", str(copy / "overlays" / request.param)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    answer = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    )
     return list(yaml.safe_load_all(answer.stdout))
 
 

@@ -1,21 +1,13 @@
-"""A newcomer at a site: signs up in a browser, and copies commands from pages into a shell."""
+"""A newcomer who copies every command that pages, READMEs and guides print into a shell."""
 
-import json
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from html import unescape
-from http.cookiejar import CookieJar
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
 
 from pentathlon.env import CHECKOUT
-from tests.pentathlon.web.pages import Page
+from tools.benchmark.newcomer.person import Newcomer
 
 PAGES_WITH_COMMANDS: Final = {
     "kit.html": "/kit/",
@@ -36,58 +28,12 @@ _TURN: Final = ("pip", "login", "init", "play", "check", "submit", "replay", "ve
 """What comes first; the rest in the order of the pages."""
 _PATIENCE_S: Final = 400
 _FILE = re.compile(r'<pre[^>]* data-file="([^"]+)"[^>]*>(.*?)</pre>', re.DOTALL)
-_CODE = re.compile(r"Open http\S+\?code=(\S+)\n")
 _CODE_IN_TEXT = re.compile(r"`(?:\.venv/bin/)?pentathlon [^`\n]+`|^pentathlon .+$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|[|…]")
-_NETWORK = (
-    "pip could not install the kit. It takes typer and rich from the package index: without a "
-    "network, or a pip that is set up to find them elsewhere, this test cannot pass.\n"
-)
 
 
-class Newcomer:
-    """One person with a browser, a shell, and a home of their own."""
-
-    def __init__(self, address: str, home: Path) -> None:
-        self.address = address
-        self._home = home
-        self._browser = build_opener(HTTPCookieProcessor(CookieJar()), ProxyHandler({}))
-        self._desk = home / "desk"
-        self._desk.mkdir(parents=True)
-
-    def page(self, path: str) -> str:
-        """Return a page as the browser gets it."""
-        with self._browser.open(f"{self.address}{path}") as answer:
-            text: str = answer.read().decode()
-        return text
-
-    def api(self, path: str) -> Any:  # Any: JSON
-        """Return what everybody may read."""
-        return json.loads(self.page(f"/api/v1/{path}"))
-
-    def post(self, path: str, **fields: str) -> None:
-        """Send the form of a page."""
-        inputs = Page(self.page(path)).all("input")
-        token = next(each for each in inputs if each.get("name") == "csrfmiddlewaretoken")
-        form = urlencode({**fields, "csrfmiddlewaretoken": token["value"]}).encode()
-        self._browser.open(f"{self.address}{path}", form).close()
-
-    def sign_up(self, username: str) -> None:
-        """Make an account."""
-        self._username = username
-        email = f"{username}@example.org"
-        self.post("/sign-up/", username=username, email=email, password="a long secret 17")
-
-    def commands(self, path: str) -> list[str]:
-        """Return the commands that a page prints, in its order."""
-        buttons = Page(self.page(path)).all("button")
-        copied = [button["data-copy"] for button in buttons if "data-copy" in button]
-        lines = [line for text in copied for line in text.split(" && ")]
-        return [line for line in lines if line.startswith(("pip ", "pentathlon "))]
-
-    def files(self, path: str) -> dict[str, str]:
-        """Return the files that a page tells people to write, by their names at the desk."""
-        return {name: unescape(text) for name, text in _FILE.findall(self.page(path))}
+class Copyist(Newcomer):
+    """A newcomer who does all that pages and guides say."""
 
     def try_everything(self, guides: Sequence[str]) -> Any:  # Any: JSON
         """Run the commands of all pages and guides; return the first rated match."""
@@ -106,9 +52,8 @@ class Newcomer:
                 self.run(line)
             if _turn(line) == _TURN.index("init"):
                 self._write(files)
-        said = self.run("pentathlon submit my-bot --wait")
-        match = self._unsealed(said.strip().rpartition("/matches/")[2].strip("/"))
-        name = f"{self._username}-bot"
+        match = self._unsealed(self.submit("pentathlon submit my-bot --wait")["id"])
+        name = f"{self.username}-bot"
         seat = next(s["seat"] for s in match["seats"] if s["version"]["bot"]["name"] == name)
         zip_name = f"match-{match['id']}-seat-{seat}.zip"
         self.run(f"pentathlon repro {match['id']} my-bot --keep {zip_name}")
@@ -128,65 +73,27 @@ class Newcomer:
             )
         return match
 
+    def files(self, path: str) -> dict[str, str]:
+        """Return the files that a page tells people to write, by their names at the desk."""
+        return {name: unescape(text) for name, text in _FILE.findall(self.page(path))}
+
     def _write(self, files: dict[str, str]) -> None:
         """Write those files whose folders are there."""
         for name, text in files.items():
-            if (self._desk / name).parent.is_dir():
-                (self._desk / name).write_text(text)
+            if (self.desk / name).parent.is_dir():
+                (self.desk / name).write_text(text)
 
-    def _unsealed(self, number: str) -> Any:  # Any: JSON
+    def _unsealed(self, number: int) -> Any:  # Any: JSON
         """Wait until the seed of a match is public; return the match."""
         deadline = time.monotonic() + _PATIENCE_S
         while (match := self.api(f"matches/{number}/"))["seed"] is None:
             assert time.monotonic() < deadline, match
-            time.sleep(0.2)
+            self.wait()
         return match
 
-    def install(self, command: str) -> None:
-        """Run the install command of a page in a new virtual environment."""
-        subprocess.run([sys.executable, "-m", "venv", str(self._home / "new")], check=True)
-        done = self._sh(command)
-        assert done.returncode == 0, _NETWORK + done.stdout + done.stderr
-
-    def log_in(self, command: str) -> str:
-        """Run the login, confirm its code in the browser, and return what the command said."""
-        with subprocess.Popen(
-            ["sh", "-ec", f"exec {command}"], cwd=self._desk, env=self._environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        ) as terminal:  # fmt: skip
-            assert terminal.stderr is not None
-            said = ""
-            while not (found := _CODE.search(said)):
-                line = terminal.stderr.readline()
-                assert line, said
-                said += line
-            self.post(f"/activate/?code={found[1]}", code=found[1], answer="approve")
-            out, err = terminal.communicate(timeout=_PATIENCE_S)
-        assert terminal.returncode == 0, said + err
-        return out
-
-    def run(self, command: str) -> str:
-        """Run a command at the desk; return what it printed."""
-        done = self._sh(command)
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def _sh(self, command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["sh", "-ec", command], cwd=self._desk, env=self._environment(),
-            capture_output=True, text=True, check=False, timeout=_PATIENCE_S,
-        )  # fmt: skip
-
-    def _environment(self) -> dict[str, str]:
-        """Return what a shell has: how this machine's pip is set up, but nothing of ours."""
-        kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-        return {
-            **kept,
-            "PATH": f"{self._home / 'new/bin'}:{os.defpath}",
-            "HOME": str(self._home),
-            "PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache/pip")),
-            "PIP_CONFIG_FILE": os.environ.get("PIP_CONFIG_FILE", str(_pip_config())),
-        }
+    def wait(self) -> None:
+        """Let the site get on."""
+        time.sleep(0.2)
 
 
 def commands_of_guides() -> list[str]:
@@ -214,9 +121,3 @@ def _turn(line: str) -> int:
     words = line.split()
     verb = words[0] if words[0] == "pip" else words[1]
     return _TURN.index(verb) if verb in _TURN else len(_TURN)
-
-
-def _pip_config() -> Path:
-    """Return where pip is set up for whoever runs the tests; the newcomer has another home."""
-    places = (Path.home() / ".config/pip/pip.conf", Path("/etc/pip.conf"))
-    return next((path for path in places if path.is_file()), Path(os.devnull))

@@ -1,11 +1,13 @@
 """The demo's people, bots and tournaments; `test_up.py` plays the whole of it."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.local.demo_logins import demo_logins
+from pentathlon.local.demo_people import DemoFailed, People
 from pentathlon.local.demo_plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads import submit_bot
 from pentathlon_engines import GAMES
@@ -122,6 +124,36 @@ def test_challenge_is_between_bots_of_two_authors_in_the_first_tournament() -> N
 
     assert set(CHALLENGE) <= set(plans()[0].bots)
     assert len({whose[bot] for bot in CHALLENGE}) == 2
+
+
+class Reader:
+    """Tells the states of versions as they come to be."""
+
+    def __init__(self) -> None:
+        self.states = {1: "validating", 2: "validating"}
+
+    def get(self, path: str) -> dict[str, str]:
+        number = int(path.strip("/").rpartition("/")[2])
+        return {"label": f"bot {number}", "state": self.states[number]}
+
+
+def test_slow_worker_is_waited_for_while_it_gets_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    people = People("http://localhost", [])
+    reader = Reader()
+    monkeypatch.setattr(people, "reader", reader)
+
+    now[0] = 100.0
+    reader.states[1] = "eligible"
+    assert people.is_eligible(1)
+    now[0] = 200.0
+    assert people.is_eligible(1)
+    assert not people.is_eligible(2)
+    now[0] = 221.0
+
+    with pytest.raises(DemoFailed, match="No worker has validated bot 2"):
+        people.is_eligible(2)
 
 
 @pytest.mark.django_db

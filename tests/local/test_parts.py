@@ -3,6 +3,8 @@ import pytest
 from pentathlon.env import CHECKOUT
 from pentathlon.local.parts import LEFT_OUT, UnknownPart, choose
 
+ON_REQUEST = ("hostile", "languages", "storm", "benchmark", "survival", "sites")
+
 
 def names(*parts: str) -> list[str]:
     return [part.name for part in choose(parts, pytest_arguments=[])]
@@ -22,16 +24,23 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
 
     assert sqlite.on_sqlite
     assert {"tests/pentathlon/matches", "tests/pentathlon/ratings"} <= set(sqlite.command)
-    paths = [word.removeprefix("--ignore=") for word in sqlite.command if "tests/" in word]
+    paths = [word for word in sqlite.command if "tests/" in word]
     assert all((CHECKOUT / path).exists() for path in paths)
     assert sqlite.command[-1] == "-x"
 
 
 @pytest.mark.parametrize(
-    "part", ["hostile", "languages", "storm", "benchmark", "survival", "compiled", "browser"]
+    "part",
+    ["hostile", "languages", "storm", "benchmark", "survival", "sites", "compiled", "browser"],
 )
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
+
+
+def test_what_is_left_to_the_browser_stands_in_one_line() -> None:
+    told = [line for line in LEFT_OUT.splitlines() if "browser" in line]
+
+    assert [line.partition(":")[0] for line in told] == ["Left to `manage.py test browser`"]
 
 
 def test_named_checks_are_all_that_runs() -> None:
@@ -51,7 +60,9 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
 
 
-@pytest.mark.parametrize("part", ["hostile", "languages", "storm", "benchmark", "survival"])
+@pytest.mark.parametrize(
+    "part", ["hostile", "languages", "storm", "benchmark", "survival", "sites"]
+)
 def test_long_version_has_a_file_of_its_own(part: str) -> None:
     (long,) = choose([part], pytest_arguments=["-x"])
 

@@ -1,12 +1,15 @@
 """Do some work and be killed by SIGKILL, when rows are written and not yet committed.
 
-Run as `python -m tests.pentathlon.dying WORK PART`: the process kills itself in its part of that
-number; with part 0 it finishes the work.
+Run as `python -m tests.pentathlon.dying`: each line that it reads is a list of a work and a part.
+A new process does the work and kills itself in its part of that number, or finishes with part 0;
+a line tells its exit status. So all of them share one start, with the imports of the platform.
 """
 
+import json
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any, Final
 from unittest.mock import patch
@@ -116,5 +119,22 @@ _WORKS: Final = {
     "validation": _validation,
 }
 
+
+def _work_in_child(work: str, part: int) -> int:
+    """Return the exit status of a new process that does the work."""
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the other one is for exit statuses
+    try:
+        _WORKS[work](part)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
 if __name__ == "__main__":
-    _WORKS[sys.argv[1]](int(sys.argv[2]))
+    for line in sys.stdin:
+        status = _work_in_child(*json.loads(line))
+        sys.stdout.write(f"{status}\n")
+        sys.stdout.flush()

@@ -1,8 +1,11 @@
 """Processes that do something long and are killed in the middle of a transaction."""
 
+import atexit
+import json
 import signal
 import subprocess
 import sys
+from functools import cache
 
 from django.db import connection
 
@@ -20,13 +23,31 @@ def run_whole(work: str) -> None:
 
 
 def _run(work: str, part: int) -> int:
-    environment = child_environment(
-        DJANGO_SETTINGS_MODULE="pentathlon.settings",
-        DATABASE_URL=_test_database(),
-        PYTHONPATH=IMPORT_PATH,
+    starter = _starter(_test_database())
+    assert starter.stdin is not None
+    assert starter.stdout is not None
+    starter.stdin.write(json.dumps([work, part]) + "\n")
+    starter.stdin.flush()
+    return int(starter.stdout.readline())
+
+
+@cache
+def _starter(database: str) -> subprocess.Popen[str]:
+    """Start what starts the others, until the tests end; it has no connection of its own."""
+    starter = subprocess.Popen(
+        [sys.executable, "-m", "tests.pentathlon.dying"],
+        cwd=CHECKOUT,
+        env=child_environment(
+            DJANGO_SETTINGS_MODULE="pentathlon.settings",
+            DATABASE_URL=database,
+            PYTHONPATH=IMPORT_PATH,
+        ),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    command = [sys.executable, "-m", "tests.pentathlon.dying", work, str(part)]
-    return subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode
+    atexit.register(starter.communicate)
+    return starter
 
 
 def _test_database() -> str:

@@ -1,8 +1,9 @@
 """Compute the curve of a record in a process of its own: `python -m pentathlon_engines.analysis`.
 
-It reads the record as JSON from standard input. A line `{"ply": 12}` tells of each measured ply,
-so whoever started it sees that it goes on, and it ends when nobody reads any more. The last line
-is `{"curve": {...}}`, or `{"error": code, "detail": sentence}`.
+It reads `{"record": {...}, "measured": [...]}` as JSON from standard input: a record, and what an
+earlier try has told. A line `{"measured": [...], "cpu_ms": 12}` tells of each measurement, so
+whoever started it sees that it goes on, and may end it and go on later. It ends when nobody reads
+any more. The last line is `{"curve": {...}}`, or `{"error": code, "detail": sentence}`.
 
 It gives way to all other programs, unless its argument is another niceness than 19, and the kernel
 ends it if it computes for too long.
@@ -16,7 +17,7 @@ import resource
 import sys
 from typing import Any, Final
 
-from pentathlon_engines.analysis.curve import draw_curve
+from pentathlon_engines.analysis.curve import Measurement, draw_curve
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.shape import check_shape
 
@@ -32,13 +33,22 @@ def main(*, niceness: int = _NICE) -> None:
     memory = MOST_MEMORY_MB * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
-        record = check_shape(json.load(sys.stdin))
-        curve = draw_curve(record, on_point=lambda ply: _tell({"ply": ply}))
+        asked = json.load(sys.stdin)
+        known = [Measurement.of(row) for row in asked["measured"]]
+        curve = draw_curve(check_shape(asked["record"]), known=known, on_point=_tell_measured)
     except (EngineError, ValueError) as error:
         _tell({"error": getattr(error, "code", "bad_record"), "detail": str(error)})
         return
+    _tell({"curve": curve.to_json(), "cpu_ms": _cpu_ms()})
+
+
+def _tell_measured(found: Measurement) -> None:
+    _tell({"measured": found.to_json(), "cpu_ms": _cpu_ms()})
+
+
+def _cpu_ms() -> int:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    _tell({"curve": curve.to_json(), "cpu_ms": round(1000 * (usage.ru_utime + usage.ru_stime))})
+    return round(1000 * (usage.ru_utime + usage.ru_stime))
 
 
 def _tell(message: dict[str, Any]) -> None:  # Any: JSON

@@ -5,16 +5,16 @@ of each seat, spread evenly; then, as long as the budget lasts, between those me
 the chances differ most. The curve is straight between measured plies.
 
 Each measurement has a generator of its own, made of the record's chain, so the same record gives
-the same curve.
+the same curve, and a curve that was interrupted goes on with what was measured before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.analysis.judgement import (
     CANDIDATE,
@@ -56,6 +56,25 @@ class Budget:
     """How many events are measured again."""
 
 
+class Measurement(NamedTuple):
+    """What playouts said of one ply."""
+
+    ply: int
+    again: bool
+    """It was measured a second time, because much happens there."""
+    estimate: Estimate
+
+    def to_json(self) -> list[Any]:  # Any: JSON
+        """Return it as a row, exact to the last bit."""
+        return [self.ply, int(self.again), *self.estimate]
+
+    @classmethod
+    def of(cls, row: list[Any]) -> Measurement:  # Any: JSON
+        """Return what `to_json` has written."""
+        ply, again, *estimate = row
+        return cls(ply, bool(again), Estimate(*estimate))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
     """What a match looked like to who knows how it went on from each ply."""
@@ -88,24 +107,32 @@ def draw_curve(
     record: Record,
     *,
     budget: Budget | None = None,
-    on_point: Callable[[int], None] | None = None,
+    known: Iterable[Measurement] = (),
+    on_point: Callable[[Measurement], None] | None = None,
 ) -> Curve:
-    """Compute the curve of a verified record; `on_point` hears of each measured ply.
+    """Compute the curve of a verified record; `on_point` hears of each measurement.
+
+    What is known from an earlier try is not measured anew: the curve is the same.
 
     Raises:
         BadRecord: it was made with other rules, or an event of it is not legal.
     """
-    return _Drawing(record, budget or Budget(), on_point).draw()
+    return _Drawing(record, budget or Budget(), known, on_point).draw()
 
 
 class _Drawing:
     """The curve of one record while it is computed."""
 
     def __init__(
-        self, record: Record, budget: Budget, on_point: Callable[[int], None] | None
+        self,
+        record: Record,
+        budget: Budget,
+        known: Iterable[Measurement],
+        on_point: Callable[[Measurement], None] | None,
     ) -> None:
         self._record = record
         self._budget = budget
+        self._known = {(each.ply, each.again): each.estimate for each in known}
         self._on_point = on_point
         self._states: list[State] = list(positions(record))
         self._events = [Event.of(row) for row in record["events"]]
@@ -198,21 +225,25 @@ class _Drawing:
         return plies
 
     def _measure(self, ply: int, *, again: bool = False) -> Estimate:
+        point = self._known.get((ply, again))
+        if point is None:
+            point = self._estimate(ply, again=again)
+            if self._on_point is not None:
+                self._on_point(Measurement(ply, again, point))
+        self._playouts += point.playouts
+        return point
+
+    def _estimate(self, ply: int, *, again: bool) -> Estimate:
         if ply == self._last:
             outcome = self._record["outcome"]
-            point = truth_of(Outcome(tuple(outcome["ranks"]), outcome["reason"]))
-        else:
-            point = estimate_chances(
-                self._states[ply],
-                rng=Random(f"{METHOD}:{self._record['chain']}:{ply}:{int(again)}"),
-                expelled=[fault["seat"] for fault in self._record["faults"] if fault["ply"] < ply],
-                most=self._budget.playouts * 3 // 2 if again else self._budget.playouts,
-                largest_error=0 if again else self._budget.largest_error,
-            )
-        self._playouts += point.playouts
-        if self._on_point is not None:
-            self._on_point(ply)
-        return point
+            return truth_of(Outcome(tuple(outcome["ranks"]), outcome["reason"]))
+        return estimate_chances(
+            self._states[ply],
+            rng=Random(f"{METHOD}:{self._record['chain']}:{ply}:{int(again)}"),
+            expelled=[fault["seat"] for fault in self._record["faults"] if fault["ply"] < ply],
+            most=self._budget.playouts * 3 // 2 if again else self._budget.playouts,
+            largest_error=0 if again else self._budget.largest_error,
+        )
 
 
 def _spread(plies: list[int], number: int) -> list[int]:

@@ -89,8 +89,9 @@ def play_all(
                     finished = future.result()
                     if finished is not None:
                         yield finished
-        finally:
-            stop.set()
+        except BaseException:
+            stop.set()  # else leaving the pool would wait for matches that nobody takes
+            raise
 
 
 def _attempt(play: PlayMatch, match: DeskMatch, tick: Tick) -> Finished | None:

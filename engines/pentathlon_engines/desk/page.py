@@ -52,6 +52,11 @@ def seat_mark(seat: int) -> str:
     return f'<span class="mark s{seat % SEATS}" title="seat {seat}">{seat}</span>'
 
 
+def scrolling(table: str, *, label: str) -> str:
+    """Return a table that scrolls by itself where the screen is too narrow, by keyboard, too."""
+    return f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{table}</div>'
+
+
 def _asset(name: str) -> str:
     return (files("pentathlon_engines.desk") / "assets" / name).read_text(encoding="utf-8")
 

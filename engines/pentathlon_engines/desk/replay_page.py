@@ -10,7 +10,7 @@ from typing import Final
 
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.contract.info import ordinal
-from pentathlon_engines.desk.page import make_page, seat_mark
+from pentathlon_engines.desk.page import make_page, scrolling, seat_mark
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.commentary import tell_ply
 from pentathlon_engines.record.record import forked_at
@@ -77,7 +77,6 @@ def _changes(boards: Iterable[list[int]]) -> Iterator[list[int]]:
 def _body(record: Record, states: Sequence[State], title: str) -> str:
     last = len(states) - 1
     outcome = record["outcome"]
-    seats = "\n".join(_seat_row(record, seat) for seat in range(record["seats"]))
     rows = "\n".join(_rows(record))
     fork = record.get("fork")
     forked = (
@@ -106,8 +105,7 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
 </div>
 <p class="muted small">Keys: ← → one ply, ↑ ↓ the turn of another seat, Home End, Space plays, \
 , . slower and faster, V view.</p></section>
-<section><h2>Seats</h2><table><thead><tr><th>seat</th><th>bot</th><th>rank</th><th>points</th>\
-<th>CPU time</th></tr></thead><tbody>{seats}</tbody></table>
+<section><h2>Seats</h2>{scrolling(_seats(record), label="Seats")}
 <h2>Events</h2><ol class="events" id="events" start="0" tabindex="0">
 {rows}
 </ol>
@@ -116,6 +114,14 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
 <dt>sandbox</dt><dd>{escape(record["sandbox"])}</dd>
 <dt>verify</dt><dd><code>pentathlon verify FILE</code></dd></dl></section>
 </main>"""
+
+
+def _seats(record: Record) -> str:
+    rows = "\n".join(_seat_row(record, seat) for seat in range(record["seats"]))
+    return (
+        "<table><thead><tr><th>seat</th><th>bot</th><th>rank</th><th>points</th>"
+        f"<th>CPU time</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
 
 
 def _seat_row(record: Record, seat: int) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.desk.match_pool import DeskMatch
-from pentathlon_engines.desk.page import make_page
+from pentathlon_engines.desk.page import make_page, scrolling
 from pentathlon_engines.desk.standings import DeskStanding, entry_name, standings, tally_of
 from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
@@ -35,16 +35,16 @@ def report_page(tournament: DeskTournament, *, name: str) -> str:
     body = f"""<main><h1>{escape(name)}</h1>
 <p class="muted">{escape(game.info.title)} · {escape(tournament.document.scheduling.title)} · \
 {ended} matches{f" · {void} void" if void else ""} · {escape(state)}</p>
-<h2>Table</h2><div class="scroll">{_table(tournament, rows)}</div>
+<h2>Table</h2>{scrolling(_table(tournament, rows), label="Table")}
 <p class="small muted">Strength is on a scale on which the mean of the field is 25; ± is a 95 % \
 interval. Bots of one group cannot all be told apart.</p>
 <h2>Strength</h2>{_strength_chart(rows)}
 <h2>Points by round</h2>{_course_chart(tournament, rows)}
-<h2>Crosstable</h2><div class="scroll">{_crosstable(rows)}</div>
+<h2>Crosstable</h2>{scrolling(_crosstable(rows), label="Crosstable")}
 <p class="small muted">Points of the row against the column, of those there were. Tints go from \
 lost to won in five steps.</p>
 <h2>Seats</h2>{_seats(tournament)}
-<h2>Matches</h2><div class="scroll">{_matches(tournament)}</div>
+<h2>Matches</h2>{scrolling(_matches(tournament), label="Matches")}
 <p class="small muted">Played on one machine, unrated. Records lie in the folder of this page: \
 <code>pentathlon replay records/00001.json</code>.</p></main>"""
     return make_page(name, body)
@@ -173,7 +173,7 @@ def _crosstable(rows: Sequence[DeskStanding]) -> str:
         for place, row in enumerate(rows, start=1)
     )
     return (
-        f'<table><thead><tr><th></th>{heads}<th class="n">total</th></tr></thead>'
+        f'<table><thead><tr><td></td>{heads}<th class="n">total</th></tr></thead>'
         f"<tbody>{lines}</tbody></table>"
     )
 

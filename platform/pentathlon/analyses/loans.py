@@ -1,8 +1,9 @@
 """How much of the workers' time analyses get while matches wait: one slot, for a short stretch.
 
 Where ladders play without end no slot is ever idle. So a slot is lent to a match that somebody has
-opened. A loan has its price: for each second that it held the slot, no other loan begins for
-`1 / (SHARE * slots)` seconds. So matches lose no more than `SHARE` of the slots' time.
+opened. What a loan measures is kept, and the next one goes on there. A loan has its price: for
+each second that it held the slot, no other loan begins for `1 / (SHARE * slots)` seconds. So
+matches lose no more than `SHARE` of the slots' time.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Final
 
 SHARE: Final = 0.03
 """Of the time of all slots, which loans may take from matches that wait."""
-LOAN_S: Final = 120.0
-"""After so long the slot is matches' again; the longest analyses take 20 s on a quiet core."""
+LOAN_S: Final = 20.0
+"""After so long the slot is matches' again, if the loan has measured anything."""
+LONGEST_LOAN_S: Final = 120.0
+"""After so long in any case: on a very busy host the measurement of one ply may take a minute."""
 PATIENCE_S: Final = 10.0
 """How long an analysis that somebody wants waits for an idle slot first."""
 
@@ -21,9 +24,10 @@ PATIENCE_S: Final = 10.0
 def next_loan_at(*, begun_at: datetime, held_s: float | None, slots: int) -> datetime:
     """Return when the next loan may begin after one that held its slot for so long.
 
-    A loan that goes on, or whose worker has died, counts as one of full length.
+    A loan that goes on, or whose worker has died, counts as one of the longest.
     """
-    return begun_at + timedelta(seconds=pause_s(LOAN_S if held_s is None else held_s, slots=slots))
+    charged_s = LONGEST_LOAN_S if held_s is None else held_s
+    return begun_at + timedelta(seconds=pause_s(charged_s, slots=slots))
 
 
 def pause_s(held_s: float, *, slots: int) -> float:

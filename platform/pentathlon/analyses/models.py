@@ -49,7 +49,7 @@ class Analysis(models.Model):
 
     Where no worker ever has, one lends a slot to what somebody has opened (`loans`).
 
-    It is stored whole or not at all.
+    It is stored whole or not at all; what was measured of one that gave way is kept beside.
     """
 
     match = models.OneToOneField(
@@ -73,6 +73,8 @@ class Analysis(models.Model):
     """Which method the curve was made with."""
     curve = models.JSONField(null=True)
     """As `pentathlon_engines.analysis.curve.Curve.to_json` writes it."""
+    measured = models.JSONField(null=True)
+    """What workers that gave way have handed in, and by which method."""
     cpu_ms = models.PositiveIntegerField(default=0)
     error = models.CharField(max_length=30, blank=True)
     """Why it cannot be computed: a code."""

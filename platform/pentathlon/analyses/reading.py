@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.analyses.services import ask_for_analysis
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchState
+
+NOT_READY: Final = "analysis_not_ready"
 
 
 def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
@@ -45,5 +47,5 @@ def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
         f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
         "waits to be played, or beside matches for one replay at a time, and this one is noted "
         "now. Ask again in about two minutes.",
-        code="analysis_not_ready",
+        code=NOT_READY,
     )

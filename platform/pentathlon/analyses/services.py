@@ -5,6 +5,7 @@ What somebody has opened starves where matches always wait; a slot is lent to it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID, uuid4
@@ -13,7 +14,8 @@ from django.db.models import F, Q
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, next_loan_at
+from pentathlon.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.analyses.loans import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
 from pentathlon.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
 from pentathlon.common.clock import database_now
 from pentathlon.fleet.capabilities import read_fleet
@@ -22,7 +24,6 @@ from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD
-from pentathlon_engines.record.shape import Record
 
 MOST_ASKED: Final = 500
 """So many wait at most because somebody has opened them; more are not noted."""
@@ -56,7 +57,7 @@ def ask_for_analysis(match: Match) -> None:
     Analysis.objects.get_or_create(match=match)
     mine = Analysis.objects.filter(match=match)
     ended = mine.filter(state__in=(AnalysisState.DONE, AnalysisState.FAILED), method__lt=METHOD)
-    ended.update(state=AnalysisState.WAITING, attempts=0)
+    ended.update(state=AnalysisState.WAITING, attempts=0, cpu_ms=0)
     mine.filter(state=AnalysisState.WAITING, asked_at=None).update(asked_at=Now())
 
 
@@ -99,8 +100,8 @@ def sent_analyses() -> list[int]:
     return list(sent.values_list("pk", flat=True)[:1])
 
 
-def claim_analysis(match_id: int, *, is_lent: bool = False) -> tuple[UUID, Record] | None:
-    """Take an analysis that waits, with a lease; return its token and the record.
+def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
+    """Take an analysis that waits, with a lease.
 
     Returns None if another worker has it, if it is done, if not everybody may see its match, or if
     another loan was made since a slot was lent to it.
@@ -119,14 +120,16 @@ def claim_analysis(match_id: int, *, is_lent: bool = False) -> tuple[UUID, Recor
     taken = waiting.update(state=AnalysisState.RUNNING, token=token, lease_until=_lease(), **loan)
     if not taken:
         return None
-    replay = Match.objects.select_related("replay").get(pk=match_id).replay
-    return token, read_record(replay)
+    found = Analysis.objects.select_related("match__replay").get(pk=match_id)
+    kept = found.measured or {}
+    measured = kept["rows"] if kept.get("method") == METHOD else []
+    return ClaimedAnalysis(token, read_record(found.match.replay), measured)
 
 
 def end_loan(*, match_id: int, held_s: float) -> None:
     """Note how long the analysis of a match has held the slot that was lent to it."""
     lent = Analysis.objects.filter(pk=match_id, lent_at__isnull=False, lent_ms=None)
-    lent.update(lent_ms=round(1000 * min(held_s, LOAN_S)))
+    lent.update(lent_ms=round(1000 * min(held_s, LONGEST_LOAN_S)))
 
 
 def renew_analysis(*, match_id: int, token: UUID) -> bool:
@@ -147,9 +150,10 @@ def store_curve(
             state=AnalysisState.DONE,
             method=curve["method"],
             curve=curve,
-            cpu_ms=cpu_ms,
+            cpu_ms=F("cpu_ms") + cpu_ms,
             error="",
             ended_at=Now(),
+            measured=None,
             **_FREE,
         )
     )
@@ -164,9 +168,22 @@ def fail_analysis(*, match_id: int, token: UUID, error: str) -> bool:
     )
 
 
-def return_analysis(*, match_id: int, token: UUID, has_died: bool = False) -> bool:
-    """Give an analysis back for another worker, or for later; if it `has_died`, that counts."""
+def return_analysis(
+    *,
+    match_id: int,
+    token: UUID,
+    has_died: bool = False,
+    measured: Sequence[Row] = (),
+    cpu_ms: int = 0,
+) -> bool:
+    """Give an analysis back for another worker, or for later; if it `has_died`, that counts.
+
+    Who takes it next goes on with what was measured, also in earlier tries.
+    """
     held = _held(match_id, token)
+    if measured:
+        kept = {"method": METHOD, "rows": list(measured)}
+        held.update(measured=kept, cpu_ms=F("cpu_ms") + cpu_ms)
     if has_died:
         return bool(_count_death(held))
     return bool(held.update(state=AnalysisState.WAITING, sent_at=None, **_FREE))

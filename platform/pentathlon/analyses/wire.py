@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from pentathlon.analyses.jobs import Row
 from pentathlon.common.errors import InvalidInput
 from pentathlon_engines.analysis.curve import METHOD
 
@@ -17,6 +18,8 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 _Thousandth = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 _Thousandths = list[_Thousandth]
 _Figure = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
+_Share = Annotated[float, msgspec.Meta(ge=0, le=1.001)]
+"""Sums of floats may end a little above 1."""
 _Word = Annotated[str, msgspec.Meta(pattern=r"^[a-z_]{1,30}$")]
 _MOST = 4096
 _Json = dict[str, Any]  # Any: JSON
@@ -44,6 +47,15 @@ class _Point(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     chances: _Thousandths
     errors: _Thousandths
     shares: _Thousandths
+
+
+class _Measurement(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    ply: _Count
+    again: Annotated[int, msgspec.Meta(ge=0, le=1)]
+    playouts: _Count
+    chances: list[_Share]
+    errors: list[_Share]
+    shares: list[_Share]
 
 
 class _Curve(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,6 +86,21 @@ def curve_from_json(told: object, *, seats: int, plies: int) -> _Json:
         raise _refusal(f"the match has {seats} seats")
     curve: _Json = msgspec.to_builtins(found)
     return curve
+
+
+def measured_from_json(told: object, *, seats: int, plies: int) -> list[Row]:
+    """Return measurements as they are stored; raise `InvalidInput` for anything else."""
+    try:
+        found = msgspec.convert(told, list[_Measurement])
+    except msgspec.ValidationError as error:
+        raise _refusal(str(error)) from error
+    sides = [side for each in found for side in (each.chances, each.errors, each.shares)]
+    if any(len(side) != seats for side in sides):
+        raise _refusal(f"each figure is needed for each of {seats} seats")
+    if any(each.ply > plies for each in found):
+        raise _refusal(f"the match has {plies} plies")
+    rows: list[Row] = msgspec.to_builtins(found)
+    return rows
 
 
 def _refusal(reason: str) -> InvalidInput:

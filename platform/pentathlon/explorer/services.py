@@ -17,7 +17,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
-from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
+from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.match.events import Event, apply_event
@@ -125,7 +125,7 @@ def _after(place: ExploredGame) -> MatchQuerySet:
         finished_at__lt=Now() - timedelta(seconds=_SETTLED_S),
         replay__isnull=False,
         state=MatchState.DONE,
-    ).exclude(kind=MatchKind.VALIDATION)
+    ).exclude(kind__in=PRIVATE_KINDS)
     if place.finished_at is not None:
         # By the first condition databases go straight to the place in the index.
         ended = ended.filter(finished_at__gte=place.finished_at).filter(

@@ -13,6 +13,7 @@ from pentathlon_engines.archive.packing import pack_bot
 Json = dict[str, Any]  # Any: JSON
 
 _PATIENCE_S: Final = 120.0
+"""How long after an upload, or after the last verdict, no worker counts as at work."""
 
 
 class DemoFailed(Exception):
@@ -30,7 +31,8 @@ class People:
         self._clients: dict[str, ApiClient] = {}
         self._versions: dict[str, int] = {}
         self._owners: dict[int, str] = {}
-        self._asked = time.monotonic()
+        self._eligible: set[int] = set()
+        self._moved = time.monotonic()
         self.reader = ApiClient(address)
         """Reads what everybody may."""
 
@@ -49,7 +51,7 @@ class People:
             author = self._authors[bot]
             self._versions[bot] = self._uploaded(bot, author)
             self._owners[self._versions[bot]] = author
-            self._asked = time.monotonic()
+            self._moved = time.monotonic()
         return self._versions[bot]
 
     def challenge(self, *, bot: str, rival: str, game: str, blocks: int) -> int:
@@ -66,11 +68,15 @@ class People:
             self._client(self._owners[version]).post(f"versions/{version}/validate/")
         elif found["state"] not in {"eligible", "validating"}:
             raise DemoFailed(f"{found['label']} is {found['state']}: {found['state_reason']}")
-        if found["state"] != "eligible" and time.monotonic() > self._asked + _PATIENCE_S:
+        is_eligible = bool(found["state"] == "eligible")
+        if is_eligible and version not in self._eligible:
+            self._eligible.add(version)
+            self._moved = time.monotonic()
+        if not is_eligible and time.monotonic() > self._moved + _PATIENCE_S:
             raise DemoFailed(
                 f"No worker has validated {found['label']}: see the logs of the worker."
             )
-        return bool(found["state"] == "eligible")
+        return is_eligible
 
     def _uploaded(self, bot: str, author: str) -> int:
         client = self._client(author)

@@ -26,6 +26,7 @@ _OWN_FILES = {
     "storm": "tests/tools/storm.py",
     "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
+    "sites": "tests/local/whole_sites.py",
 }
 """Long versions of what the usual run proves, too: parts with a file of their own."""
 _ON_REQUEST = ("browser", "compiled", *_OWN_FILES)
@@ -37,17 +38,11 @@ _ON_SQLITE = (
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """The life of a match must hold on the database of a single machine, too."""
-_WITHOUT_DATABASE = (
-    *("bots/test_archives.py", "replays/test_codec.py", "replays/test_explanations.py"),
-    *("ratings/test_refitting.py", "ratings/test_skill.py", "ratings/test_two_player.py"),
-    "ratings/test_uncertainty.py",
-)
-"""The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
-    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, "
-    "`compiled` and `browser`; longer runs on request: `manage.py test engines pentathlon api "
-    "storm local -- --contract-matches 100 --requests 10000 --every-reader --storm 200 "
-    "--whole-demo`."
+    "Left to `manage.py test browser`: journeys in a Chromium, axe on every page, four widths.\n"
+    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites` "
+    "and `compiled`; longer runs on request: `manage.py test engines pentathlon api storm sites "
+    "-- --contract-matches 100 --requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
@@ -136,8 +131,9 @@ def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part
 
 
 def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:
-    ignored = (f"--ignore=tests/pentathlon/{path}" for path in _WITHOUT_DATABASE)
-    command = (*_pytest(), *_ON_SQLITE, *ignored, *_spread(2), *pytest_arguments)
+    # For the others the kind of database makes no difference.
+    chosen = ("-m", "django_db")
+    command = (*_pytest(), *_ON_SQLITE, *chosen, *_spread(2), *pytest_arguments)
     return Part(name="sqlite", command=command, on_sqlite=True)
 
 

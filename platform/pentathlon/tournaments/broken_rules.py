@@ -1,4 +1,4 @@
-"""Takes back the results of a version of a game's rules that has turned out to be broken.
+"""Takes back results that turned out to be wrong, such as all by a broken version of the rules.
 
 Blocks are ordered to be void, as an organiser would order it, so that pairings, places and tables
 follow. Results that belong to no block are taken back one by one. Ratings are recomputed last.
@@ -48,12 +48,12 @@ class Revocation:
 def count_results(*, game: str, rules: int) -> Revocation:
     """Count what `revoke_rules` would take back; change nothing."""
     matches = _results(game, rules)
-    tournaments = _tournaments(game, rules)
+    tournaments = _tournaments(matches)
     applied = LedgerRow.objects.filter(match__in=matches, state=LedgerState.APPLIED)
     pools = Pool.objects.filter(pk__in=applied.values("pool")).order_by("key")
     return Revocation(
         matches=matches.count(),
-        blocks=sum(_blocks(each, game, rules).count() for each in tournaments),
+        blocks=sum(_blocks(each, matches).count() for each in tournaments),
         tournaments=len(tournaments),
         closed=sum(each.state == TournamentState.CLOSED for each in tournaments),
         results={pool.key: applied.filter(pool=pool).count() for pool in pools},
@@ -67,17 +67,30 @@ def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
     """
     reason = checked_reason(reason)[:LONGEST_REASON]
     found = count_results(game=game, rules=rules)
-    for tournament in _tournaments(game, rules):
-        while _order_void(tournament.pk, game, rules, reason):
+    results = _results(game, rules)
+    for tournament in _tournaments(results):
+        while _order_void(tournament.pk, results, reason):
             pass
         while apply_results() or carry_out_orders(tournament_id=tournament.pk):
             pass
-    loose = _results(game, rules).filter(~Exists(_places_in_blocks()))
-    while part := list(loose.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]):
-        _revoke(part)
+    while _revoke_loose(results):
+        pass
     for pool in Pool.objects.outdated().filter(game=game).order_by("pk"):
         recompute_pool(pool_id=pool.pk)
     return found
+
+
+def order_revocation(results: MatchQuerySet, *, reason: str) -> int:
+    """Take back some of these results of matches that are done; return how many, 0 at the end.
+
+    Blocks are ordered to be void; carrying that out and recomputing ratings is left to the
+    reconciler.
+    """
+    for tournament in _tournaments(results):
+        # What was ordered before and waits to be carried out does not count again.
+        if ordered := _order_void(tournament.pk, results, reason):
+            return ordered
+    return _revoke_loose(results)
 
 
 def _results(game: str, rules: int) -> MatchQuerySet:
@@ -86,15 +99,15 @@ def _results(game: str, rules: int) -> MatchQuerySet:
     return done.filter(rules_version=rules, is_revoked=False)
 
 
-def _tournaments(game: str, rules: int) -> list[Tournament]:
-    places = TournamentMatch.objects.filter(match__in=_results(game, rules))
+def _tournaments(results: MatchQuerySet) -> list[Tournament]:
+    places = TournamentMatch.objects.filter(match__in=results)
     found = Tournament.objects.filter(pk__in=places.values("tournament"), state__in=_ORDERED)
     return list(found.order_by("pk"))
 
 
-def _blocks(tournament: Tournament, game: str, rules: int) -> BlockQuerySet:
+def _blocks(tournament: Tournament, results: MatchQuerySet) -> BlockQuerySet:
     """Return the blocks that have to become void and are not ordered to."""
-    places = tournament.tournament_matches.filter(match__in=_results(game, rules))
+    places = tournament.tournament_matches.filter(match__in=results)
     blocks = Block.objects.filter(tournament=tournament, number__in=places.values("block"))
     return blocks.exclude(state=BlockState.VOID).exclude(order=BlockOrder.VOID)
 
@@ -107,10 +120,10 @@ def _places_in_blocks() -> QuerySet[TournamentMatch]:
 
 
 @transaction.atomic
-def _order_void(tournament_id: int, game: str, rules: int, reason: str) -> int:
+def _order_void(tournament_id: int, results: MatchQuerySet, reason: str) -> int:
     """Order some blocks of a tournament to be void; return how many."""
     tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
-    blocks = _blocks(tournament, game, rules).order_by("pk")
+    blocks = _blocks(tournament, results).order_by("pk")
     part = list(blocks.values_list("pk", flat=True)[:_AT_ONCE])
     if part:
         Block.objects.filter(pk__in=part).update(order=BlockOrder.VOID, reason=reason)
@@ -119,6 +132,11 @@ def _order_void(tournament_id: int, game: str, rules: int, reason: str) -> int:
 
 
 @transaction.atomic
-def _revoke(match_ids: list[int]) -> None:
-    Match.objects.filter(pk__in=match_ids).update(is_revoked=True)
-    revoke_results(match_ids=match_ids)
+def _revoke_loose(results: MatchQuerySet) -> int:
+    """Take back some results that belong to no block; return how many."""
+    loose = results.filter(~Exists(_places_in_blocks())).order_by("pk")
+    part = list(loose.values_list("pk", flat=True)[:_AT_ONCE])
+    if part:
+        Match.objects.filter(pk__in=part).update(is_revoked=True)
+        revoke_results(match_ids=part)
+    return len(part)

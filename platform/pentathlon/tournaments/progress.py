@@ -12,24 +12,23 @@ from typing import Final, NamedTuple
 from django.db.models import Count
 from django.utils import timezone
 
-from pentathlon.fleet.capabilities import Fleet, read_fleet
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.durations import durations_s, is_competition, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.time_left import (
+    LEFT_OF_LIVE,
     OtherLane,
     Span,
     WorkLeft,
-    count_busy_slots,
     expected_match_s,
+    idle_per_match_s,
     time_left_s,
 )
 
 _LATEST: Final = 200
 _SAMPLE: Final = 50
-_LEFT_OF_LIVE: Final = 0.5
-"""What is left of a match that is played, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,32 +102,22 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
     if not waiting + running:
         return 0.0
     lengths = _Lengths(tournament)
-    match_s = lengths.of(tournament.game)
+    match_s = lengths.of_own()
     if match_s is None:
         return None
     fleet = read_fleet()
-    slots = _busy_slots(fleet, since=tournament.started_at)
+    slots = fleet.slots - fleet.held_slots
     if slots <= 0:
         return None
+    lengths.idle_s = _idle_s(slots, since=tournament.started_at)
     in_flight = _read_in_flight()
-    own = [each for each in in_flight if each.lane == tournament.pk]
-    told = [each.sent_at for each in own if each.sent_at is not None]
-    is_sent = waiting <= len(told)
     work = WorkLeft(
         match_s=match_s,
+        idle_s=lengths.idle_s,
         running=running,
         waiting=waiting,
-        in_flight=len(own),
+        in_flight=sum(each.lane == tournament.pk for each in in_flight),
         rivals=_rivals(tournament, in_flight, lengths),
-        ahead_s=sum(
-            (lengths.of(each.game) or 0.0) * (1.0 if each.sent_at else _LEFT_OF_LIVE)
-            for each in in_flight
-            if not is_sent
-            or each.lane == tournament.pk
-            or (told and (not each.sent_at or each.sent_at < max(told)))
-        ),
-        is_sent=is_sent,
-        keeps_order=not fleet.held_slots,
     )
     return time_left_s(work, slots=slots)
 
@@ -144,8 +133,10 @@ class _InFlight(NamedTuple):
 
 
 def _read_in_flight() -> list[_InFlight]:
+    """Return what is played, then what workers were told of, in its order."""
     live = Match.objects.live().order_by().values_list("game", "kind", "lane")
-    sent = Match.objects.sent().order_by().values_list("game", "kind", "lane", "sent_at")
+    facts = ("game", "kind", "lane", "sent_at")
+    sent = Match.objects.sent().order_by("sent_at", "pk").values_list(*facts)
     return [*(_InFlight(*facts, None) for facts in live), *(_InFlight(*facts) for facts in sent)]
 
 
@@ -154,20 +145,28 @@ def _rivals(
 ) -> list[OtherLane]:
     """Return the other lanes that play now: one query."""
     lanes: dict[tuple[str, int], float] = defaultdict(float)
+    left: dict[tuple[str, int], float] = defaultdict(float)
+    left_before: list[dict[tuple[str, int], float]] = []
     for each in in_flight:
-        if each.lane != tournament.pk:
-            lanes[each.kind, each.lane] += lengths.of(each.game) or 0.0
+        if each.lane == tournament.pk:
+            left_before.append(dict(left))
+            continue
+        length_s = lengths.of_others(each.game)
+        lanes[each.kind, each.lane] += length_s
+        left[each.kind, each.lane] += length_s * (1.0 if each.sent_at else LEFT_OF_LIVE)
     others = Tournament.objects.organised().filter(state=TournamentState.RUNNING)
     facts = ("pk", "game", "planned", "pool__done", "pool__void")
     left_s = {
-        pk: (planned - (done or 0) - (void or 0)) * (lengths.of(game) or 0.0)
+        pk: (planned - (done or 0) - (void or 0)) * lengths.of_others(game)
         for pk, game, planned, done, void in others.exclude(pk=tournament.pk).values_list(*facts)
     }
     for pk in left_s:
         lanes[MatchKind.TOURNAMENT, pk] += 0.0
     return [
         OtherLane(
-            left_s=_left_s(kind, known_s=left_s.get(lane), in_flight_s=told_s), in_flight_s=told_s
+            left_s=_left_s(kind, known_s=left_s.get(lane), in_flight_s=told_s),
+            in_flight_s=told_s,
+            ahead_s=[before.get((kind, lane), 0.0) for before in left_before],
         )
         for (kind, lane), told_s in lanes.items()
     ]
@@ -180,19 +179,22 @@ def _left_s(kind: str, *, known_s: float | None, in_flight_s: float) -> float:
     return in_flight_s if known_s is None else max(known_s, 0.0)
 
 
-def _busy_slots(fleet: Fleet, *, since: datetime) -> float:
-    """Return how many slots have been busy on average since a tournament began, or lately."""
+def _idle_s(slots: int, *, since: datetime) -> float:
+    """Return how long slots have waited for each match since a tournament began, or lately."""
     now = timezone.now()
     plays = read_plays(Match.objects.all(), latest=_LATEST)
     if len(plays) == _LATEST:
         since = max(since, plays[-1].finished_at)
     # What a slot claims together keeps one slot busy.
     ends = {play.batch: play.finished_at for play in reversed(plays)}
-    live = Match.objects.live().order_by().values_list("worker", "started_at")
+    live = list(Match.objects.live().order_by().values_list("worker", "started_at"))
     ends.update(((worker, begun), now) for worker, begun in live if begun is not None)
-    spans = [Span(begin=begun, end=end) for (_, begun), end in ends.items()]
-    return count_busy_slots(
-        spans, since=since, until=now, free=max(0, fleet.slots - fleet.held_slots)
+    return idle_per_match_s(
+        [Span(begin=begun, end=end) for (_, begun), end in ends.items()],
+        since=since,
+        until=now,
+        slots=slots,
+        matches=sum(play.finished_at > since for play in plays) + LEFT_OF_LIVE * len(live),
     )
 
 
@@ -201,20 +203,34 @@ class _Lengths:
 
     def __init__(self, tournament: Tournament) -> None:
         self._tournament = tournament
-        self._known: dict[str, float | None] = {}
+        self._known: dict[str, tuple[list[float], list[float]]] = {}
+        self.idle_s = 0.0
+        """For how long a slot waits for a match of another lane."""
 
-    def of(self, game: str) -> float | None:
-        """Return what is to be expected, in seconds; None if none has ended.
+    def of_own(self) -> float | None:
+        """Return what is to be expected of its own matches; None if none of the game has ended."""
+        own_s, others_s = self._read(self._tournament.game)
+        return expected_match_s(own_s, others_s=others_s)
 
-        For the game of the tournament, it is that of its own matches, as soon as there are some.
+    def of_others(self, game: str) -> float:
+        """Return for how long a slot waits for a match of another lane and plays it; 0: unknown.
+
+        Their bots are others, and may think longer.
         """
-        if game not in self._known:
-            plays = read_plays(Match.objects.of_game(game), latest=_LATEST)
-            took_s = durations_s(plays)
-            own = [took_s[play.pk] for play in plays if play.lane == self._tournament.pk]
-            others = [play for play in plays if play.lane != self._tournament.pk]
-            # Validations build bots, too, and count only where nothing else was played.
-            alike = [took_s[play.pk] for play in others if is_competition(play)]
-            others_s = alike or [took_s[play.pk] for play in others]
-            self._known[game] = expected_match_s(own[:_SAMPLE], others_s=others_s[:_SAMPLE])
+        own_s, others_s = self._read(game)
+        length_s = expected_match_s(others_s or own_s, others_s=())
+        return 0.0 if length_s is None else length_s + self.idle_s
+
+    def _read(self, game: str) -> tuple[list[float], list[float]]:
+        """Return how long the latest matches of a game took, its own and others: one query."""
+        if game in self._known:
+            return self._known[game]
+        plays = read_plays(Match.objects.of_game(game), latest=_LATEST)
+        took_s = durations_s(plays)
+        own = [took_s[play.pk] for play in plays if play.lane == self._tournament.pk]
+        others = [play for play in plays if play.lane != self._tournament.pk]
+        # Validations build bots, too, and count only where nothing else was played.
+        alike = [took_s[play.pk] for play in others if is_competition(play)]
+        others_s = alike or [took_s[play.pk] for play in others]
+        self._known[game] = own[:_SAMPLE], others_s[:_SAMPLE]
         return self._known[game]

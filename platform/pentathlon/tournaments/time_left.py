@@ -1,4 +1,4 @@
-"""When a tournament will be over, from the work before its end and the slots that are busy.
+"""When a tournament will be over, from the work before its end and the slots that play.
 
 Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
 ends many matches at once and none for a while.
@@ -16,11 +16,13 @@ from typing import Final
 
 _OTHERS_WEIGH: Final = 3
 """For how many of its own matches the latest others of its game count."""
-_FREE_SLOTS_WEIGH_S: Final = 5.0
-"""For how long a time of play the number of free slots counts."""
+_ALL_BUSY_WEIGHS_S: Final = 5.0
+"""For how long a time of play it counts that slots wait for nothing."""
 _PAUSE_SPANS: Final = 10
 """Nothing is played for this many times what a batch takes, and for `_PAUSE_S`: a pause."""
 _PAUSE_S: Final = 10.0
+LEFT_OF_LIVE: Final = 0.5
+"""What is left of a match that is played, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,8 @@ class OtherLane:
     """All that it plays from now on; infinite for a ladder, which goes on pairing."""
     in_flight_s: float
     """What is played of it and what workers were told of."""
+    ahead_s: Sequence[float] = ()
+    """What of that is played before each match of the tournament that is in flight, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,58 +51,42 @@ class WorkLeft:
 
     match_s: float
     """How long one slot takes for one match of its own."""
+    idle_s: float = 0.0
+    """How long it waits for each; times of other lanes hold theirs."""
     waiting: int
     running: int
     in_flight: int = 0
     """How many of its own are played or were told to workers."""
     rivals: Collection[OtherLane] = ()
-    ahead_s: float = 0.0
-    """What workers play before they come to the end of what they were told of it."""
-    is_sent: bool = False
-    """Whether workers have been told of all its matches: nothing that comes later delays it."""
-    keeps_order: bool = True
-    """Whether what is sent first is played first. Slots that are held back give away what they
-    are told, and it goes to the end of the queue."""
 
 
-def time_left_s(work: WorkLeft, *, slots: float) -> float:
-    """Return how long it takes until its last match ends, with so many slots busy."""
+def time_left_s(work: WorkLeft, *, slots: int) -> float:
+    """Return how long it takes until its last match ends, with so many slots."""
     left = work.waiting + work.running
     if not left:
         return 0.0
-    before_end_s = work.ahead_s
-    if not (work.is_sent and work.keeps_order):
-        # Of what is played, half is over on average.
-        own_s = work.match_s * (work.waiting + work.running / 2)
-        rivals_s = sum(_delay_s(work, own_s, rival) for rival in work.rivals)
-        before_end_s = max(before_end_s, own_s + rivals_s)
+    # Of what is played, half is over on average.
+    matches = work.waiting + work.running * LEFT_OF_LIVE
+    own_s = (work.match_s + work.idle_s) * matches
+    before_end_s = own_s + sum(_delay_s(work, own_s, rival) for rival in work.rivals)
     if not work.waiting:
         return max(before_end_s / slots, work.match_s / 2)
     # Slots share what is played before the last match; that one is played by one of them.
-    last_s = work.match_s / min(1.0, slots)
-    return max(0.0, before_end_s - work.match_s) / slots + last_s
+    return max(0.0, before_end_s - work.match_s) / slots + work.match_s
 
 
 def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
     """Return how much of a rival is played before the end.
 
     Workers follow hints in the order in which they were sent, and for each match that has ended
-    another of its lane is sent: so lanes get time as they have it in flight.
+    another of its lane is sent. So all that is in flight is played round by round, and the last
+    match has its place in the last round.
     """
     if work.in_flight and rival.in_flight_s:
-        return min(rival.left_s, rival.in_flight_s * _turns(work))
+        rounds, place = divmod(work.waiting + work.running - 1, work.in_flight)
+        return min(rival.left_s, rounds * rival.in_flight_s + rival.ahead_s[place])
     # One of them has just begun, and lanes of tournaments will have the same in flight.
     return rival.in_flight_s if isinf(rival.left_s) else min(rival.left_s, own_s)
-
-
-def _turns(work: WorkLeft) -> float:
-    """Return how often all that is in flight is played once until the last match is."""
-    left = work.waiting + work.running
-    if work.keeps_order:
-        return left / work.in_flight
-    # Whatever is played next is drawn from all: the fewer of its own are left, the rarer it is.
-    last = min(left, work.in_flight)
-    return (left - last) / work.in_flight + sum(1 / number for number in range(1, last + 1))
 
 
 def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> float | None:
@@ -109,11 +97,14 @@ def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> fl
     return (sum(own_s) + _OTHERS_WEIGH * before_s) / (len(own_s) + _OTHERS_WEIGH)
 
 
-def count_busy_slots(
-    spans: Iterable[Span], *, since: datetime, until: datetime, free: int
+def idle_per_match_s(
+    spans: Iterable[Span], *, since: datetime, until: datetime, slots: int, matches: float
 ) -> float:
-    """Return how many slots were busy on average, pauses left out; at first, how many are free.
+    """Return for how long slots waited for each match, pauses left out.
 
+    Of `matches`, those that are still played count by what is over of them.
+
+    To take the next hint takes about the same time before a short match and before a long one.
     Whose matches they played makes no difference: what one lane leaves, another one gets.
     """
     inside = [
@@ -121,10 +112,13 @@ def count_busy_slots(
         for span in spans
         if span.end > since and span.begin < until
     ]
+    if not matches or not inside:
+        return 0.0
     seconds = (until - since).total_seconds() - _paused_s(inside, since=since, until=until)
     busy_s = sum(_length_s(span) for span in inside)
-    weight_s = _FREE_SLOTS_WEIGH_S
-    return (busy_s + free * weight_s) / (max(0.0, seconds) + weight_s)
+    # As if all had been busy for a while before, so that a first moment says little.
+    share = busy_s / (busy_s + slots * _ALL_BUSY_WEIGHS_S)
+    return share * max(0.0, slots * seconds - busy_s) / matches
 
 
 def _paused_s(spans: Sequence[Span], *, since: datetime, until: datetime) -> float:

@@ -95,7 +95,7 @@ def _data(event: OutboxEvent, site: str) -> dict[str, Any]:  # Any: JSON
 
 def _subject(event: OutboxEvent) -> str:
     about = [str(event.data[name]) for name in _ABOUT if name in event.data]
-    return " ".join(["Pentathlon:", event.type, *about])[:120]
+    return _one_line(" ".join(["Pentathlon:", event.type, *about]))[:120]
 
 
 _ABOUT: Final = ("bot_name", "version_number", "tournament_name")
@@ -103,12 +103,18 @@ _ABOUT: Final = ("bot_name", "version_number", "tournament_name")
 
 def _letter(event: OutboxEvent, endpoint: WebhookEndpoint) -> str:
     meaning = ALL_TYPES[event.type].meaning if event.type in ALL_TYPES else event.type
-    facts = "\n".join(f"{name}: {value}" for name, value in _data(event, endpoint.site).items())
+    told = _data(event, endpoint.site).items()
+    facts = "\n".join(_one_line(f"{name}: {value}") for name, value in told)
     return (
         f"{meaning}\n\n{facts}\n\n"
         f"You get this because you turned it on at {endpoint.site}/account/webhooks/, where you "
         "can turn it off.\n"
     )
+
+
+def _one_line(text: str) -> str:
+    """Return a text without breaks: no name adds a line to a letter, or a header."""
+    return " ".join(text.split())
 
 
 def _mail(message: Message) -> PostResult:

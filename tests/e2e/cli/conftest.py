@@ -12,6 +12,7 @@ import urllib3
 from django.test import Client
 
 from pentathlon.accounts.models import Scope, User
+from pentathlon_engines.cli import receipts
 from pentathlon_engines.cli.client import credentials, device_login, http_site
 from pentathlon_engines.cli.client.connection import SITE_VARIABLE, TOKEN_VARIABLE
 from tests.engines.commands import Run, run_in_process
@@ -51,6 +52,7 @@ def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the person a home of their own, and nobody's environment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(credentials, "credentials_path", lambda: tmp_path / "home/tokens.json")
+    monkeypatch.setattr(receipts, "logs_path", lambda: tmp_path / "home/logs.json")
     for name in (SITE_VARIABLE, TOKEN_VARIABLE):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(http_site, "_pool", lambda origin: SiteInProcess())

@@ -15,15 +15,16 @@ from tests.engines.commands import Run
 from tests.factories import make_version
 from tests.pentathlon.challenges.acting import play, waiting, won_by
 from tests.pentathlon.web.pages import page_of
+from tools.benchmark.newcomer.person import copied_texts
 
 pytestmark = pytest.mark.django_db
 
 
 def scripts() -> dict[str, list[str]]:
     """Return the lines of the scripts of the page, by their names."""
-    page = page_of(Client().get("/docs/ci/"))
-    texts = [each["data-copy"] for each in page.all("button") if "data-copy" in each]
-    names = re.findall(r"Copy (\S+)", page.text)
+    answer = Client().get("/docs/ci/")
+    texts = copied_texts(answer.content.decode())
+    names = re.findall(r"Copy (\S+)", page_of(answer).text)
     return dict(zip(names, [text.splitlines() for text in texts], strict=True))
 
 

@@ -117,7 +117,7 @@ def test_zip_is_submitted_as_its_folder_would_be(run: Run, author: User, folder:
 def test_waiting_shows_the_build_the_checks_and_the_first_rated_match(
     run: Run, author: User, folder: Path, meanwhile: Meanwhile
 ) -> None:
-    open_ladder()
+    open_ladder(all_others=True)
     make_reference("house bot")
     meanwhile(
         show_build("gcc bot.c\nlinki"),

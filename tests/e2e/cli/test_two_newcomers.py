@@ -1,7 +1,7 @@
 """The commands of the pages, copied by two people one after the other."""
 
+import shlex
 from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from pentathlon_engines.cli.client.credentials import Credential, Credentials
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
 from tests.factories import make_token, make_user
-from tests.pentathlon.web.pages import Page
+from tools.benchmark.newcomer.person import copied_commands
 
 pytestmark = pytest.mark.django_db
 
@@ -23,9 +23,7 @@ _AT_THE_DESK = ("play", "check", "verify", "compare")
 
 def commands_of(path: str) -> list[list[str]]:
     """Return the commands of a page that speak to the site, without `login`."""
-    buttons = Page(Client().get(path).content.decode()).all("button")
-    copied = [unescape(button["data-copy"]) for button in buttons if "data-copy" in button]
-    lines = [line.split() for text in copied for line in text.split(" && ")]
+    lines = map(shlex.split, copied_commands(Client().get(path).content.decode()))
     ours = [words[1:] for words in lines if words[0] == "pentathlon"]
     return [words for words in ours if words[0] not in ("login", *_AT_THE_DESK)]
 

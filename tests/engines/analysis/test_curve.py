@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -100,14 +101,35 @@ def run(
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
+def asking(record: Record, measured: Sequence[object] = ()) -> str:
+    return json.dumps({"record": record, "measured": measured})
+
+
+def test_interrupted_curve_goes_on_with_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fault = Fault(FaultKind.CPU_TIME, seat=0, ply=2, detail="used 1.2 s of CPU time")
+    record = tuned_record(fault=fault)
+    *steps, whole = run(asking(record), monkeypatch, capsys)
+    told = [step["measured"] for step in steps]
+
+    *rest, last = run(asking(record, told[:3]), monkeypatch, capsys)
+
+    assert [step["measured"] for step in rest] == told[3:]
+    assert last["curve"] == whole["curve"]
+
+
 def test_program_tells_each_step_and_the_curve(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fault = Fault(FaultKind.CPU_TIME, seat=0, ply=2, detail="used 1.2 s of CPU time")
 
-    *steps, last = run(json.dumps(tuned_record(fault=fault)), monkeypatch, capsys)
+    record = tuned_record(fault=fault)
 
-    assert steps[0] == {"ply": 0}
+    *steps, last = run(asking(record), monkeypatch, capsys)
+
+    assert [step["measured"][:2] for step in steps] == [[0, 0], [1, 0], [2, 0], [1, 1], [2, 1]]
+    assert all(step["cpu_ms"] > 0 for step in steps)
     assert last["curve"]["points"][-1] == [2, 0, [0, 1000], [0, 0], [0, 1000]]
 
 
@@ -126,7 +148,7 @@ def test_broken_record_is_told_with_a_code(
     record = tuned_record()
     change(record)  # type: ignore[operator]  # one of the two functions above
 
-    answers = run(json.dumps(record), monkeypatch, capsys)
+    answers = run(asking(record), monkeypatch, capsys)
 
     assert [answer["error"] for answer in answers] == [BadRecord.code]
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pentathlon_engines.cli.sprt_output import Comparison, show_comparison
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 from tests.engines.cli.interrupting import interrupt_after
 from tests.engines.commands import Run, write_bot
 
@@ -39,6 +41,21 @@ def test_equal_bots_end_undecided_with_1(run: Run) -> None:
     assert (found.data["decision"], found.data["blocks"]) == ("undecided", 24)
     assert found.data["low"] < 0.5 < found.data["high"]
     assert found.data["normalized_elo"] is not None
+
+
+def test_undecided_test_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Comparison(
+        new="mine",
+        old="theirs",
+        test=Sprt(null=0.5, alternative=0.55),
+        decision=SprtDecision.UNDECIDED,
+        counts=(1, 0, 1, 0, 1),
+    )
+
+    show_comparison(found)
+
+    told = capsys.readouterr().out
+    assert told.startswith("It is not decided whether mine is better than theirs\nscore: ")
 
 
 def test_hypotheses_may_be_leads_in_elo(run: Run) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State
 from pentathlon_engines.commentary import plain
 from pentathlon_engines.commentary.plain import Change
 
-_DATA = Path(__file__).parent.parent / "data"
 _TASH_KALAR = {
     "options": {"mode": "high_form", "decks": ["highland", "sylvan"]},
     "turn": 4,
@@ -25,11 +20,9 @@ _TASH_KALAR = {
 def example(name: str) -> State:
     """Return the position with which a worked example begins."""
     game = name.rpartition("-")[0]
-    found = json.loads((_DATA / f"{game}_examples.json").read_text())
-    examples: list[dict[str, Any]] = found if isinstance(found, list) else found["examples"]
     short = name.removeprefix("way_of_the_")
-    example = next(each for each in examples if each["id"] == short)
-    return GAMES[game].load(example.get("position") or example["before"])
+    example = next(each for each in GAMES[game].examples() if each["id"] == short)
+    return GAMES[game].load(example["position"])
 
 
 def tell(state: State, text: str, viewer: int | None = None) -> str:

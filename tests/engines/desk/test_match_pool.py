@@ -39,6 +39,15 @@ def test_every_match_is_played_once(concurrency: int) -> None:
     assert all(each.report is not None for each in finished)
 
 
+def test_series_that_is_over_leaves_the_stop_of_others_alone() -> None:
+    stop = threading.Event()
+
+    for _ in range(2):
+        list(play_all(_series().next_match, play_at_random, concurrency=1, stop=stop))
+
+        assert not stop.is_set()
+
+
 def test_no_more_matches_run_than_allowed() -> None:
     running, most = [0], [0]
     lock = threading.Lock()
@@ -88,6 +97,8 @@ def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None
     is_running = threading.Event()
 
     def play(match: DeskMatch, tick: Tick) -> MatchReport:
+        if match.index == 2:  # else both might end before the third begins
+            assert is_running.wait(PATIENCE_S)
         if match.index < 3:
             return play_at_random(match, tick)
         is_running.set()
@@ -99,7 +110,6 @@ def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None
     for finished in play_all(_series().next_match, play, concurrency=2, stop=stop):
         ended.append(finished)
         if len(ended) == 2:
-            assert is_running.wait(PATIENCE_S)
             stop.set()
 
     assert sorted(each.match.index for each in ended) == [1, 2]

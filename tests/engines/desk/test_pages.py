@@ -46,6 +46,13 @@ class _Page(HTMLParser):
         self.text += data
 
 
+def scrolled(page: str) -> int:
+    """Count the tables, which a narrow screen scrolls by touch and by keyboard."""
+    found = re.findall(r'<div class="scroll" [^>]*aria-label="[^"]+" tabindex="0"><table', page)
+    assert len(found) == page.count("<table")
+    return len(found)
+
+
 def _packed(page: str) -> dict[str, list[list[list[int]]]]:
     found = re.search(r'id="data">(.*?)</script>', page)
     assert found is not None
@@ -95,6 +102,7 @@ def test_replay_page_stands_alone_and_escapes_names() -> None:
     assert "unsafe" not in page.policy
     assert "illegal action: <b>not legal</b>" in page.text
     assert "<script>alert" not in text
+    assert scrolled(text) == 1
     assert record["chain"] in page.text
 
 
@@ -116,6 +124,8 @@ def test_report_has_table_charts_and_crosstable() -> None:
     assert (page.loads, page.open) == ([], [])
     assert "Cup <of> cats" in page.text
     assert text.count("<svg") == 2
+    assert scrolled(text) == 3
+    assert "<th></th>" not in text
     assert text.count('class="own"') == 7
     assert "script" not in page.policy
 

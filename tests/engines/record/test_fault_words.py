@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,18 +25,22 @@ def test_every_kind_of_fault_is_explained() -> None:
 
 @pytest.mark.parametrize("kind", FaultKind)
 def test_examples_are_sentences_of_the_code(kind: FaultKind) -> None:
-    patterns = [*_sentences()]
+    patterns = _sentences()
 
     for example in FAULT_WORDS[kind].examples:
         assert any(pattern.fullmatch(example) for pattern in patterns), example
 
 
-def _sentences() -> Iterator[re.Pattern[str]]:
-    """Yield a pattern for each text of the code; what it fills in may be anything."""
+@cache
+def _sentences() -> list[re.Pattern[str]]:
+    """Return a pattern for each text of the code; what it fills in may be anything."""
+    found = []
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text())):
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             texts = [part.value if isinstance(part, ast.Constant) else None for part in parts]
             fixed = "".join(text for text in texts if isinstance(text, str))
             if sum(letter.isalpha() for letter in fixed) >= LEAST_LETTERS:
-                yield re.compile("".join(".+" if t is None else re.escape(str(t)) for t in texts))
+                words = (".+" if text is None else re.escape(str(text)) for text in texts)
+                found.append(re.compile("".join(words)))
+    return found

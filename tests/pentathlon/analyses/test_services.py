@@ -10,7 +10,7 @@ import pytest
 from django.db.models.functions import Now
 
 from pentathlon.analyses import services
-from pentathlon.analyses.loans import LOAN_S, PATIENCE_S
+from pentathlon.analyses.loans import LONGEST_LOAN_S, PATIENCE_S
 from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.analyses.services import (
     GAVE_UP,
@@ -28,6 +28,7 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
+from pentathlon_engines.analysis.curve import METHOD
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record.record import canonical
 from tests.engines.record.random_records import tuned_record
@@ -35,6 +36,7 @@ from tests.factories import make_match, make_user, make_worker
 from tests.pentathlon.analyses.curves import make_curve
 
 pytestmark = pytest.mark.django_db
+ROW = [0, 0, 24, [0.1, 0.9], [0.05, 0.05], [0.1, 0.9]]
 RECORD = canonical(
     tuned_record(fault=Fault(FaultKind.CPU_TIME, seat=0, ply=2, detail="used 1.2 s of CPU time"))
 )
@@ -173,6 +175,45 @@ def test_giving_way_to_a_match_counts_as_no_attempt() -> None:
 
     given_back = Analysis.objects.get(pk=match.pk)
     assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
+
+
+def test_next_worker_goes_on_with_what_was_measured() -> None:
+    match = make_played()
+    ask_for_analysis(match)
+    first = claim_analysis(match.pk)
+    assert first is not None
+    assert first.measured == []
+
+    return_analysis(match_id=match.pk, token=first.token, measured=[ROW], cpu_ms=900)
+
+    second = claim_analysis(match.pk)
+    assert second is not None
+    assert second.measured == [ROW]
+    curve = make_curve(match.ply)
+    assert store_curve(match_id=match.pk, token=second.token, curve=curve, cpu_ms=100)
+    stored = Analysis.objects.get(pk=match.pk)
+    assert (stored.cpu_ms, stored.measured) == (1000, None)
+
+
+def test_what_another_method_has_measured_is_not_used() -> None:
+    match = make_played()
+    ask_for_analysis(match)
+    Analysis.objects.update(measured={"method": METHOD - 1, "rows": [ROW]})
+
+    claimed = claim_analysis(match.pk)
+
+    assert claimed is not None
+    assert claimed.measured == []
+
+
+def test_who_holds_it_no_more_keeps_nothing() -> None:
+    match = make_played()
+    ask_for_analysis(match)
+    assert claim_analysis(match.pk) is not None
+
+    assert not return_analysis(match_id=match.pk, token=uuid4(), measured=[ROW], cpu_ms=900)
+
+    assert Analysis.objects.get(pk=match.pk).measured is None
 
 
 def test_failed_analysis_is_not_tried_again() -> None:
@@ -317,7 +358,7 @@ def test_loan_is_charged_once_and_for_its_length_at_most() -> None:
     match = make_starving()
     assert begin_loan(match)
 
-    end_loan(match_id=match.pk, held_s=10 * LOAN_S)
+    end_loan(match_id=match.pk, held_s=10 * LONGEST_LOAN_S)
     end_loan(match_id=match.pk, held_s=1)
 
-    assert Analysis.objects.get(pk=match.pk).lent_ms == 1000 * LOAN_S
+    assert Analysis.objects.get(pk=match.pk).lent_ms == 1000 * LONGEST_LOAN_S

@@ -11,24 +11,21 @@ from django.utils import timezone
 
 from pentathlon.datasets.models import Dataset, DatasetPart
 from pentathlon.datasets.services import DatasetMaker, part_digests
-from pentathlon.ladders.models import Season
-from pentathlon.ladders.seasons import turn_seasons
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
-from pentathlon.matches.services import void_matches
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.dataset.folder import digest_of, lines_of
 from pentathlon_engines.dataset.rows import Source, decision_rows
 from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
-from tests.factories import make_version
+from tests.databases import made_once
 from tests.pentathlon.datasets.making import closed_cup, make_all
-from tests.pentathlon.ladders.playing import division_of, open_ladder, seat_all, step
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.scene import play_all
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("cup")]
+
+cup = made_once(closed_cup)
 
 
 def rows_of(dataset: Dataset, table: str) -> list[dict[str, Any]]:
@@ -37,9 +34,7 @@ def rows_of(dataset: Dataset, table: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def test_a_closed_tournament_becomes_a_dataset_of_its_decisions() -> None:
-    cup = closed_cup()
-
+def test_a_closed_tournament_becomes_a_dataset_of_its_decisions(cup: Tournament) -> None:
     make_all()
 
     dataset = Dataset.objects.listed().get()
@@ -55,7 +50,6 @@ def test_a_closed_tournament_becomes_a_dataset_of_its_decisions() -> None:
 
 
 def test_rows_know_the_live_rating_before_their_match() -> None:
-    closed_cup()
     make_all()
 
     rows = rows_of(Dataset.objects.get(), DECISIONS)
@@ -67,22 +61,20 @@ def test_rows_know_the_live_rating_before_their_match() -> None:
     assert len({row["mu"] for row in rows}) > 2
 
 
-def test_what_runs_or_hides_its_results_is_in_no_dataset() -> None:
+def test_what_runs_or_hides_its_results_is_in_no_dataset(cup: Tournament) -> None:
     running = started(bots=3)
     play_all(running, limit=2)
-    hidden = closed_cup()
-    lane = HiddenLane.objects.create(lane=hidden.pk, organiser=hidden.owner)
+    lane = HiddenLane.objects.create(lane=cup.pk, organiser=cup.owner)
 
     make_all()
     assert not Dataset.objects.exists()
 
     lane.delete()
     make_all()
-    assert Dataset.objects.get().tournament == hidden
+    assert Dataset.objects.get().tournament == cup
 
 
-def test_a_dataset_that_is_hidden_again_is_not_listed() -> None:
-    cup = closed_cup()
+def test_a_dataset_that_is_hidden_again_is_not_listed(cup: Tournament) -> None:
     make_all()
 
     HiddenLane.objects.create(lane=cup.pk, organiser=cup.owner)
@@ -91,7 +83,6 @@ def test_a_dataset_that_is_hidden_again_is_not_listed() -> None:
 
 
 def test_an_unfinished_dataset_is_not_listed_and_goes_on_in_another_process() -> None:
-    closed_cup()
     maker = DatasetMaker(part_bytes=1)
 
     assert maker.make_datasets(for_s=60) == 0
@@ -111,7 +102,6 @@ def test_an_unfinished_dataset_is_not_listed_and_goes_on_in_another_process() ->
 def test_a_part_that_another_process_has_stored_is_stored_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    closed_cup()
     first, second = DatasetMaker(part_bytes=10**9), DatasetMaker(part_bytes=10**9)
     dataset = Dataset.objects.filter(is_whole=False)
     monkeypatch.setattr("pentathlon.datasets.services._finish", lambda pk: False)
@@ -126,8 +116,7 @@ def test_a_part_that_another_process_has_stored_is_stored_once(
     assert DatasetPart.objects.count() == 2
 
 
-def test_results_that_were_taken_back_are_left_out() -> None:
-    cup = closed_cup()
+def test_results_that_were_taken_back_are_left_out(cup: Tournament) -> None:
     revoked = Match.objects.filter(lane=cup.pk).order_by("pk")[0]
     Match.objects.filter(pk=revoked.pk).update(is_revoked=True)
 
@@ -138,8 +127,7 @@ def test_results_that_were_taken_back_are_left_out() -> None:
     assert dataset.matches == 5
 
 
-def test_a_tournament_that_closes_again_gets_another_edition() -> None:
-    cup = closed_cup()
+def test_a_tournament_that_closes_again_gets_another_edition(cup: Tournament) -> None:
     make_all()
     first = Dataset.objects.get()
     before = (first.sha256, part_digests(first))
@@ -152,8 +140,7 @@ def test_a_tournament_that_closes_again_gets_another_edition() -> None:
     assert (old.sha256, part_digests(old)) == before
 
 
-def test_a_dataset_of_a_tournament_that_changes_meanwhile_is_dropped() -> None:
-    cup = closed_cup()
+def test_a_dataset_of_a_tournament_that_changes_meanwhile_is_dropped(cup: Tournament) -> None:
     DatasetMaker(part_bytes=1).make_datasets(for_s=60)
 
     Tournament.objects.filter(pk=cup.pk).update(state=TournamentState.RUNNING)
@@ -162,8 +149,7 @@ def test_a_dataset_of_a_tournament_that_changes_meanwhile_is_dropped() -> None:
     assert not Dataset.objects.exists()
 
 
-def test_other_rules_cannot_be_played_again() -> None:
-    cup = closed_cup()
+def test_other_rules_cannot_be_played_again(cup: Tournament) -> None:
     Tournament.objects.filter(pk=cup.pk).update(rules_version=99, finished_at=timezone.now())
 
     make_all()
@@ -172,7 +158,6 @@ def test_other_rules_cannot_be_played_again() -> None:
 
 
 def test_equal_matches_make_equal_bytes() -> None:
-    closed_cup()
     make_all()
     first = [*DatasetPart.objects.order_by("table").values_list("sha256", "data")]
     Dataset.objects.all().delete()
@@ -184,24 +169,3 @@ def test_equal_matches_make_equal_bytes() -> None:
         (one, bytes(data)) for one, data in first
     ]
     assert digest_of(lines_of(rows_of(Dataset.objects.get(), DECISIONS))) == again[0][0]
-
-
-def test_a_division_of_a_closed_season_becomes_a_dataset() -> None:
-    ladder = open_ladder()
-    for _ in range(3):
-        make_version()
-    seat_all()
-    step()
-    division = division_of(ladder).tournament
-    play_all(division, limit=2)
-    make_all()
-    assert not Dataset.objects.exists()
-
-    void_matches(matches=Match.objects.of_lane(division.pk).waiting(), reason="Enough.")
-    Season.objects.running().update(closes_at="2020-01-01T00:00Z")
-    turn_seasons()
-    close_finished()
-    make_all()
-
-    dataset = Dataset.objects.listed().get()
-    assert (dataset.tournament_id, dataset.matches) == (division.pk, 2)

@@ -11,17 +11,21 @@ from pentathlon.fleet.models import Worker
 from pentathlon.ladders import membership, pairing, seasons
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
+from pentathlon.ladders.profiles import profiles
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from tests.factories import make_bot, make_version, make_worker
 
 
-def open_ladder(key: str = "tuned", *, slots: int = 2) -> Ladder:
-    """Open all ladders, with a worker that is alive; return one of them."""
+def open_ladder(key: str = "tuned", *, slots: int = 2, all_others: bool = False) -> Ladder:
+    """Open a ladder, or every one, with a worker that is alive; return this one."""
     if slots:
         make_worker(slots=slots)
-    seasons.open_ladders()
+    if all_others:
+        seasons.open_ladders()
+    else:
+        seasons.open_ladder(next(profile for profile in profiles() if profile.key == key))
     return Ladder.objects.get(key=key)
 
 

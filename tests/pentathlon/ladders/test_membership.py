@@ -47,7 +47,7 @@ def test_version_joins_the_ladders_of_its_games_when_it_may_play() -> None:
 
 
 def test_ladders_with_unusual_rules_wait_for_the_author() -> None:
-    ladder = open_ladder("tash_kalar-deathmatch")
+    ladder = open_ladder("tash_kalar-deathmatch", all_others=True)
     version = make_version(games=["tash_kalar"])
     seat_all()
     assert _states(ladder) == {}

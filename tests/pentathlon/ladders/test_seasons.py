@@ -189,7 +189,7 @@ def test_division_that_grows_too_large_is_halved(monkeypatch: pytest.MonkeyPatch
 
 
 def test_seasons_are_no_tournaments_of_the_list() -> None:
-    open_ladder()
+    open_ladder(all_others=True)
 
     assert not Tournament.objects.organised().exists()
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from pentathlon.matches.jobs import Job, MatchResult, SeatResult
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, finish_matches
-from tests.factories import make_match
+from tests.factories import make_match, make_version
 
 
 def claim_match(*, match_id: int, worker: str) -> Job | None:
@@ -61,7 +61,8 @@ def result(*, seats: int = 2, record: bytes = b"{}", **first_seat: Any) -> Match
 
 def played(game: str, *, seconds: float, times: int = 3) -> None:
     """Store matches of a game that have lately taken so long."""
+    versions = [make_version(), make_version()]
     for _ in range(times):
-        match = make_match(game=game, state=MatchState.DONE)
+        match = make_match(versions, game=game, state=MatchState.DONE)
         started = Now() - timedelta(seconds=seconds)
         Match.objects.filter(pk=match.pk).update(started_at=started, finished_at=Now())

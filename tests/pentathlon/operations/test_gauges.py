@@ -14,9 +14,10 @@ from prometheus_client import CollectorRegistry
 
 from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.matches.models import Attempt, AttemptState, HeldLane, Match, MatchKind, MatchState
-from pentathlon.operations.gauges import FEWEST_RESULTS, gauges, register_gauges
+from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import apply_pool, enter_matches
+from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.rivalry.playing import live_pool
 
@@ -53,7 +54,8 @@ def test_waiting_matches_are_told_by_kind(told: CollectorRegistry) -> None:
         kind: told.get_sample_value("pentathlon_matches_waiting", {"kind": kind})
         for kind in MatchKind.values
     }
-    assert waiting == {"tournament": 3, "ladder": 0, "challenge": 0, "validation": 0}
+    others = dict.fromkeys(("ladder", "challenge", "spot_check", "validation"), 0)
+    assert waiting == {"tournament": 3, **others}
     oldest = told.get_sample_value("pentathlon_oldest_wait_seconds", {"kind": "tournament"})
     assert oldest is not None
     assert 300 <= oldest < 3000

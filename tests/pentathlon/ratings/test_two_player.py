@@ -25,7 +25,7 @@ def _by_package(
     return [(rating.mu, rating.sigma) for (rating,) in rated]
 
 
-@settings(max_examples=1500)
+@settings(max_examples=750)
 @given(PLAYERS, PLAYERS, DRAWS, st.booleans())
 def test_every_bit_is_the_packages(
     first: Numbers, second: Numbers, draw_probability: float, is_draw: bool

@@ -24,6 +24,7 @@ def record_of(
     luck: int = 1,
     fault_at: int | None = None,
     fault: FaultKind = FaultKind.CPU_TIME,
+    detail: str = "used 1.2 s of CPU time",
     all_fail: bool = False,
 ) -> Record:
     """Return the record of a match played at random; `luck` makes it another match."""
@@ -32,12 +33,11 @@ def record_of(
         game=GAMES[job.game], seats=len(job.seats), options=job.options, seed=job.seed
     )
     for failed in range(len(job.seats)) if all_fail else ():
-        detail = "ended before it was ready"
-        referee.expel(Fault(FaultKind.STARTUP, seat=failed, ply=0, detail=detail))
+        ended = "ended before it was ready"
+        referee.expel(Fault(FaultKind.STARTUP, seat=failed, ply=0, detail=ended))
     options = referee.state.options  # as asked for; chance may fill in what was left to it
     while (seat := referee.seat_to_ask()) is not None:
         if referee.ply == fault_at:
-            detail = "used 1.2 s of CPU time"
             referee.expel(Fault(fault, seat=seat, ply=fault_at, detail=detail))
             continue
         action = rng.choice(referee.request().legal)

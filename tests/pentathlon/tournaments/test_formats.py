@@ -22,13 +22,14 @@ from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.desk.tournament import DeskTournament, Kept
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
+from tests.databases import made_once
 from tests.engines.desk.acting import desk_result
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
 
 pytestmark = pytest.mark.django_db
 
-FORMATS = [
+FORMATS: list[tuple[str, int, dict[str, Any]]] = [
     ("round_robin", 5, {}),
     ("gauntlet", 4, {}),
     ("swiss", 6, {}),
@@ -54,11 +55,13 @@ def _played(kind: str, bots: int, params: dict[str, Any]) -> Tournament:
     return tournament
 
 
-@pytest.mark.parametrize(("kind", "bots", "params"), FORMATS)
-def test_format_is_played_from_start_to_table(
-    kind: str, bots: int, params: dict[str, Any]
-) -> None:
-    tournament = _played(kind, bots, params)
+played = made_once(lambda: {asked[0]: _played(*asked) for asked in FORMATS})
+each_format = pytest.mark.parametrize("kind", [kind for kind, _, _ in FORMATS])
+
+
+@each_format
+def test_format_is_played_from_start_to_table(played: dict[str, Tournament], kind: str) -> None:
+    tournament = played[kind]
 
     assert tournament.state == TournamentState.CLOSED
     assert tournament.scheduled == tournament.planned > 0
@@ -69,11 +72,11 @@ def test_format_is_played_from_start_to_table(
     assert "as drawn" in out.getvalue()
 
 
-@pytest.mark.parametrize(("kind", "bots", "params"), FORMATS)
+@each_format
 def test_same_document_played_at_a_desk_gives_the_same_table(
-    kind: str, bots: int, params: dict[str, Any]
+    played: dict[str, Tournament], kind: str
 ) -> None:
-    tournament = _played(kind, bots, params)
+    tournament = played[kind]
     ended = {place.index: place for place in tournament.tournament_matches.all()}
 
     def find(match: DeskMatch) -> Kept:

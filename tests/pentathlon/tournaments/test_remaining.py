@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 from random import Random
@@ -18,8 +17,8 @@ from pentathlon.tournaments.time_left import (
     OtherLane,
     Span,
     WorkLeft,
-    count_busy_slots,
     expected_match_s,
+    idle_per_match_s,
     time_left_s,
 )
 
@@ -43,6 +42,8 @@ class Scene(NamedTuple):
     name: str
     lanes: Sequence[Lane]
     slots: int = 4
+    idle_s: float = 0.0
+    """How long a slot needs for the next hint."""
 
 
 class Played(NamedTuple):
@@ -68,6 +69,17 @@ SCENES = [
         "80 short ones that a bot's cap holds back, beside long ones of a ladder",
         [Lane(80, 0.3, 60.0, 8), Lane(LADDER, 3.0, 0, 2)],
         slots=1,
+    ),
+    Scene(
+        "the same, with longer bursts",
+        [Lane(80, 0.3, 60.0, 16), Lane(LADDER, 3.0, 0, 4)],
+        slots=1,
+    ),
+    Scene(
+        "short ones behind long ones, on a host that is slow to begin them",
+        [Lane(80, 0.4, 0, 20), Lane(2, 120.0), Lane(36, 0.5, 0, 16)],
+        slots=1,
+        idle_s=0.5,
     ),
     Scene("many slots", [Lane(200, 10.0, 0, 32)], slots=16),
 ]
@@ -101,34 +113,43 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
     match_s = expected_match_s(mine[-50:], others_s=[own.mean_s])
     assert match_s is not None
     running = sum(match.lane == 0 for match in live)
-    last_sent = max((match.sent_at for match in sent if match.lane == 0), default=0.0)
     waiting = own.matches - len(mine) - running
-    is_sent = waiting == sum(match.lane == 0 for match in sent)
-    ahead = [match for match in sent if not is_sent or match.sent_at <= last_sent]
+    in_flight = [*live, *sorted(sent, key=lambda match: match.begin)]
+    since = max(own.starts_at, ended[-200:][0].end if len(ended) > 200 else 0.0)
+    idle_s = idle_per_match_s(
+        [_span(match.begin, min(match.end, now)) for match in [*ended[-200:], *live]],
+        since=_at(since),
+        until=_at(now),
+        slots=scene.slots,
+        matches=sum(match.end > since for match in ended) + len(live) / 2,
+    )
     rivals = []
     for index, lane in enumerate(scene.lanes[1:], start=1):
         left = lane.matches - sum(match.lane == index for match in ended)
         told = sum(match.lane == index for match in [*live, *sent])
         if left and lane.starts_at <= now:
-            left_s = inf if lane.matches == LADDER else left * lane.mean_s
-            rivals.append(OtherLane(left_s=left_s, in_flight_s=told * lane.mean_s))
-    slots = count_busy_slots(
-        [_span(match.begin, min(match.end, now)) for match in [*ended[-200:], *live]],
-        since=_at(max(own.starts_at, ended[-200:][0].end if len(ended) > 200 else 0.0)),
-        until=_at(now),
-        free=scene.slots,
-    )
+            left_s = inf if lane.matches == LADDER else left * (lane.mean_s + idle_s)
+            match_other_s = lane.mean_s + idle_s
+            ahead_s = [
+                sum(
+                    match_other_s * (0.5 if other in live else 1)
+                    for other in in_flight[:place]
+                    if other.lane == index
+                )
+                for place, match in enumerate(in_flight)
+                if match.lane == 0
+            ]
+            told_s = told * match_other_s
+            rivals.append(OtherLane(left_s=left_s, in_flight_s=told_s, ahead_s=ahead_s))
     work = WorkLeft(
         match_s=match_s,
+        idle_s=idle_s,
         waiting=waiting,
         running=running,
         in_flight=running + sum(match.lane == 0 for match in sent),
         rivals=rivals,
-        ahead_s=sum(scene.lanes[match.lane].mean_s for match in ahead)
-        + sum(scene.lanes[match.lane].mean_s / 2 for match in live),
-        is_sent=is_sent,
     )
-    return time_left_s(work, slots=slots)
+    return time_left_s(work, slots=scene.slots)
 
 
 def _play(scene: Scene, random: Random) -> list[Played]:
@@ -158,43 +179,32 @@ def _play(scene: Scene, random: Random) -> list[Played]:
         index, sent_at = queue.popleft()
         length_s = scene.lanes[index].mean_s * random.uniform(0.5, 1.5)
         played.append(Played(index, sent_at, now, now + length_s))
-        heapq.heappush(free, (now + length_s, slot, index))
+        heapq.heappush(free, (now + length_s + scene.idle_s, slot, index))
     return sorted(played, key=lambda match: match.end)
 
 
-def test_what_held_slots_give_away_waits_for_its_turn_again() -> None:
-    ladder = OtherLane(left_s=inf, in_flight_s=60)
-    work = WorkLeft(match_s=1, waiting=3, running=0, in_flight=3, rivals=[ladder])
-    work = replace(work, ahead_s=3, is_sent=True)
+class TestIdle:
+    def test_slots_wait_for_nothing_before_anything_was_played(self) -> None:
+        assert idle_per_match_s([], since=BEGIN, until=_at(60), slots=3, matches=0) == 0
 
-    assert time_left_s(work, slots=1) == 3
-    # It waits for a third of what is in flight, then for half of it, then for all of it.
-    in_any_order = replace(work, keeps_order=False)
-    assert time_left_s(in_any_order, slots=1) == pytest.approx(3 + 60 * (1 / 3 + 1 / 2 + 1))
-
-
-class TestBusySlots:
-    def test_free_slots_count_before_anything_was_played(self) -> None:
-        assert count_busy_slots([], since=BEGIN, until=_at(60), free=3) == 3
-
-    def test_slots_that_others_keep_busy_count(self) -> None:
+    def test_slot_that_nobody_needs_counts(self) -> None:
         spans = [_span(step, step + 1) for step in range(1000)]
 
-        assert count_busy_slots(spans, since=BEGIN, until=_at(1000), free=2) == pytest.approx(
-            1, abs=0.01
-        )
+        assert _idle(spans, until=1000, slots=2) == pytest.approx(1, abs=0.01)
 
     def test_pause_does_not_count(self) -> None:
         spans = [_span(step, step + 1) for step in (*range(500), *range(4000, 4500))]
 
-        assert count_busy_slots(spans, since=BEGIN, until=_at(4500), free=1) == pytest.approx(1)
+        assert _idle(spans, until=4500) == pytest.approx(0)
 
     def test_waiting_between_matches_counts(self) -> None:
         spans = [_span(2 * step, 2 * step + 1) for step in range(500)]
 
-        assert count_busy_slots(spans, since=BEGIN, until=_at(1000), free=1) == pytest.approx(
-            0.5, abs=0.01
-        )
+        assert _idle(spans, until=1000) == pytest.approx(1, abs=0.01)
+
+
+def _idle(spans: Sequence[Span], *, until: float, slots: int = 1) -> float:
+    return idle_per_match_s(spans, since=BEGIN, until=_at(until), slots=slots, matches=len(spans))
 
 
 class TestExpectedMatch:
@@ -213,18 +223,19 @@ class TestLastMatches:
         assert time_left_s(WorkLeft(match_s=8, waiting=1, running=0), slots=32) == 8
 
     def test_what_was_sent_after_the_last_match_does_not_delay_it(self) -> None:
-        rival = OtherLane(left_s=inf, in_flight_s=500)
-        work = WorkLeft(
-            match_s=2,
-            waiting=3,
-            running=0,
-            in_flight=3,
-            rivals=[rival],
-            ahead_s=6,
-            is_sent=True,
-        )
+        rival = OtherLane(left_s=inf, in_flight_s=500, ahead_s=[0, 0, 0])
+        work = WorkLeft(match_s=2, waiting=3, running=0, in_flight=3, rivals=[rival])
 
         assert time_left_s(work, slots=1) == 6
+
+    def test_place_in_the_queue_counts_in_the_last_round(self) -> None:
+        rival = OtherLane(left_s=inf, in_flight_s=500, ahead_s=[0, 40, 40])
+        works = [
+            WorkLeft(match_s=2, waiting=waiting, running=0, in_flight=3, rivals=[rival])
+            for waiting in (4, 5)
+        ]
+
+        assert [time_left_s(work, slots=1) for work in works] == [508, 550]
 
     def test_nothing_left_takes_no_time(self) -> None:
         assert time_left_s(WorkLeft(match_s=2, waiting=0, running=0), slots=1) == 0

@@ -39,14 +39,15 @@ def _narrows_list(link: str) -> bool:
 
 def _targets(address: str, page: Page) -> Iterator[str]:
     # Every ply has a link; the first three stand for all.
-    plies = [link for link in page.links() if "ply=" in link]
+    links = page.links()
+    plies = [link for link in links if "ply=" in link]
     # Two bots can be compared in many ways; the first stands for all.
-    ways = [link for link in page.links() if "/against/" in urljoin(address, link)]
+    ways = [link for link in links if "/against/" in urljoin(address, link)]
     ways = [link for link in ways if "?" in link]
     # A list has a page for each state of each game; the first stands for all.
-    filters = [link for link in page.links() if _narrows_list(urljoin(address, link))]
-    for link in page.links():
-        is_one_of_many = link in plies[3:] + ways[1:] + filters[1:]
-        is_one_of_many |= "/explorer/?" in link  # without end
-        if not is_one_of_many and not urlsplit(link).netloc:
+    filters = [link for link in links if _narrows_list(urljoin(address, link))]
+    ones_of_many = {*plies[3:], *ways[1:], *filters[1:]}
+    for link in dict.fromkeys(links):
+        is_left_out = link in ones_of_many or "/explorer/?" in link  # without end
+        if not is_left_out and not urlsplit(link).netloc:
             yield urljoin(address, link).partition("#")[0]

@@ -33,10 +33,10 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
-        repeated = [
-            name for name, count in Counter(name for name, _ in attrs).items() if count > 1
-        ]
-        self.mistakes += [f"<{tag}> has two {name}" for name in repeated]
+        if len(attributes) < len(attrs):
+            counts = Counter(name for name, _ in attrs)
+            repeated = (name for name, count in counts.items() if count > 1)
+            self.mistakes += [f"<{tag}> has two {name}" for name in repeated]
         if "label" in self._open:
             self._inside_label.add(len(self.elements))
         self.elements.append((tag, attributes))

@@ -9,7 +9,7 @@ from pentathlon.ratings.uncertainty import half_width
 from pentathlon.web.charts import rating_chart
 from tests.factories import make_version
 from tests.pentathlon.web.pages import page_of
-from tests.pentathlon.web.scene import make_scene
+from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
@@ -22,8 +22,7 @@ def test_bot_without_rated_match_has_no_chart() -> None:
     assert "No rated match yet." in page.text
 
 
-def test_chart_ends_where_the_rating_stands() -> None:
-    scene = make_scene()
+def test_chart_ends_where_the_rating_stands(scene: Scene) -> None:
     version = scene.versions[0]
     rating = version.ratings.get(pool__key=live_key("tuned"))
 
@@ -36,8 +35,7 @@ def test_chart_ends_where_the_rating_stands() -> None:
     assert line.end_x == "100.0%"
 
 
-def test_chart_has_its_figures_below() -> None:
-    scene = make_scene()
+def test_chart_has_its_figures_below(scene: Scene) -> None:
     rating = scene.versions[0].ratings.get(pool__key=live_key("tuned"))
 
     page = page_of(Client().get(reverse("bot", args=[scene.versions[0].bot_id])))

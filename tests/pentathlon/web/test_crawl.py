@@ -19,14 +19,14 @@ def test_every_link_leads_to_a_valid_page_and_its_part(scene: Scene, who: str) -
         client.force_login(getattr(scene, who))
 
     found = crawl(client)
+    ids = {address: set(page.ids()) for address, page in found.items()}
     missing = {
         link
         for address, page in found.items()
         for link in page.links()
         if not urlsplit(link).netloc and "#" in link
-        for target in [urljoin(address, link)]
-        if target.partition("#")[0] in found
-        and target.partition("#")[2] not in found[target.partition("#")[0]].ids()
+        for target, _, part in [urljoin(address, link).partition("#")]
+        if target in found and part not in ids[target]
     }
 
     assert f"/tournaments/{scene.closed.pk}/faults/" in found

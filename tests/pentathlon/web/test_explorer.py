@@ -51,11 +51,19 @@ def test_replay_leads_to_the_position_in_the_explorer(counted: Scene) -> None:
     assert f"From ply 2 of match {match}" in page_of(Client().get(address)).text
 
 
-def test_hidden_matches_and_hidden_games_are_not_explored(counted: Scene) -> None:
+@pytest.mark.parametrize("game", ["azure", "maatatahay", "tash_kalar"])
+def test_game_with_hidden_parts_says_why_it_has_no_explorer(game: str) -> None:
+    page = page_of(Client().get(f"/games/{game}/explorer/"))
+
+    assert "has no explorer" in page.text
+    assert "hidden parts" in page.text
+    assert f"/leaderboards/{game}/" in page.links()
+
+
+def test_hidden_matches_and_unknown_games_are_not_explored(counted: Scene) -> None:
     HiddenLane.objects.create(lane=counted.done.lane, organiser=counted.organiser)
 
     assert Client().get(EXPLORER, {"match": str(counted.done.pk), "ply": "2"}).status_code == 404
-    assert Client().get("/games/azure/explorer/").status_code == 404
     assert Client().get("/games/chess/explorer/").status_code == 404
 
 

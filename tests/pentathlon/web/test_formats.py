@@ -1,10 +1,20 @@
 """Figures are written one way everywhere."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from django.utils import timezone
 
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon.web.templatetags import formats
-from pentathlon.web.templatetags.components import badge, interval_bar, progress_bar, seat_mark
+from pentathlon.web.templatetags.components import (
+    badge,
+    interval_bar,
+    moment,
+    progress_bar,
+    seat_mark,
+)
+from tests.pentathlon.web.pages import Page
 
 
 @pytest.mark.parametrize(
@@ -78,3 +88,23 @@ def test_seat_has_shape_and_number(seat: int) -> None:
 
 def test_unknown_state_is_shown_by_its_name() -> None:
     assert ">odd &amp; new</span>" in badge("odd & new")
+
+
+@pytest.mark.parametrize(
+    ("wait", "words"),
+    [
+        (timedelta(hours=-1), "08:00 UTC (passed)"),
+        (timedelta(), "09:00 UTC (passed)"),
+        (timedelta(seconds=14), "09:00 UTC (in less than a minute)"),
+        (timedelta(minutes=5), "09:05 UTC (in 5 minutes)"),
+    ],
+)
+def test_moment_says_how_far_away_it_is(
+    wait: timedelta, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 11, 23, 9, tzinfo=UTC)
+    monkeypatch.setattr(timezone, "now", lambda: now)
+
+    told = Page(f"<p>finishes {moment(now + wait)}, then rests</p>").text
+
+    assert told == f"finishes 23 Nov 2026, {words}, then rests"

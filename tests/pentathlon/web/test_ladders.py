@@ -24,7 +24,7 @@ def _page(client: Client, address: str) -> str:
 
 
 def test_list_and_table_show_the_field(client: Client) -> None:
-    ladder = open_ladder()
+    ladder = open_ladder(all_others=True)
     mark, version = make_reference(), make_version()
     seat_all()
     step()
@@ -43,7 +43,7 @@ def test_list_and_table_show_the_field(client: Client) -> None:
 
 
 def test_ladder_that_cannot_fill_a_table_says_so(client: Client) -> None:
-    open_ladder("way_of_the_dragon-5")
+    open_ladder("way_of_the_dragon-5", all_others=True)
     for _ in range(3):
         make_reference(games=["way_of_the_dragon"])
     seat_all()

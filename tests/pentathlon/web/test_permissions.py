@@ -12,7 +12,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from tests.factories import make_token, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, started
 from tests.pentathlon.web.pages import page_of
-from tests.pentathlon.web.scene import make_scene, open_tournament
+from tests.pentathlon.web.scene import Scene, open_tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -154,8 +154,8 @@ def test_owner_retires_a_version_after_a_question() -> None:
     assert BotVersion.objects.get(pk=version.pk).state == VersionState.RETIRED
 
 
-def test_owner_has_a_version_checked_again() -> None:
-    version = make_scene().unchecked
+def test_owner_has_a_version_checked_again(scene: Scene) -> None:
+    version = scene.unchecked
     client = as_person(version.bot.owner)
     page = client.get(reverse("version", args=[version.pk]))
 
@@ -168,8 +168,8 @@ def test_owner_has_a_version_checked_again() -> None:
     assert BotVersion.objects.get(pk=version.pk).state == VersionState.VALIDATING
 
 
-def test_others_see_that_the_host_failed_but_cannot_ask_again() -> None:
-    version = make_scene().unchecked
+def test_others_see_that_the_host_failed_but_cannot_ask_again(scene: Scene) -> None:
+    version = scene.unchecked
     client = as_person(make_user())
 
     page = page_of(client.get(reverse("version", args=[version.pk])))
@@ -189,8 +189,7 @@ def test_checking_a_sound_version_again_says_why_not() -> None:
     assert "valid already" in page_of(answer).text
 
 
-def test_logs_are_for_the_author_alone() -> None:
-    scene = make_scene()
+def test_logs_are_for_the_author_alone(scene: Scene) -> None:
     address = reverse("match", args=[scene.done.pk])
     owners = {seat.version.bot.owner for seat in scene.done.seats.all()}
 
@@ -203,8 +202,7 @@ def test_logs_are_for_the_author_alone() -> None:
     assert [user for user, saw in seen.items() if saw] == [first]
 
 
-def test_validation_log_is_for_the_author_alone() -> None:
-    scene = make_scene()
+def test_validation_log_is_for_the_author_alone(scene: Scene) -> None:
     address = reverse("version", args=[scene.rejected.pk])
 
     own = page_of(as_person(scene.author).get(address)).text
@@ -215,8 +213,7 @@ def test_validation_log_is_for_the_author_alone() -> None:
     assert "startup at ply 0" in other
 
 
-def test_validation_match_is_hidden_from_others() -> None:
-    scene = make_scene()
+def test_validation_match_is_hidden_from_others(scene: Scene) -> None:
     match = scene.validating.seats.all()[0].match
     address = reverse("match", args=[match.pk])
 

@@ -10,11 +10,11 @@ from tests.pentathlon.web.pages import Page
 pytestmark = pytest.mark.django_db
 
 
-def told(match: Match) -> list[str]:
-    """Return the badges of all seats as text."""
+def told(match: Match, points: dict[int, int] | None = None) -> list[str]:
+    """Return the badges of all seats as text, where these points stand beside them."""
     loaded = Match.objects.with_seats().get(pk=match.pk)
     seats = loaded.seats.all()
-    return [Page(f"<p>{seat_result(seat, loaded)}</p>").text for seat in seats]
+    return [Page(f"<p>{seat_result(seat, loaded, points)}</p>").text for seat in seats]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,7 @@ def test_points_stand_beside_the_place() -> None:
     match.seats.filter(seat=1).update(score=20)
 
     assert told(match) == ["1st, stuck, 18 points", "2nd, 20 points"]
+    assert told(match, points={0: 18, 1: 20}) == ["1st, stuck", "2nd"]
 
 
 def test_fault_is_told_of_the_one_who_made_it() -> None:

@@ -1,6 +1,7 @@
 """Rules pages: contents, pictures before the law, every card with its text."""
 
 import re
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -32,6 +33,31 @@ def test_rules_begin_with_pictures_and_end_with_the_cards(game: str) -> None:
     assert len(page.all("dt")) >= len(cards)
     for name, text in cards.items():
         assert f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" in body
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_worked_examples_have_pictures(game: str) -> None:
+    page, body = page_and_body(game)
+    examples = GAMES[game].examples()
+
+    pictures = [each["src"] for each in page.all("img") if "/examples/" in each["src"]]
+
+    assert len(pictures) == len(examples)
+    assert all(f'id="{example["id"]}"' in body for example in examples)
+    for address in pictures[:2]:
+        answer = Client().get(address)
+        assert answer["Content-Type"].startswith("image/svg+xml")
+        assert ET.fromstring(answer.content).tag == "{http://www.w3.org/2000/svg}svg"
+    beyond = reverse("example_board", args=[game, len(examples) + 1])
+    assert Client().get(beyond).status_code == 404
+
+
+@pytest.mark.parametrize("game", ["azure", "maatatahay", "tuned", "way_of_the_dragon"])
+def test_every_worked_example_can_be_drawn(game: str) -> None:
+    boards = [GAMES[game].load(each["position"]).svg(None) for each in GAMES[game].examples()]
+
+    assert len(boards) >= 10
+    assert all(board.startswith("<svg") for board in boards)
 
 
 @pytest.mark.parametrize("game", GAMES)

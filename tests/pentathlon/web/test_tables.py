@@ -8,13 +8,13 @@ from pentathlon.matches.models import Match
 from pentathlon.tournaments.standings import CrosstableRow, Score, crosstable, seat_rates
 from pentathlon.web.tables import crosstable_rows
 from tests.pentathlon.web.pages import page_of
-from tests.pentathlon.web.scene import make_scene
+from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
 
-def test_page_and_api_show_the_same_interval() -> None:
-    tournament = make_scene().closed
+def test_page_and_api_show_the_same_interval(scene: Scene) -> None:
+    tournament = scene.closed
 
     page = page_of(Client().get(reverse("tournament", args=[tournament.pk])))
     rows = Client().get(f"/api/v1/tournaments/{tournament.pk}/standings/").json()["results"]
@@ -25,8 +25,8 @@ def test_page_and_api_show_the_same_interval() -> None:
     assert rows
 
 
-def test_pair_that_has_not_met_has_no_tint() -> None:
-    standing = crosstable(make_scene().closed)[0].standing
+def test_pair_that_has_not_met_has_no_tint(scene: Scene) -> None:
+    standing = crosstable(scene.closed)[0].standing
     cells = (Score.of(0, 0, 0), Score.of(2, 0, 0))
 
     [row, _] = crosstable_rows([CrosstableRow(standing=standing, cells=cells)] * 2)
@@ -34,8 +34,7 @@ def test_pair_that_has_not_met_has_no_tint() -> None:
     assert [cell and cell.tint for cell in row.cells] == ["", "t5"]
 
 
-def test_game_and_tournament_rate_seats_alike() -> None:
-    scene = make_scene()
+def test_game_and_tournament_rate_seats_alike(scene: Scene) -> None:
     Match.objects.exclude(place__tournament=scene.closed).update(is_revoked=True)
 
     rates = seat_rates(scene.closed)

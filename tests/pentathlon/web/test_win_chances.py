@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
@@ -10,7 +11,7 @@ from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.matches.models import Match
 from pentathlon.web.win_chances import chance_chart
 from tests.pentathlon.analyses.curves import analyse, make_curve
-from tests.pentathlon.web.pages import Page, page_of
+from tests.pentathlon.web.pages import Page, page_of, part_of
 from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +44,30 @@ def test_curve_shows_no_more_than_was_seen(match: Match) -> None:
     assert hidden_marks(page) == [False, True]
     assert accuracies(page) == [True, True]
     assert "Ply 2, blunder of Amber: Amber from 50 % to 30 %" in page.text
+
+
+def test_page_without_a_curve_asks_until_it_is_there(scene: Scene) -> None:
+    page = match_page(scene.done, "?ply=2")
+    (note,) = [each for each in page.all("p") if "data-chances-at" in each]
+    address = note["data-chances-at"] + "?ply=2"
+
+    before = Client().get(address)
+    analyse(scene.done)
+    after = part_of(Client().get(address))
+
+    assert (before.status_code, before.content) == (204, b"")
+    (curtain,) = [rect for rect in after.all("rect") if "data-curtain" in rect]
+    assert float(curtain["x"]) == pytest.approx(2000 / scene.done.ply, abs=0.1)
+    assert [each for each in after.all("p") if "data-slide-here" in each]
+
+
+def test_curve_that_cannot_come_is_not_waited_for(scene: Scene) -> None:
+    Analysis.objects.create(match=scene.done, state=AnalysisState.FAILED, asked_at=Now())
+
+    page = match_page(scene.done)
+
+    assert not [each for each in page.all("p") if "data-chances-at" in each]
+    assert Client().get(reverse("chances", args=[scene.done.pk])).status_code == 404
 
 
 @pytest.mark.parametrize("query", ["?ply=2&curve=whole", "?ply=9999"])

@@ -2,7 +2,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import make_user, make_worker
+from pentathlon.web.views import status
+from tests.factories import make_match, make_user, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, started
 from tests.pentathlon.web.pages import page_of
 
@@ -19,6 +20,16 @@ def test_workers_show_what_they_offer_and_their_walls() -> None:
     assert "build:" not in text
     assert "identity" in text
     assert "secret-host" not in text
+
+
+def test_long_queue_is_not_counted_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "MOST_COUNTED", 1)
+    for _ in range(3):
+        make_match()
+
+    text = page_of(Client().get(reverse("status"))).text
+
+    assert text.count("more than 1") == 1
 
 
 def test_workers_show_that_their_hosts_are_starved() -> None:

@@ -13,6 +13,8 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.search.services import index_all
 from pentathlon.tournaments.arrangement import Arrangement
 from pentathlon.tournaments.events import create_event
+from pentathlon.trust.models import Quarantine
+from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_match, make_staff, make_version
@@ -21,6 +23,7 @@ from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
 from tests.pentathlon.tournaments.acting import open_cup
+from tests.pentathlon.trust.acting import join, played_by
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
@@ -33,17 +36,24 @@ NO_PAGES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         (
             *("badge", "board", "bot_feed", "bot_picture", "dataset_schema", "desk_record_board"),
-            *("desk_record_file", "embed_board", "friendly_board", "friendly_file", "game_feed"),
+            *(
+                "desk_record_file",
+                "embed_board",
+                "example_board",
+                "friendly_board",
+                "friendly_file",
+                "game_feed",
+            ),
             *("leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),
-            "friendly_stream",
+            *("friendly_stream", "log_feed"),
         ),
         _DATA,
     ),
     **dict.fromkeys(
         (
-            *("actions", "desk_record_actions", "desk_record_moment", "embed_moment"),
+            *("actions", "chances", "desk_record_actions", "desk_record_moment", "embed_moment"),
             *("friendly_actions", "friendly_moment", "leaderboard_changes", "moment", "on_now"),
             *("tournament_changes", "tournament_progress", "tournaments_now"),
         ),
@@ -88,6 +98,7 @@ def _tour(scene: Scene) -> Iterator[Visit]:
         yield _visit(name, reader=author)
     yield _visit("friendly_new", reader=author, query=f"?bot={scene.versions[2].bot_id}")
     yield _visit("join_worker", reader=make_staff())
+    yield from _quarantines(make_staff())
     for name in ("tournament_new", "event_new"):
         yield _visit(name, reader=organiser)
     yield _visit("home", reader=organiser)
@@ -103,6 +114,14 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     hook = make_endpoint(owner=author)
     yield _visit("webhook", hook.pk, reader=author)
     yield _visit("webhook_delete", hook.pk, reader=author)
+
+
+def _quarantines(staff: User) -> Iterator[Visit]:
+    token = join()
+    played_by(token)
+    begin_quarantine(token_id=token.pk, reason="Two others have played otherwise.")
+    yield _visit("quarantines", reader=staff)
+    yield _visit("quarantine", Quarantine.objects.get().pk, reader=staff)
 
 
 def _visit(name: str, *args: object, reader: User | None = None, query: str = "") -> Visit:
@@ -122,7 +141,7 @@ _NO_ARGUMENTS: Final = (
         "organiser_guide",
     ),
     *("learning", "webhooks_guide", "limits", "datasets", "dataset_card", "kit", "search"),
-    *("status", "workers"),
+    *("status", "workers", "log"),
 )
 _OF_AN_AUTHOR: Final = (
     *("account", "upload", "desk_record_new", "webhooks", "webhook_new", "activate"),
@@ -161,7 +180,7 @@ def _public_pages(scene: Scene) -> Iterator[Visit]:
 
 
 def _ladders() -> Iterator[Visit]:
-    open_ladder()
+    open_ladder(all_others=True)
     for _ in range(3):
         make_version()
     seat_all()

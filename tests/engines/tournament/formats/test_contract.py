@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -57,13 +58,19 @@ class Case(NamedTuple):
         return plan_of(self.format, seats=self.seats, key=key, **budget)
 
     def play(self, judge: Judge = by_chance, **leavers: int) -> Event:
-        return play(
-            self.format,
-            self.plan,
-            field_of(self.entries),
-            judge,
-            leavers={int(name[1:]): after for name, after in leavers.items()},
-        )
+        """Return the event, which is for reading: all tests share it."""
+        return _played(self, judge, tuple(leavers.items()))
+
+
+@cache
+def _played(case: Case, judge: Judge, leavers: tuple[tuple[str, int], ...]) -> Event:
+    return play(
+        case.format,
+        case.plan,
+        field_of(case.entries),
+        judge,
+        leavers={int(name[1:]): after for name, after in leavers},
+    )
 
 
 CASES = [
@@ -142,7 +149,7 @@ def test_nobody_sits_twice_in_a_match(case: Case) -> None:
 
 @for_all
 def test_same_input_gives_the_same_step_again(case: Case) -> None:
-    event, again = case.play(), case.play()
+    event, again = case.play(), play(case.format, case.plan, field_of(case.entries))
 
     assert event.batches == again.batches
     assert event.over == again.over
@@ -210,7 +217,7 @@ def test_too_few_bots_and_too_many_seats_are_named(case: Case) -> None:
 
 
 def test_batches_depend_on_no_hash_seed() -> None:
-    digests = {_digest_with(hash_seed) for hash_seed in ("0", "1", "77")}
+    digests = {_digest_with(hash_seed) for hash_seed in ("0", "1")}
 
     assert digests == {digest_of_all()}
 
@@ -227,7 +234,6 @@ def _digest_with(hash_seed: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
     )
     return done.stdout.strip()
 

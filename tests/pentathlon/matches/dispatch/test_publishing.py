@@ -8,6 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
 from pentathlon.matches.dispatch import heads, publishing
 from pentathlon.matches.dispatch.publishing import (
@@ -65,6 +67,36 @@ class TestWindow:
         publish_pending(publish=broker)
 
         assert broker.sent == matches
+
+    def test_hints_that_nobody_would_take_from_the_queue_are_noted_only(
+        self, broker: Broker
+    ) -> None:
+        matches = _lane(1, 3)
+        make_worker(work=[Work.RATED, Work.UNRATED])
+
+        assert publish_pending(publish=broker) == 3
+
+        assert broker.sent == []
+        assert set(Match.objects.sent().values_list("pk", flat=True)) == set(matches)
+
+    def test_spot_check_goes_out_only_when_its_party_is_there(self, broker: Broker) -> None:
+        check = make_match(kind=MatchKind.SPOT_CHECK, reserved_for=7)
+        own = make_match(kind=MatchKind.SPOT_CHECK, reserved_for=NO_TOKEN)
+        make_worker()
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [own.pk]
+        assert Match.objects.get(pk=check.pk).sent_at is None
+
+    def test_spot_checks_go_out_although_the_window_is_full(self, broker: Broker) -> None:
+        _lane(1, WINDOW_PER_SLOT + 1)
+        check = make_match(kind=MatchKind.SPOT_CHECK, reserved_for=NO_TOKEN)
+        make_worker(slots=1)
+
+        publish_pending(publish=broker)
+
+        assert check.pk in broker.sent
 
     def test_nothing_goes_out_while_no_worker_is_alive(self, broker: Broker) -> None:
         make_worker(seen_at=Now() - timedelta(minutes=1))

@@ -1,0 +1,20 @@
+"""What a worker needs to compute an analysis. Free of Django."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from pentathlon_engines.record.shape import Record
+
+Row = list[Any]  # Any: JSON
+"""As `pentathlon_engines.analysis.curve.Measurement.to_json` writes it."""
+
+
+class ClaimedAnalysis(NamedTuple):
+    """The right to hand in the curve of a record."""
+
+    token: UUID
+    record: Record
+    measured: list[Row]
+    """In earlier tries."""
