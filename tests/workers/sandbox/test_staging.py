@@ -144,7 +144,7 @@ def test_file_that_vanishes_meanwhile_keeps_nobody_out(
                 (tree / "inner" / "text").unlink()
             yield found
 
-    monkeypatch.setattr(module.os, "walk", walk_while_it_vanishes)
+    monkeypatch.setattr(os, "walk", walk_while_it_vanishes)
 
     assert is_readable_by(tree, STRANGER)
 
