@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pentathlon.matches.models import Match
-from pentathlon.ratings.models import RatingChange, live_key
-from pentathlon.ratings.skill import Skill
-from pentathlon.rivalry.expectations import MILLION, expect
-from pentathlon_engines import GAMES
-from pentathlon_engines.strength.block_scores import WIN, half_points
+from pentathlon.rivalry.expectations import MILLION
+from pentathlon.rivalry.models import Meeting
+from pentathlon_engines.strength.block_scores import WIN
 
 FEWEST_RESULTS: Final = 30
 """A worker with fewer results tells nothing about itself."""
@@ -82,23 +80,14 @@ def _total(residuals: Iterable[Residual]) -> Residual:
 
 
 def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
-    changes = RatingChange.objects.filter(
-        row__match__in=matches, row__pool__key__in=[live_key(game) for game in GAMES]
-    ).select_related("row__pool")
-    seats: defaultdict[int, list[RatingChange]] = defaultdict(list)
-    for change in changes.order_by("row", "seat"):
-        seats[change.row.match_id].append(change)
-    for match, both in seats.items():
-        if len(both) == _DUEL:
-            yield match, _residual(both)
+    """Tell the residuals of duels that count, as far as their meetings have been counted."""
+    duels = Meeting.objects.filter(match__in=matches, seats=_DUEL, expected__isnull=False)
+    columns = ("match", "first_half_points", "expected", "variance")
+    for match, points, expected, variance in duels.values_list(*columns):
+        yield match, _residual(points / WIN, expected / MILLION, variance / MILLION)
 
 
-def _residual(both: Sequence[RatingChange]) -> Residual:
-    first, second = (Skill(change.mu_before, change.sigma_before) for change in both)
-    pool = both[0].row.pool
-    expected = expect(first, second, draw_probability=pool.draw_probability, beta=pool.beta)
-    share, variance = expected.share / MILLION, expected.variance / MILLION
-    points = half_points([change.rank for change in both], own=0, other=1) / WIN
+def _residual(points: float, share: float, variance: float) -> Residual:
     # Of a win or a loss; draws, which are rare, spread less.
     spread = variance * (1 - 2 * share) ** 2
     return Residual((points - share) ** 2, variance, spread)

@@ -16,10 +16,10 @@ from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.matches.models import Attempt, AttemptState, HeldLane, Match, MatchKind, MatchState
 from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
-from pentathlon.ratings.services import apply_pool, enter_matches
+from pentathlon.ratings.services import enter_matches
 from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.rivalry.playing import live_pool
+from tests.pentathlon.rivalry.playing import live_pool, play
 
 pytestmark = pytest.mark.django_db
 
@@ -96,16 +96,8 @@ def test_ratings_that_lag_are_told(told: CollectorRegistry) -> None:
 
 def test_worker_whose_results_surprise_stands_out(told: CollectorRegistry) -> None:
     strong, weak = make_version(), make_version()
-    pool = live_pool()
-    usual = [make_match([strong, weak], state=MatchState.DONE, worker="good/1") for _ in range(60)]
-    enter_matches(pool=pool, matches=usual)
-    apply_pool(pool_id=pool.pk)
-    turned = [
-        make_match([strong, weak], state=MatchState.DONE, ranks=(1, 0), worker="bad/2")
-        for _ in range(FEWEST_RESULTS)
-    ]
-    enter_matches(pool=pool, matches=turned)
-    apply_pool(pool_id=pool.pk)
+    play(strong, weak, times=60, worker="good/1")
+    play(strong, weak, times=FEWEST_RESULTS, worker="bad/2", ranks=(1, 0))
     make_match([strong, weak], state=MatchState.DONE, worker="new/1")
 
     def surprise(worker: str) -> float | None:

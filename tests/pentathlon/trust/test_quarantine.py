@@ -25,7 +25,7 @@ from pentathlon.trust.quarantine import (
 )
 from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_staff, make_user, make_version
-from tests.pentathlon.rivalry.playing import live_pool
+from tests.pentathlon.rivalry.playing import live_pool, play
 from tests.pentathlon.trust.acting import claim, join, played_by
 
 pytestmark = pytest.mark.django_db
@@ -170,17 +170,7 @@ def test_worker_whose_results_stand_out_is_put_in_quarantine(token: WorkerToken)
     strong, weak = make_version(), make_version()
 
     def rate(worker: WorkerToken, ranks: tuple[int, int], times: int) -> None:
-        matches = [
-            make_match(
-                [strong, weak],
-                state=MatchState.DONE,
-                worker=f"{worker.prefix}host/1.0",
-                ranks=ranks,
-            )
-            for _ in range(times)
-        ]
-        enter_matches(pool=live_pool(), matches=matches)
-        apply_results()
+        play(strong, weak, times=times, worker=f"{worker.prefix}host/1.0", ranks=ranks)
 
     rate(honest, (0, 1), 60)
     assert quarantine_surprising() == 0
