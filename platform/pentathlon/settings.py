@@ -186,7 +186,7 @@ STATIC_ROOT = _environment.static or DATA_FOLDER / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+        "BACKEND": "pentathlon.common.static_files.HashedStaticFiles",
     },
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True

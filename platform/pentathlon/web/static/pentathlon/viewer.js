@@ -1,85 +1,53 @@
 // Steps through a replay in place. Without it the same links load the page at another ply.
 
-const AHEAD = 3;
-const KEPT = 64;
+import { Stepper, parse } from "./stepper.js";
+
 const SPEEDS = [0.5, 1, 2, 4];
 /** So many events the server lists at a time. */
 const ROWS = 100;
 
-class Viewer {
+class Viewer extends Stepper {
   constructor(root) {
-    this.root = root;
-    this.last = Number(root.dataset.last);
-    this.ply = Number(root.dataset.ply);
-    this.seats = Number(root.dataset.seats);
-    this.seat = root.dataset.seat;
+    super(root);
     this.movers = root.dataset.movers;
-    this.slider = root.querySelector("[data-slider]");
-    this.parts = new Map();
-    this.speed = 1;
-    this.timer = null;
-    this.listen();
-    this.reveal();
+    this.listedSeat = this.seat;
+    root.addEventListener("pentathlon:do", (event) => this.do(event.detail));
+    root.addEventListener("pentathlon:go", (event) => this.step(event.detail));
+    const speed = root.querySelector("[data-speed]");
+    speed.addEventListener("change", () => this.setSpeed(Number(speed.value)));
+    addEventListener("popstate", () => location.reload());
     this.update();
   }
 
-  listen() {
-    this.root.addEventListener("click", (event) => this.clicked(event));
-    this.root.addEventListener("pentathlon:do", (event) => this.do(event.detail));
-    this.root.addEventListener("pentathlon:go", (event) => this.step(event.detail));
-    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
-    const speed = this.root.querySelector("[data-speed]");
-    speed.addEventListener("change", () => this.setSpeed(Number(speed.value)));
-    addEventListener("popstate", () => location.reload());
-  }
-
-  reveal() {
-    for (const part of this.root.querySelectorAll("[data-script]")) part.hidden = false;
-  }
-
   clicked(event) {
-    const control = event.target.closest("[data-do]");
     const row = event.target.closest("[data-row]");
-    if (event.ctrlKey || event.metaKey || event.shiftKey || !(control || row)) return;
+    if (!row) return super.clicked(event);
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (row) this.step(Number(row.dataset.row));
-    else this.do(control.dataset.do);
+    this.step(Number(row.dataset.row));
   }
 
   do(what) {
     const actions = {
-      first: () => this.step(0),
-      back: () => this.step(this.ply - 1),
-      forward: () => this.step(this.ply + 1),
-      last: () => this.step(this.last),
       "turn-back": () => this.step(this.otherTurn(-1)),
       "turn-forward": () => this.step(this.otherTurn(1)),
-      play: () => (this.timer ? this.pause() : this.play()),
       slower: () => this.setSpeed(this.nextSpeed(-1)),
       faster: () => this.setSpeed(this.nextSpeed(1)),
-      view: () => this.nextView(),
       copy: () => this.copy(),
     };
-    actions[what]?.();
-  }
-
-  /** Go to a ply by hand: stops playing and says what happened there. */
-  async step(ply) {
-    this.pause();
-    await this.go(ply);
-    this.announce();
+    if (what in actions) actions[what]();
+    else super.do(what);
   }
 
   async go(ply) {
-    this.ply = Math.max(0, Math.min(this.last, ply));
-    this.update();
+    const drawn = super.go(ply);
     const address = new URL(location);
     address.searchParams.set("ply", this.ply);
     if (this.seat) address.searchParams.set("seat", this.seat);
     else address.searchParams.delete("seat");
     history.replaceState(null, "", address);
     this.leadOn();
-    await this.draw();
+    await drawn;
   }
 
   /** Let the link to a game of one's own begin with the position that is shown. */
@@ -95,30 +63,18 @@ class Viewer {
   async draw() {
     const { ply, seat } = this;
     const list = this.hasRow(ply) ? null : this.part("actions", this.listedFrom(ply));
-    const [board, moment, rows] = await Promise.all([
-      this.part("boards", ply),
-      this.part("moments", ply),
-      list,
-    ]);
-    if (ply !== this.ply || seat !== this.seat) return;
-    const drawing = new DOMParser().parseFromString(board, "image/svg+xml").documentElement;
-    this.root.querySelector("[data-board]").replaceChildren(drawing);
-    this.tell(moment);
-    if (rows) this.list(rows);
-    for (let next = ply + 1; next <= Math.min(this.last, ply + AHEAD); next += 1) {
-      this.part("boards", next);
-      this.part("moments", next);
-    }
+    const [rows] = await Promise.all([list, super.draw()]);
+    if (!rows || ply !== this.ply || seat !== this.seat) return;
+    this.listedSeat = seat;
+    this.list(rows);
   }
 
   /** Show what happened at a ply, with the points and the hands there. */
   tell(moment) {
-    const old = this.root.querySelector("[data-moment]");
-    const fresh = parse(moment).querySelector("[data-moment]");
-    const hands = fresh.querySelector("[data-hands]");
-    if (hands) hands.open = old.querySelector("[data-hands]")?.open ?? false;
-    old.replaceWith(fresh);
-    const points = fresh.dataset.points?.split(",") ?? [];
+    const hands = moment.querySelector("[data-hands]");
+    if (hands) hands.open = this.root.querySelector("[data-moment] [data-hands]")?.open ?? false;
+    super.tell(moment);
+    const points = moment.dataset.points?.split(",") ?? [];
     for (const place of this.root.querySelectorAll("[data-points-of]")) {
       place.textContent = points[Number(place.dataset.pointsOf)];
     }
@@ -134,6 +90,7 @@ class Viewer {
   }
 
   hasRow(ply) {
+    if (this.listedSeat !== this.seat) return false;
     const { first, last } = this.root.querySelector("[data-list]").dataset;
     const wanted = Math.max(1, ply);
     return this.last === 0 || (Number(first) <= wanted && wanted <= Number(last));
@@ -142,21 +99,6 @@ class Viewer {
   /** The ply by which a part of the list is asked for: the same for all plies in it. */
   listedFrom(ply) {
     return Math.floor(Math.max(0, ply - 1) / ROWS) * ROWS + 1;
-  }
-
-  part(kind, ply) {
-    const address = this.address(this.root.dataset[kind], ply);
-    if (!this.parts.has(address)) {
-      const text = fetch(address).then((answer) => answer.text());
-      this.parts.set(address, text);
-      text.catch(() => this.parts.delete(address));
-      if (this.parts.size > KEPT) this.parts.delete(this.parts.keys().next().value);
-    }
-    return this.parts.get(address);
-  }
-
-  address(start, ply) {
-    return `${start}?ply=${ply}${this.seat ? `&seat=${this.seat}` : ""}`;
   }
 
   /** The row of the ply, if it is listed. */
@@ -176,14 +118,10 @@ class Viewer {
     row?.setAttribute("aria-current", "true");
     if (entry) entry.tabIndex = 0;
     if (hadFocus) row?.focus({ preventScroll: true });
-    this.slider.value = this.ply;
-    this.root.querySelector("[data-count]").textContent = `${this.ply} / ${this.last}`;
+    super.update();
     const next = this.movers[this.ply];
     for (const seat of this.root.querySelectorAll("[data-place]")) {
       seat.classList.toggle("to-move", seat.dataset.place === next);
-    }
-    for (const part of this.root.querySelectorAll("[data-at-end]")) {
-      part.hidden = this.ply !== this.last;
     }
     this.root.dispatchEvent(new CustomEvent("pentathlon:ply", { detail: this.ply }));
     this.scroll();
@@ -200,31 +138,6 @@ class Viewer {
     if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
   }
 
-  play() {
-    if (this.ply === this.last) this.go(0);
-    this.showPlaying(true);
-    const tick = async () => {
-      await this.go(this.ply + 1);
-      if (this.timer === null) return;
-      if (this.ply === this.last) this.pause();
-      else this.timer = setTimeout(tick, 1000 / this.speed);
-    };
-    this.timer = setTimeout(tick, 1000 / this.speed);
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.showPlaying(false);
-  }
-
-  showPlaying(playing) {
-    const button = this.root.querySelector("[data-do=play]");
-    button.querySelector("[data-when=paused]").hidden = playing;
-    button.querySelector("[data-when=playing]").hidden = !playing;
-    button.setAttribute("aria-label", playing ? "Pause" : "Play");
-  }
-
   nextSpeed(by) {
     const index = SPEEDS.indexOf(this.speed) + by;
     return SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))];
@@ -234,17 +147,6 @@ class Viewer {
     this.speed = speed;
     this.root.querySelector("[data-speed]").value = String(speed);
     this.say(`${speed} actions a second`);
-  }
-
-  nextView() {
-    if (!this.root.querySelector("[data-do=view]")) return;
-    const views = ["", ...Array(this.seats).keys()].map(String);
-    this.seat = views[(views.indexOf(this.seat) + 1) % views.length];
-    this.root.querySelector("[data-list]").dataset.last = -1;  // listed for another view
-    const view = this.seat ? `as seat ${this.seat} saw it` : "as a spectator sees it";
-    this.root.querySelector("[data-view]").textContent = view;
-    this.go(this.ply);
-    this.say(view);
   }
 
   /** The nearest ply, before or after, at which another seat had acted. */
@@ -267,14 +169,6 @@ class Viewer {
   announce() {
     this.say(this.row()?.dataset.said ?? "Start position");
   }
-
-  say(sentence) {
-    this.root.querySelector("[data-said-here]").textContent = sentence;
-  }
-}
-
-function parse(html) {
-  return new DOMParser().parseFromString(html, "text/html");
 }
 
 document.querySelectorAll("[data-viewer]").forEach((root) => new Viewer(root));

@@ -1,0 +1,140 @@
+// What every replay that is stepped through in place does: fetch, draw, play, change the view.
+
+const AHEAD = 3;
+const KEPT = 64;
+
+export class Stepper {
+  constructor(root) {
+    this.root = root;
+    this.last = Number(root.dataset.last);
+    this.ply = Number(root.dataset.ply);
+    this.seats = Number(root.dataset.seats);
+    this.seat = root.dataset.seat;
+    this.slider = root.querySelector("[data-slider]");
+    this.parts = new Map();
+    this.speed = 1;
+    this.timer = null;
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    root.addEventListener("click", (event) => this.clicked(event));
+    for (const part of root.querySelectorAll("[data-script]")) part.hidden = false;
+  }
+
+  clicked(event) {
+    const control = event.target.closest("[data-do]");
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !control) return;
+    event.preventDefault();
+    this.do(control.dataset.do);
+  }
+
+  do(what) {
+    const actions = {
+      first: () => this.step(0),
+      back: () => this.step(this.ply - 1),
+      forward: () => this.step(this.ply + 1),
+      last: () => this.step(this.last),
+      play: () => (this.timer ? this.pause() : this.play()),
+      view: () => this.nextView(),
+    };
+    actions[what]?.();
+  }
+
+  /** Go to a ply by hand: stops playing and says what happened there. */
+  async step(ply) {
+    this.pause();
+    await this.go(ply);
+    this.announce();
+  }
+
+  async go(ply) {
+    this.ply = Math.max(0, Math.min(this.last, ply));
+    this.update();
+    await this.draw();
+  }
+
+  /** Show which ply it is, whatever is drawn yet. */
+  update() {
+    this.slider.value = this.ply;
+    this.root.querySelector("[data-count]").textContent = `${this.ply} / ${this.last}`;
+    for (const part of this.root.querySelectorAll("[data-at-end]")) {
+      part.hidden = this.ply !== this.last;
+    }
+  }
+
+  async draw() {
+    const { ply, seat } = this;
+    const [board, moment] = await Promise.all([this.part("boards", ply), this.part("moments", ply)]);
+    if (ply !== this.ply || seat !== this.seat) return;
+    const drawing = new DOMParser().parseFromString(board, "image/svg+xml").documentElement;
+    this.root.querySelector("[data-board]").replaceChildren(drawing);
+    this.tell(parse(moment).querySelector("[data-moment]"));
+    for (let next = ply + 1; next <= Math.min(this.last, ply + AHEAD); next += 1) {
+      this.part("boards", next);
+      this.part("moments", next);
+    }
+  }
+
+  /** Show what happened at a ply. */
+  tell(moment) {
+    this.root.querySelector("[data-moment]").replaceWith(moment);
+  }
+
+  part(kind, ply) {
+    const address = `${this.root.dataset[kind]}?ply=${ply}${this.seat ? `&seat=${this.seat}` : ""}`;
+    if (!this.parts.has(address)) {
+      const text = this.fetch(address).then((answer) => answer.text());
+      this.parts.set(address, text);
+      text.catch(() => this.parts.delete(address));
+      if (this.parts.size > KEPT) this.parts.delete(this.parts.keys().next().value);
+    }
+    return this.parts.get(address);
+  }
+
+  fetch(address) {
+    return fetch(address);
+  }
+
+  async play() {
+    this.showPlaying(true);
+    const wait = (work) => { this.timer = setTimeout(work, 1000 / this.speed); };
+    const tick = async () => {
+      await this.go(this.ply + 1);
+      if (this.timer === null) return;
+      if (this.ply === this.last) this.pause();
+      else wait(tick);
+    };
+    wait(tick);
+    if (this.ply === this.last) await this.go(0);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.showPlaying(false);
+  }
+
+  showPlaying(playing) {
+    const button = this.root.querySelector("[data-do=play]");
+    button.querySelector("[data-when=paused]").hidden = playing;
+    button.querySelector("[data-when=playing]").hidden = !playing;
+    button.setAttribute("aria-label", playing ? "Pause" : "Play");
+  }
+
+  /** Look from the next seat, after the last one as a spectator; where views may be changed. */
+  nextView() {
+    if (!this.root.querySelector("[data-do=view]")) return;
+    const views = ["", ...Array(this.seats).keys()].map(String);
+    this.seat = views[(views.indexOf(this.seat) + 1) % views.length];
+    const view = this.seat ? `as seat ${this.seat} saw it` : "as a spectator sees it";
+    this.root.querySelector("[data-view]").textContent = view;
+    this.go(this.ply);
+    this.say(view);
+  }
+
+  say(sentence) {
+    this.root.querySelector("[data-said-here]").textContent = sentence;
+  }
+}
+
+export function parse(html) {
+  return new DOMParser().parseFromString(html, "text/html");
+}
