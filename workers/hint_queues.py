@@ -1,6 +1,7 @@
 """Which queues a Celery worker reads: on a starved host it leaves hints about matches to others.
 
-A hint that a slot took and gave back would come behind all that was sent since.
+A hint that a slot took and gave back would come behind all that was sent since. Ladders play what
+slots would else stand still for, so their queue comes last.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import Final
 
 from kombu.utils.scheduling import round_robin_cycle
 
+from pentathlon.fleet.hints import LADDERS, MATCHES
+
 LOOK_S: Final = 0.1
 """How soon the worker notices that a queue may be read again."""
 
@@ -17,15 +20,19 @@ LOOK_S: Final = 0.1
 class HintQueues(round_robin_cycle):  # type: ignore[type-arg]  # generic in the stubs alone
     """Tells kombu's Redis transport before each read which queues it waits at, in turns.
 
-    It leaves out the queue of matches as long as `is_held` says so.
+    It leaves out the queues of matches as long as `is_held` says so.
     """
 
-    def __init__(self, matches: str, *, is_held: Callable[[], bool]) -> None:
+    def __init__(
+        self, *, is_held: Callable[[], bool], matches: str = MATCHES, ladders: str = LADDERS
+    ) -> None:
         super().__init__()
         self._matches = matches
+        self._ladders = ladders
         self._is_held = is_held
 
     def consume(self, n: int) -> list[str]:  # type: ignore[override]  # the stubs are wrong
-        """Return up to `n` queues to wait at now."""
-        left_out = self._matches if self._is_held() else None
-        return [each for each in super().consume(n) if each != left_out]
+        """Return up to `n` queues to wait at now, the first that has a hint counts."""
+        left_out = (self._matches, self._ladders) if self._is_held() else ()
+        read = [each for each in super().consume(n) if each not in left_out]
+        return sorted(read, key=lambda each: each == self._ladders)

@@ -8,12 +8,10 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from pentathlon.fleet.hints import FRIENDLIES, Hint, read_hint
+from pentathlon.fleet.hints import FRIENDLIES, QUEUES, Hint, read_hint
 from workers.port import PlatformAway
 from workers.remote import RemotePlatform
 
-QUEUES: Final = (FRIENDLIES, "match")
-"""Few friendlies are sent at a time, and people wait for them."""
 _CONNECT_S: Final = 3.0
 _SLACK_S: Final = 5.0
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from pentathlon.analyses.services import send_analyses
 from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.hints import LADDERS, MATCHES
 from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon.matches.dispatch.publishing import (
+    RESEND_LADDERS_S,
     RESEND_LOST_S,
     RESEND_S,
     FairCursor,
@@ -25,9 +27,12 @@ class Publisher:
 
     def publish_waiting_matches(self) -> int:
         """Send hints about matches that wait; return how many matches they name."""
-        resend_after_s = RESEND_S if hints_in_broker() else RESEND_LOST_S
         return publish_pending(
-            publish=_send_hint, resend_after_s=resend_after_s, cursor=self._cursor
+            publish=_send_hint,
+            publish_ladders=_send_ladder_hint,
+            resend_after_s=RESEND_S if hints_in_broker() else RESEND_LOST_S,
+            resend_ladders_after_s=RESEND_LADDERS_S if hints_in_broker(LADDERS) else RESEND_LOST_S,
+            cursor=self._cursor,
         )
 
 
@@ -36,11 +41,10 @@ def send_waiting_analyses() -> int:
     return send_analyses(send=_send_analysis)
 
 
-def hints_in_broker() -> int:
-    """Return how many hints no worker has taken yet."""
+def hints_in_broker(queue: str = MATCHES) -> int:
+    """Return how many hints of a queue no worker has taken yet."""
     with app.connection_or_acquire() as connection:
         connection.ensure_connection(**app.conf.task_publish_retry_policy)
-        queue = app.conf.task_default_queue
         declared = connection.default_channel.queue_declare(queue=queue, durable=True)
         return int(declared.message_count)
 
@@ -64,3 +68,7 @@ def _send_friendlies(friendly_ids: Sequence[int]) -> None:
 
 def _send_hint(match_ids: Sequence[int]) -> None:
     play_matches.delay(list(match_ids))
+
+
+def _send_ladder_hint(match_ids: Sequence[int]) -> None:
+    play_matches.apply_async((list(match_ids),), queue=LADDERS)

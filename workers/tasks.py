@@ -122,10 +122,9 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
     if settings.REDIS_URL is not None:
-        queue = app.conf.task_default_queue
         app.conf.broker_transport_options = {
             **app.conf.broker_transport_options,
-            "queue_order_strategy": partial(HintQueues, queue, is_held=_is_held),
+            "queue_order_strategy": partial(HintQueues, is_held=_is_held),
             "polling_interval": LOOK_S,
         }
 

@@ -13,7 +13,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from pentathlon.fleet.hints import PATH as _HINTS_PATH
-from pentathlon.fleet.hints import HintDesk
+from pentathlon.fleet.hints import QUEUES, HintDesk
 from pentathlon.live.hub import Hub
 from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
@@ -33,9 +33,7 @@ _streams = Streams(
     _pages,
     lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
 )
-# People wait for the bots of friendlies, and few of those are sent at a time: they come first.
-_QUEUES = sorted(settings.CELERY_TASK_QUEUES)
-_hints = HintDesk(_pages, broker=settings.REDIS_URL, queues=_QUEUES)
+_hints = HintDesk(_pages, broker=settings.REDIS_URL, queues=QUEUES)
 # A stream would keep the server from ever stopping.
 ON_SHUTDOWN.append(_streams.close)
 ON_SHUTDOWN.append(_hints.close)

@@ -249,10 +249,10 @@ CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = connections.broker(
     REDIS_URL, data=DATA_FOLDER
 )
 CELERY_TASK_DEFAULT_QUEUE = "match"
-# Two queues, of which workers take in turns: people wait for the second one.
+# Those of `pentathlon.fleet.hints`: a free slot looks for ladders last.
 CELERY_TASK_QUEUES = {
     name: {"exchange": name, "routing_key": name}
-    for name in (CELERY_TASK_DEFAULT_QUEUE, "friendly")
+    for name in ("friendly", CELERY_TASK_DEFAULT_QUEUE, "ladder")
 }
 CELERY_TASK_ROUTES = {"move_bots": {"queue": "friendly", "routing_key": "friendly"}}
 CELERY_RESULT_BACKEND = None

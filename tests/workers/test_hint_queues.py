@@ -22,6 +22,7 @@ from workers.hint_queues import HintQueues
 from workers.process import WorkerProcess
 
 MATCHES, FRIENDLIES = "test_hint_queues_match", "test_hint_queues_friendly"
+LADDERS = "test_hint_queues_ladder"
 
 
 class Request(NamedTuple):
@@ -31,17 +32,22 @@ class Request(NamedTuple):
 
 
 class Reader:
-    """Reads both queues as a Celery worker does, while `is_held` says so only one."""
+    """Reads all queues as a Celery worker does, while `is_held` says so only one."""
 
     def __init__(self, connection: Connection) -> None:
         self.is_held = False
         self.taken: list[object] = []
         connection.transport_options = {
-            "queue_order_strategy": partial(HintQueues, MATCHES, is_held=lambda: self.is_held),
+            "queue_order_strategy": partial(
+                HintQueues,
+                is_held=lambda: self.is_held,
+                matches=MATCHES,
+                ladders=LADDERS,
+            ),
             "polling_interval": 0.05,
         }
         self._connection = connection
-        queues = [Queue(name, routing_key=name) for name in (MATCHES, FRIENDLIES)]
+        queues = [Queue(name, routing_key=name) for name in (LADDERS, MATCHES, FRIENDLIES)]
         channel = connection.channel()
         for queue in queues:
             queue(channel).purge()
@@ -86,6 +92,26 @@ def test_held_worker_reads_friendlies_only_and_keeps_the_order(reader: Reader) -
     assert reader.read() == [3, 4, 5]
 
 
+def test_ladders_are_read_when_nothing_else_is_there(reader: Reader) -> None:
+    reader.publish(LADDERS, 1, 2, 3)
+    reader.publish(MATCHES, 4, 5)
+    reader.publish(FRIENDLIES, 100)
+
+    first, second, third, *others = reader.read()
+
+    assert {first, second, third} == {4, 5, 100}
+    assert others == [1, 2, 3]
+
+
+def test_held_worker_leaves_ladders_too(reader: Reader) -> None:
+    reader.is_held = True
+    reader.publish(LADDERS, 1)
+    assert reader.read() == []
+
+    reader.is_held = False
+    assert reader.read() == [1]
+
+
 @pytest.mark.parametrize(
     ("names", "is_held"),
     [
@@ -108,11 +134,11 @@ def test_worker_on_a_starved_host_reads_on_until_one_slot_plays(
         queues = cycle_by_name(app.conf.broker_transport_options["queue_order_strategy"])()
     finally:
         app.conf.broker_transport_options = options
-    queues.update(["match", "friendly"])
+    queues.update(["ladder", "match", "friendly"])
     monkeypatch.setattr(state, "reserved_requests", {Request(name) for name in names})
 
-    read = [*queues.consume(2)]
-    assert read == (["friendly"] if is_held else ["match", "friendly"])
+    read = [*queues.consume(3)]
+    assert read == (["friendly"] if is_held else ["match", "friendly", "ladder"])
 
 
 def test_all_slots_of_a_host_with_time_play() -> None:

@@ -3,10 +3,12 @@
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.db.models.functions import Now
 
+from pentathlon.fleet.hints import LADDERS, QUEUES
 from pentathlon.matches.dispatch.publishing import RESEND_LOST_S
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchKind
 from tests.factories import make_match, make_worker
 from workers.celery_app import app
 from workers.publisher import Publisher, hints_in_broker
@@ -16,7 +18,8 @@ pytestmark = pytest.mark.django_db
 
 def empty_the_broker() -> None:
     with app.connection_or_acquire() as connection:
-        connection.default_channel.queue_purge(app.conf.task_default_queue)
+        for queue in settings.CELERY_TASK_QUEUES:
+            connection.default_channel.queue_purge(queue)
 
 
 def test_one_hint_names_several_short_matches() -> None:
@@ -42,5 +45,17 @@ def test_lost_hint_is_sent_again_soon() -> None:
     assert publisher.publish_waiting_matches() == 0, "the broker still has it"
     empty_the_broker()
     assert publisher.publish_waiting_matches() == 1
+
+    empty_the_broker()
+
+
+def test_hints_of_ladders_have_a_queue_that_all_workers_read() -> None:
+    make_worker()
+    make_match(kind=MatchKind.LADDER)
+    empty_the_broker()
+
+    assert Publisher().publish_waiting_matches() == 1
+    assert (hints_in_broker(), hints_in_broker(LADDERS)) == (0, 1)
+    assert set(settings.CELERY_TASK_QUEUES) == set(QUEUES)
 
     empty_the_broker()

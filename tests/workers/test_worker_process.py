@@ -128,6 +128,39 @@ def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(
     verify_record(read_record(Replay.objects.get()))
 
 
+def test_nothing_is_lost_when_a_worker_is_killed_whose_slots_are_held_back(
+    tmp_path: Path,
+) -> None:
+    with running_platform(tmp_path) as platform:
+        platform.environment["PENTATHLON_STARVED_SHARE"] = "0"
+        worker = platform.start_worker(slots=2)
+        platform.eventually(lambda: Worker.objects.filter(held_slots=1).exists())
+        matches = _make_more_than_one_slot_takes()
+        platform.start_reconciler()
+        left = platform.stop_while_playing(worker)
+        platform.eventually(lambda: Match.objects.sent().exists())
+        playing = Match.objects.live().count()
+        kill_group(worker)
+        platform.eventually(lambda: not alive(left))
+        for match in Match.objects.live():
+            let_lease_expire(match.pk)
+        platform.start_worker(slots=2)
+        platform.eventually(_all_ended)
+
+    assert playing == 1, "the other slot was held back"
+    assert set(Match.objects.values_list("state", flat=True)) == {MatchState.DONE}
+    ends = Attempt.objects.order_by("state").values_list("state", flat=True)
+    assert list(ends) == [*[AttemptState.ACCEPTED] * matches, AttemptState.EXPIRED]
+    assert Replay.objects.count() == matches
+
+
+def _make_more_than_one_slot_takes() -> int:
+    """Make matches of a tournament and of a ladder; return how many."""
+    sleepers = [make_sleeper(0.02), make_sleeper(0.02)]
+    kinds = [kind for kind in (MatchKind.TOURNAMENT, MatchKind.LADDER) for _ in range(3)]
+    return len([make_match(sleepers, kind=kind) for kind in kinds])
+
+
 def _end_without_a_trace(
     platform: Platform, worker: subprocess.Popen[bytes], folder: Path, *, how: signal.Signals
 ) -> None:

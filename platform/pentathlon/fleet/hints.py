@@ -35,6 +35,12 @@ QUEUE_HEADER: Final = "Pentathlon-Hint-Queue"
 """The only queue to wait at; without it, all of them."""
 FRIENDLIES: Final = "friendly"
 """The queue of friendlies in which a bot is to move."""
+MATCHES: Final = "match"
+"""The queue of everything else that somebody waits for."""
+LADDERS: Final = "ladder"
+"""The queue of matches that are played where nothing else waits."""
+QUEUES: Final = (FRIENDLIES, MATCHES, LADDERS)
+"""In the order in which a free slot looks: few friendlies are sent, and people wait for them."""
 PAUSE_S: Final = 2.0
 MOST_WAITING: Final = 2000
 """Workers' slots that wait in one process."""

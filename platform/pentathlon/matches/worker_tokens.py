@@ -6,16 +6,19 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
 from django.db.models.functions import Now
 
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
-from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchSeat
 from pentathlon.matches.services import return_match
 
 BATCH: Final = 4
 """Most matches that are named to one slot at a time where there is no queue."""
+_LADDERS_LAST: Final = Case(
+    When(kind=MatchKind.LADDER, then=1), default=0, output_field=IntegerField()
+)
 
 
 def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> bool:
@@ -34,8 +37,10 @@ def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> boo
 
 def sent_matches(token: WorkerToken) -> list[int]:
     """Return some matches a token allows that hints were sent for and nobody has claimed."""
-    sent = Match.objects.startable().filter(sent_at__isnull=False).order_by("sent_at", "pk")
-    sent = sent.filter(Q(reserved_for=None) | Q(reserved_for=token.pk))
+    sent = Match.objects.startable().filter(sent_at__isnull=False)
+    sent = sent.order_by(_LADDERS_LAST, "sent_at", "pk").filter(
+        Q(reserved_for=None) | Q(reserved_for=token.pk)
+    )
     kinds = {
         Work.RATED: Q(rated=True),
         Work.UNRATED: Q(rated=False) & ~Q(to_be_built=True),

@@ -43,6 +43,8 @@ WINDOW_PER_SLOT: Final = 3 * BATCH
 """Most short matches in flight for each slot there is: one batch that is played, two that wait."""
 RESEND_S: Final = 60
 """After how long a hint that nobody followed is published again."""
+RESEND_LADDERS_S: Final = 600
+"""The same for ladders, whose hints wait as long as anything else does."""
 RESEND_LOST_S: Final = 5
 """The same, when the broker holds no hints: then it was lost on the way."""
 MOST_FOR_CHALLENGES: Final = 1 / 4
@@ -72,31 +74,36 @@ class FairCursor:
 def publish_pending(
     *,
     publish: Publish,
+    publish_ladders: Publish | None = None,
     window: int | None = None,
     resend_after_s: float = RESEND_S,
+    resend_ladders_after_s: float = RESEND_LADDERS_S,
     cursor: FairCursor | None = None,
 ) -> int:
     """Publish hints for waiting matches, up to `window` in flight; return how many matches.
 
     Without a window, it follows from the slots of the workers that are alive. What none of them
     can play is left for later, as is what a bot's cap holds back. An error on the way publishes
-    again, a crash too, but only after `resend_after_s`.
+    again, a crash too, but only after `resend_after_s`. Workers take what `publish_ladders` has
+    sent when there is nothing else to take.
     """
     fleet = read_fleet()
     window = WINDOW_PER_SLOT * fleet.slots if window is None else window
     if window == 0 or not fleet.capabilities:
         return 0
-    plan = _Plan(fleet, cursor or FairCursor(), resend_after_s=resend_after_s)
+    resend_s = resend_after_s, resend_ladders_after_s
+    plan = _Plan(fleet, cursor or FairCursor(), resend_after_s=resend_s)
     chosen = plan.choose(window)
     # Noted first: a worker may follow a hint, and give the match back, before we come to note it.
     noted = note_sent(match_ids=[match.pk for match in chosen])
     hints = plan.hints([match for match in chosen if match.pk in noted])
     sent: set[int] = set()
     try:
-        for hint in hints:
+        for is_of_ladder, hint in hints:
             # Workers of partly trusted tokens are told by the database.
             if fleet.reads_queue:
-                publish(hint)
+                send = (publish_ladders or publish) if is_of_ladder else publish
+                send(hint)
             sent.update(hint)
     finally:
         if unsent := noted - sent:
@@ -110,22 +117,24 @@ class Chosen:
 
     pk: int
     game: str
+    kind: MatchKind
 
 
 class _Plan:
     """One look at what waits and what is in flight."""
 
-    def __init__(self, fleet: Fleet, cursor: FairCursor, *, resend_after_s: float) -> None:
+    def __init__(
+        self, fleet: Fleet, cursor: FairCursor, *, resend_after_s: tuple[float, float]
+    ) -> None:
         self._fleet = fleet
         self._cursor = cursor
         # Two sets, because SQLite reads the whole table for "either … or".
         live, sent = Match.objects.live(), Match.objects.sent()
         self._cap = Cap.over(live, sent)
         self._covered: dict[Requirements, bool] = {}
-        # Sent in the future: the database's clock was set back since.
-        is_stale = Q(sent_at__lt=Now() - timedelta(seconds=resend_after_s)) | Q(
-            sent_at__gt=Now() + timedelta(seconds=resend_after_s)
-        )
+        of_ladder = Q(kind=MatchKind.LADDER)
+        usual_s, ladders_s = resend_after_s
+        is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
         self._stale = sorted(sent.filter(is_stale).values_list("pk", "game", "kind", "lane"))
         self._sizes: dict[str, int | None] = {}
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
@@ -137,13 +146,13 @@ class _Plan:
         """Return what to publish now, in order."""
         chosen: list[Chosen] = []
         for pk, game, kind, lane in self._stale:
-            if self._room(window) > 0:
+            if self._room(window, kind) > 0:
                 self._in_flight[kind, lane] += self._weight(game)
-                chosen.append(Chosen(pk=pk, game=game))
+                chosen.append(Chosen(pk=pk, game=game, kind=MatchKind(kind)))
         chosen += self._by_turns(MatchKind.VALIDATION, self._room(window))
         kept, most = self._room_for_challenges(window)
         for competition in COMPETITIONS:
-            chosen += self._by_turns(competition, self._room(window) - kept)
+            chosen += self._by_turns(competition, self._room(window, competition) - kept)
         chosen += self._by_turns(MatchKind.CHALLENGE, min(most, self._room(window)))
         checks = max(1, window * MOST_FOR_SPOT_CHECKS) - self._in_flight_of(MatchKind.SPOT_CHECK)
         chosen += self._by_turns(MatchKind.SPOT_CHECK, checks)
@@ -159,8 +168,14 @@ class _Plan:
         """Return for how many short matches one of this game counts."""
         return BATCH / (self.batch_size(game) or BATCH)
 
-    def _room(self, window: int) -> float:
-        return window - sum(self._in_flight.values())
+    def _room(self, window: int, kind: str = "") -> float:
+        """Return how much of a kind may be sent; what ladders have sent comes behind it."""
+        counts_ladders = kind == MatchKind.LADDER
+        return window - sum(
+            weight
+            for (other, _), weight in self._in_flight.items()
+            if counts_ladders or other != MatchKind.LADDER
+        )
 
     def _room_for_challenges(self, window: int) -> tuple[float, float]:
         """Return how much is kept for challenges, and how much they may have."""
@@ -174,16 +189,20 @@ class _Plan:
     def _in_flight_of(self, kind: MatchKind) -> float:
         return sum(count for (other, _), count in self._in_flight.items() if other == kind)
 
-    def hints(self, chosen: Sequence[Chosen]) -> Iterator[list[int]]:
-        """Put matches of one game together, but so that every slot gets its part of them."""
+    def hints(self, chosen: Sequence[Chosen]) -> Iterator[tuple[bool, list[int]]]:
+        """Put matches of one game together, but so that every slot gets its part of them.
+
+        Each hint comes with whether it is one of ladders.
+        """
         share = -(-len(chosen) // max(1, self._fleet.slots))
-        hints: dict[str, list[int]] = {}
+        hints: dict[tuple[bool, str], list[int]] = {}
         for match in chosen:
-            hint = hints.setdefault(match.game, [])
+            key = match.kind == MatchKind.LADDER, match.game
+            hint = hints.setdefault(key, [])
             hint.append(match.pk)
             if len(hint) >= min(share, self.batch_size(match.game) or 1):
-                yield hints.pop(match.game)
-        yield from hints.values()
+                yield key[0], hints.pop(key)
+        yield from ((is_of_ladder, hint) for (is_of_ladder, _), hint in hints.items())
 
     def _by_turns(self, kind: MatchKind, room: float) -> Iterator[Chosen]:
         if room <= 0:
@@ -207,7 +226,7 @@ class _Plan:
             self._in_flight[kind, lane] += self._weight(head.game)
             refused.discard(lane)
             room -= self._weight(head.game)
-            yield Chosen(pk=head.pk, game=head.game)
+            yield Chosen(pk=head.pk, game=head.game, kind=kind)
 
     def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, float, bool, int]:
         """Order lanes by what they have in flight, then in turns after the one served last.
@@ -238,6 +257,12 @@ class _Plan:
         if is_capped:
             self._cap.count(lineup.bots)
         return True
+
+
+def _is_stale(after_s: float) -> Q:
+    """Select what was sent so long ago, or in the future: the clock was set back since."""
+    length = timedelta(seconds=after_s)
+    return Q(sent_at__lt=Now() - length) | Q(sent_at__gt=Now() + length)
 
 
 def _batch_size(game: str) -> int | None:

@@ -277,6 +277,47 @@ class TestLongMatches:
         assert len(set(broker.sent) & set(short)) == 3 * BATCH
 
 
+class TestLadders:
+    def test_their_hints_go_where_workers_look_last(self, broker: Broker) -> None:
+        make_worker()
+        ladder, rated = make_match(kind=MatchKind.LADDER), make_match()
+        last = Broker()
+
+        publish_pending(publish=broker, publish_ladders=last)
+
+        assert (broker.sent, last.sent) == ([rated.pk], [ladder.pk])
+
+    def test_what_they_have_in_flight_leaves_all_the_room_to_others(self, broker: Broker) -> None:
+        make_worker()
+        for _ in range(4):
+            make_match(kind=MatchKind.LADDER)
+        publish_pending(publish=broker, window=4)
+        rated = _lane(1, 6)
+
+        publish_pending(publish=broker, window=4)
+
+        assert broker.sent[4:] == rated[:4]
+
+    def test_others_in_flight_leave_them_no_more_than_the_rest(self, broker: Broker) -> None:
+        make_worker()
+        rated = _lane(1, 3)
+        ladders = [make_match(kind=MatchKind.LADDER).pk for _ in range(4)]
+
+        publish_pending(publish=broker, window=4)
+
+        assert broker.sent == [*rated, ladders[0]]
+
+    def test_their_hints_may_wait_longer(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match(kind=MatchKind.LADDER)
+        publish_pending(publish=broker)
+        Match.objects.update(sent_at=Now() - timedelta(seconds=RESEND_S + 1))
+
+        assert publish_pending(publish=broker) == 0
+        assert publish_pending(publish=broker, resend_ladders_after_s=5) == 1
+        assert broker.sent == [match.pk, match.pk]
+
+
 class TestTurns:
     def test_validation_goes_first(self, broker: Broker) -> None:
         make_worker()
