@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from math import inf
 from typing import Final, NamedTuple
 
 from django.db.models import Count
@@ -24,6 +23,7 @@ from pentathlon.tournaments.time_left import (
     WorkLeft,
     expected_match_s,
     idle_per_match_s,
+    share_of_ladders,
     time_left_s,
 )
 
@@ -109,15 +109,19 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
     slots = fleet.slots - fleet.held_slots
     if slots <= 0:
         return None
-    lengths.idle_s = _idle_s(slots, since=tournament.started_at)
+    use = _read_use(slots, since=tournament.started_at)
+    lengths.idle_s = use.idle_s
     in_flight = _read_in_flight()
+    of_ladders = [each.game for each in in_flight if each.is_of_ladder and not each.sent_at]
     work = WorkLeft(
         match_s=match_s,
-        idle_s=lengths.idle_s,
+        idle_s=use.idle_s,
         running=running,
         waiting=waiting,
         in_flight=sum(each.lane == tournament.pk for each in in_flight),
         rivals=_rivals(tournament, in_flight, lengths),
+        ladders_s=LEFT_OF_LIVE * sum(map(lengths.of_others, of_ladders)),
+        ladders_share=use.ladders_share,
     )
     return time_left_s(work, slots=slots)
 
@@ -131,6 +135,11 @@ class _InFlight(NamedTuple):
     sent_at: datetime | None
     """None: it is played."""
 
+    @property
+    def is_of_ladder(self) -> bool:
+        """Whether it is played only where nothing else waits."""
+        return self.kind == MatchKind.LADDER
+
 
 def _read_in_flight() -> list[_InFlight]:
     """Return what is played, then what workers were told of, in its order."""
@@ -143,11 +152,13 @@ def _read_in_flight() -> list[_InFlight]:
 def _rivals(
     tournament: Tournament, in_flight: Iterable[_InFlight], lengths: _Lengths
 ) -> list[OtherLane]:
-    """Return the other lanes that play now: one query."""
+    """Return the other lanes that have their turns beside this one: one query."""
     lanes: dict[tuple[str, int], float] = defaultdict(float)
     left: dict[tuple[str, int], float] = defaultdict(float)
     left_before: list[dict[tuple[str, int], float]] = []
     for each in in_flight:
+        if each.is_of_ladder:
+            continue
         if each.lane == tournament.pk:
             left_before.append(dict(left))
             continue
@@ -164,7 +175,8 @@ def _rivals(
         lanes[MatchKind.TOURNAMENT, pk] += 0.0
     return [
         OtherLane(
-            left_s=_left_s(kind, known_s=left_s.get(lane), in_flight_s=told_s),
+            # Validations and challenges come once.
+            left_s=max(left_s.get(lane, told_s), 0.0),
             in_flight_s=told_s,
             ahead_s=[before.get((kind, lane), 0.0) for before in left_before],
         )
@@ -172,30 +184,40 @@ def _rivals(
     ]
 
 
-def _left_s(kind: str, *, known_s: float | None, in_flight_s: float) -> float:
-    """Return how much a lane will play: validations and challenges come once, ladders for ever."""
-    if kind == MatchKind.LADDER:
-        return inf
-    return in_flight_s if known_s is None else max(known_s, 0.0)
+class _Use(NamedTuple):
+    """What slots have done since a tournament began, or lately."""
+
+    idle_s: float
+    """For how long they have waited for each match."""
+    ladders_share: float
+    """For how long they have played for ladders in each second of play for others."""
 
 
-def _idle_s(slots: int, *, since: datetime) -> float:
-    """Return how long slots have waited for each match since a tournament began, or lately."""
+def _read_use(slots: int, *, since: datetime) -> _Use:
     now = timezone.now()
     plays = read_plays(Match.objects.all(), latest=_LATEST)
     if len(plays) == _LATEST:
         since = max(since, plays[-1].finished_at)
     # What a slot claims together keeps one slot busy.
     ends = {play.batch: play.finished_at for play in reversed(plays)}
-    live = list(Match.objects.live().order_by().values_list("worker", "started_at"))
-    ends.update(((worker, begun), now) for worker, begun in live if begun is not None)
-    return idle_per_match_s(
+    live = list(Match.objects.live().order_by().values_list("worker", "started_at", "kind"))
+    ends.update(((worker, begun), now) for worker, begun, _ in live if begun is not None)
+    idle_s = idle_per_match_s(
         [Span(begin=begun, end=end) for (_, begun), end in ends.items()],
         since=since,
         until=now,
         slots=slots,
         matches=sum(play.finished_at > since for play in plays) + LEFT_OF_LIVE * len(live),
     )
+    kinds = {play.batch: play.kind for play in plays}
+    kinds.update(((worker, begun), kind) for worker, begun, kind in live if begun is not None)
+    played_s = {True: 0.0, False: 0.0}
+    for batch, end in ends.items():
+        # What had begun before had nobody to wait for.
+        if batch[1] >= since:
+            played_s[kinds[batch] == MatchKind.LADDER] += (end - batch[1]).total_seconds()
+    share = share_of_ladders(ladders_s=played_s[True], others_s=played_s[False])
+    return _Use(idle_s=idle_s, ladders_share=share)
 
 
 class _Lengths:

@@ -1,7 +1,8 @@
 """When a tournament will be over, from the work before its end and the slots that play.
 
 Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
-ends many matches at once and none for a while.
+ends many matches at once and none for a while. Ladders play where slots would stand still, and
+each of their matches may keep its slot for long: that is measured.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import isinf
 from operator import attrgetter
 from statistics import median
 from typing import Final
@@ -38,7 +38,7 @@ class OtherLane:
     """Another lane that wants the same slots; times are those that one slot takes."""
 
     left_s: float
-    """All that it plays from now on; infinite for a ladder, which goes on pairing."""
+    """All that it plays from now on."""
     in_flight_s: float
     """What is played of it and what workers were told of."""
     ahead_s: Sequence[float] = ()
@@ -58,6 +58,10 @@ class WorkLeft:
     in_flight: int = 0
     """How many of its own are played or were told to workers."""
     rivals: Collection[OtherLane] = ()
+    ladders_s: float = 0.0
+    """What is left of the matches that ladders play now."""
+    ladders_share: float = 0.0
+    """For how long slots play for ladders in a second of play for others, as far as is known."""
 
 
 def time_left_s(work: WorkLeft, *, slots: int) -> float:
@@ -71,8 +75,9 @@ def time_left_s(work: WorkLeft, *, slots: int) -> float:
     before_end_s = own_s + sum(_delay_s(work, own_s, rival) for rival in work.rivals)
     if not work.waiting:
         return max(before_end_s / slots, work.match_s / 2)
+    shared_s = max(0.0, before_end_s - work.match_s) * (1 + work.ladders_share) + work.ladders_s
     # Slots share what is played before the last match; that one is played by one of them.
-    return max(0.0, before_end_s - work.match_s) / slots + work.match_s
+    return shared_s / slots + work.match_s
 
 
 def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
@@ -85,8 +90,8 @@ def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
     if work.in_flight and rival.in_flight_s:
         rounds, place = divmod(work.waiting + work.running - 1, work.in_flight)
         return min(rival.left_s, rounds * rival.in_flight_s + rival.ahead_s[place])
-    # One of them has just begun, and lanes of tournaments will have the same in flight.
-    return rival.in_flight_s if isinf(rival.left_s) else min(rival.left_s, own_s)
+    # One of them has just begun, and both will have the same in flight.
+    return min(rival.left_s, own_s)
 
 
 def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> float | None:
@@ -114,24 +119,39 @@ def idle_per_match_s(
     ]
     if not matches or not inside:
         return 0.0
-    seconds = (until - since).total_seconds() - _paused_s(inside, since=since, until=until)
+    pauses = _find_pauses(inside, since=since, until=until)
+    seconds = (until - since).total_seconds() - sum(map(_length_s, pauses))
     busy_s = sum(_length_s(span) for span in inside)
+    busy_s -= sum(_overlap_s(span, pause) for pause in pauses for span in inside)
     # As if all had been busy for a while before, so that a first moment says little.
     share = busy_s / (busy_s + slots * _ALL_BUSY_WEIGHS_S)
     return share * max(0.0, slots * seconds - busy_s) / matches
 
 
-def _paused_s(spans: Sequence[Span], *, since: datetime, until: datetime) -> float:
-    """Return for how long nobody played for far longer than usual."""
-    if not spans:
-        return (until - since).total_seconds()
+def share_of_ladders(*, ladders_s: float, others_s: float) -> float:
+    """Return for how long slots have played for ladders in each second of play for others."""
+    # As if only others had been played for a while before, so that a first moment says little.
+    return ladders_s / (others_s + _ALL_BUSY_WEIGHS_S)
+
+
+def _find_pauses(spans: Sequence[Span], *, since: datetime, until: datetime) -> list[Span]:
+    """Return when nothing was begun and then nobody played for far longer than usual.
+
+    While the last matches before a pause were played, other slots stood still already.
+    """
     least_s = max(_PAUSE_S, _PAUSE_SPANS * median(map(_length_s, spans)))
-    paused_s, last = 0.0, since
+    pauses = []
+    begun = ended = since
     for span in [*sorted(spans, key=attrgetter("begin")), Span(begin=until, end=until)]:
-        idle_s = (span.begin - last).total_seconds()
-        paused_s += idle_s if idle_s > least_s else 0.0
-        last = max(last, span.end)
-    return paused_s
+        if (span.begin - ended).total_seconds() > least_s:
+            pauses.append(Span(begin=begun, end=span.begin))
+        begun, ended = span.begin, max(ended, span.end)
+    return pauses
+
+
+def _overlap_s(one: Span, other: Span) -> float:
+    shared = min(one.end, other.end) - max(one.begin, other.begin)
+    return max(0.0, shared.total_seconds())
 
 
 def _length_s(span: Span) -> float:

@@ -6,7 +6,6 @@ import heapq
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from math import inf
 from random import Random
 from statistics import median
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from pentathlon.tournaments.time_left import (
     WorkLeft,
     expected_match_s,
     idle_per_match_s,
+    share_of_ladders,
     time_left_s,
 )
 
@@ -124,11 +124,15 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
         matches=sum(match.end > since for match in ended) + len(live) / 2,
     )
     rivals = []
+    ladders_s = 0.0
     for index, lane in enumerate(scene.lanes[1:], start=1):
+        if lane.matches == LADDER:
+            ladders_s += lane.mean_s / 2 * sum(match.lane == index for match in live)
+            continue
         left = lane.matches - sum(match.lane == index for match in ended)
         told = sum(match.lane == index for match in [*live, *sent])
         if left and lane.starts_at <= now:
-            left_s = inf if lane.matches == LADDER else left * (lane.mean_s + idle_s)
+            left_s = left * (lane.mean_s + idle_s)
             match_other_s = lane.mean_s + idle_s
             ahead_s = [
                 sum(
@@ -141,6 +145,15 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
             ]
             told_s = told * match_other_s
             rivals.append(OtherLane(left_s=left_s, in_flight_s=told_s, ahead_s=ahead_s))
+    begun = [match for match in [*ended, *live] if match.begin >= since]
+    played_s = [
+        sum(
+            min(match.end, now) - match.begin
+            for match in begun
+            if is_ladder == _is_of_ladder(scene, match)
+        )
+        for is_ladder in (True, False)
+    ]
     work = WorkLeft(
         match_s=match_s,
         idle_s=idle_s,
@@ -148,20 +161,27 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
         running=running,
         in_flight=running + sum(match.lane == 0 for match in sent),
         rivals=rivals,
+        ladders_s=ladders_s,
+        ladders_share=share_of_ladders(ladders_s=played_s[0], others_s=played_s[1]),
     )
     return time_left_s(work, slots=scene.slots)
+
+
+def _is_of_ladder(scene: Scene, match: Played) -> bool:
+    return scene.lanes[match.lane].matches == LADDER
 
 
 def _play(scene: Scene, random: Random) -> list[Played]:
     """Return all matches until the first lane is over, in the order of their ends.
 
-    Slots follow hints in the order in which they were sent, and a lane sends another match when
-    one of its own has ended.
+    Slots follow hints in the order in which they were sent, those of ladders last, and a lane
+    sends another match when one of its own has ended.
     """
     free: list[tuple[float, int, int | None]] = [(0.0, slot, None) for slot in range(scene.slots)]
     unsent = [lane.matches for lane in scene.lanes]
     in_flight = [0] * len(scene.lanes)
     queue: deque[tuple[int, float]] = deque()
+    last: deque[tuple[int, float]] = deque()
     played: list[Played] = []
     while unsent[0] or in_flight[0]:
         now, slot, ended = heapq.heappop(free)
@@ -172,11 +192,11 @@ def _play(scene: Scene, random: Random) -> list[Played]:
             if lane.starts_at <= now and room > 0:
                 unsent[index] -= room
                 in_flight[index] += room
-                queue.extend([(index, now)] * room)
-        if not queue:
+                (last if lane.matches == LADDER else queue).extend([(index, now)] * room)
+        if not queue and not last:
             heapq.heappush(free, (now + 0.1, slot, None))
             continue
-        index, sent_at = queue.popleft()
+        index, sent_at = (queue or last).popleft()
         length_s = scene.lanes[index].mean_s * random.uniform(0.5, 1.5)
         played.append(Played(index, sent_at, now, now + length_s))
         heapq.heappush(free, (now + length_s + scene.idle_s, slot, index))
@@ -196,6 +216,14 @@ class TestIdle:
         spans = [_span(step, step + 1) for step in (*range(500), *range(4000, 4500))]
 
         assert _idle(spans, until=4500) == pytest.approx(0)
+
+    def test_slots_that_wait_for_the_last_match_before_a_pause_do_not_count(self) -> None:
+        before = [_span(step, step + 1) for step in (*range(100), *range(100))]
+        after = [_span(4000 + step, 4001 + step) for step in (*range(100), *range(100))]
+
+        found = _idle([*before, _span(100, 160), *after], until=4100, slots=2)
+
+        assert found == pytest.approx(0, abs=0.01)
 
     def test_waiting_between_matches_counts(self) -> None:
         spans = [_span(2 * step, 2 * step + 1) for step in range(500)]
@@ -223,13 +251,13 @@ class TestLastMatches:
         assert time_left_s(WorkLeft(match_s=8, waiting=1, running=0), slots=32) == 8
 
     def test_what_was_sent_after_the_last_match_does_not_delay_it(self) -> None:
-        rival = OtherLane(left_s=inf, in_flight_s=500, ahead_s=[0, 0, 0])
+        rival = OtherLane(left_s=10**6, in_flight_s=500, ahead_s=[0, 0, 0])
         work = WorkLeft(match_s=2, waiting=3, running=0, in_flight=3, rivals=[rival])
 
         assert time_left_s(work, slots=1) == 6
 
     def test_place_in_the_queue_counts_in_the_last_round(self) -> None:
-        rival = OtherLane(left_s=inf, in_flight_s=500, ahead_s=[0, 40, 40])
+        rival = OtherLane(left_s=10**6, in_flight_s=500, ahead_s=[0, 40, 40])
         works = [
             WorkLeft(match_s=2, waiting=waiting, running=0, in_flight=3, rivals=[rival])
             for waiting in (4, 5)

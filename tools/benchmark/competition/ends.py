@@ -1,4 +1,4 @@
-"""Plays tournaments beside the demo of a real platform, and judges when they say they end."""
+"""Plays tournaments beside the ladders of a real platform, and judges when they say they end."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ django.setup()
 # Models exist only from here on.
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
+from pentathlon.local.demo_plan import folder_of  # noqa: E402
 from pentathlon.local.waiting import ServerFailed  # noqa: E402
+from pentathlon.matches.uploads import submit_bot  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.progress import progress  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
+from pentathlon_engines.archive.packing import pack_bot  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.competition.real_site import SLOTS, running_up, wait_for  # noqa: E402
@@ -53,8 +56,9 @@ class Told(NamedTuple):
     load: float
 
 
-TUNED: Final = Contest("tuned", ("daydreamer", "dice", "first-come", "magpie", "strategist"), 4)
-AZURE: Final = Contest("azure", ("dice", "first-come", "magpie", "greedy"), 3)
+TUNED: Final = Contest("tuned", ("daydreamer", "dice", "first-come", "magpie", "strategist"), 60)
+AZURE: Final = Contest("azure", ("dice", "first-come", "magpie", "greedy"), 16)
+"""Each takes minutes, and a slot plays hundreds of its matches."""
 _SCENES: Final[Mapping[str, Sequence[Contest]]] = {
     "alone": (TUNED,),
     "after it": (AZURE,),
@@ -66,24 +70,28 @@ def main() -> int:
     """Print what was told beside what was true."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--share", type=float, required=True)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     until = time.monotonic() + 60 * options.minutes
     demands: list[Demand] = []
-    with show_progress(Console(stderr=True)) as say, running_up(options.folder):
-        say("waiting for the bots of the demo")
-        wait_for("bots that may play", lambda: all(map(_have_bots, (TUNED, AZURE))))
+    with show_progress(Console(stderr=True)) as say, running_up(options.folder, "--no-demo"):
         organiser = User.objects.create_user(
             username="estimates", email="", password=None, is_organiser=True
         )
+        say("waiting for the bots")
+        for bot in sorted({*TUNED.bots, *AZURE.bots}):
+            submit_bot(actor=organiser, archive=pack_bot(folder_of(bot)))
+        wait_for("bots that may play", lambda: all(map(_have_bots, (TUNED, AZURE))))
         for scene, contests in _SCENES.items():
-            started = {_start(each, organiser): each for each in contests}
+            shorter = [_shortened(each, options.share) for each in contests]
+            started = {_start(each, organiser): each for each in shorter}
             histories = _watch([*started], f"{scene}: ", say, until=until)
             for tournament, contest in started.items():
                 title = f"{GAMES[contest.game].info.title}, {scene}"
                 demands += judge(title, histories[tournament.pk])
-    title = f"Time left of tournaments beside the demo, {SLOTS} slots: told / real"
+    title = f"Time left of tournaments beside the ladders, {SLOTS} slots: told / real"
     return show_demands(title, demands, as_json=options.json)
 
 
@@ -112,13 +120,17 @@ def judge(title: str, history: Sequence[Told]) -> Iterator[Demand]:
 
 def _versions(contest: Contest) -> list[int]:
     """Return the bots of a contest that may play by now."""
-    of_demo = BotVersion.objects.filter(bot__name__in=contest.bots, bot__is_reference=False)
-    eligible = of_demo.filter(state=VersionState.ELIGIBLE, games__game=contest.game)
+    own = BotVersion.objects.filter(bot__name__in=contest.bots, bot__is_reference=False)
+    eligible = own.filter(state=VersionState.ELIGIBLE, games__game=contest.game)
     return list(eligible.order_by("pk").values_list("pk", flat=True))
 
 
 def _have_bots(contest: Contest) -> bool:
     return len(_versions(contest)) == len(contest.bots)
+
+
+def _shortened(contest: Contest, share: float) -> Contest:
+    return contest._replace(cycles=max(1, round(contest.cycles * share)))
 
 
 def _start(contest: Contest, organiser: User) -> Tournament:

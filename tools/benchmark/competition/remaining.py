@@ -34,7 +34,8 @@ def error_of_estimate(seed: int, *, pause_s: float) -> float:
     played = _play(random, slots=slots, mean_s=mean_s)
     tenth = MATCHES // 10
     pause_at = played[MATCHES // 20].end
-    shown = [_delay(span, pause_s) if span.begin >= pause_at else span for span in played]
+    delayed = (_delay(span, pause_s) if span.begin >= pause_at else span for span in played)
+    shown = sorted(delayed, key=attrgetter("end"))
     until = shown[tenth - 1].end
     known = [span for span in shown if span.begin < until]
     running = len(known) - tenth
