@@ -18,12 +18,14 @@ from api.requests import ReasonField, RequestSerializer, naming
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
+from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.reinstating import reinstate_entry
 from pentathlon.tournaments.replacements import Replacement
 from pentathlon.tournaments.replacing import (
     LONGEST_TEAM,
     MOST_MEMBERS,
+    check_may_replace,
     enter_bot,
     leave_team,
     replace_entry,
@@ -188,12 +190,13 @@ class EntryActions(Endpoint[Tournament]):
 
         Until the start it can be reinstated.
         """
+        found = self._own("disqualify a bot of")
         wanted = DisqualificationSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         form = wanted.validated_data
         entry = disqualify_entry(
             actor=self.actor,
-            tournament=self.get_object(),
+            tournament=found,
             version_id=form["version"],
             reason=form["reason"],
             revoke=form["revoke"],
@@ -229,11 +232,13 @@ class EntryActions(Endpoint[Tournament]):
         keeps its results, which count for the place. If it was withdrawn or stopped, it finishes
         nothing: what it had begun stays void. A disqualified one is not replaced.
         """
+        found = self.get_object()
+        check_may_replace(self.actor, found, get_entry(found, int(version)))
         wanted = ReplacementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = replace_entry(
             actor=self.actor,
-            tournament=self.get_object(),
+            tournament=found,
             version_id=int(version),
             **wanted.validated_data,
         )
@@ -246,11 +251,12 @@ class EntryActions(Endpoint[Tournament]):
 
         Until the start it can be reinstated.
         """
+        found = self._own("disqualify a bot of")
         wanted = VerdictSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = disqualify_entry(
             actor=self.actor,
-            tournament=self.get_object(),
+            tournament=found,
             version_id=int(version),
             **wanted.validated_data,
         )
@@ -260,11 +266,12 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
     def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
         """Lift a disqualification before the start; the organiser may, and says why."""
+        found = self._own("reinstate a bot of")
         wanted = ReinstatementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = reinstate_entry(
             actor=self.actor,
-            tournament=self.get_object(),
+            tournament=found,
             version_id=int(version),
             **wanted.validated_data,
         )
@@ -278,14 +285,21 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
         """Invite authors by their user names; return everybody who is invited."""
+        found = self._own("invite authors to")
         wanted = InvitationRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         invited: list[Any] = invite_authors(
             actor=self.actor,
-            tournament=self.get_object(),
+            tournament=found,
             usernames=wanted.validated_data["invited"],
         )
         return Response(InvitationSerializer(invited, many=True).data)
+
+    def _own(self, to: str) -> Tournament:
+        """Return the tournament; refuse who does not organise it, before their fields are read."""
+        found = self.get_object()
+        check_organiser(self.actor, found, to=to)
+        return found
 
     def _told(self, entry: Entry, code: int = status.HTTP_200_OK) -> Response:
         context = self.get_serializer_context()

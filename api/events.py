@@ -23,6 +23,7 @@ from pentathlon.tournaments.events import (
     problems_of_documents,
     tournaments_of,
 )
+from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event
 from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon_engines import GAMES
@@ -122,6 +123,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     @extend_schema(request=EventRequestSerializer, responses={201: EventSerializer})
     def create(self, request: Request) -> Response:
         """Create an event and all its tournaments, open for entries."""
+        check_may_create(self.actor, what="events")
         wanted = EventRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked = dict(wanted.validated_data)

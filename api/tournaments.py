@@ -1,13 +1,13 @@
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django.utils.functional import SimpleLazyObject
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -37,6 +37,7 @@ from api.tournament_tables import (
     ProgressSerializer,
     SeatRateSerializer,
     StandingSerializer,
+    WarningSerializer,
 )
 from pentathlon.accounts.models import Scope, User
 from pentathlon.caching import answer_packed, tag_of
@@ -46,7 +47,8 @@ from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.drafts import delete_draft, open_tournament
-from pentathlon.tournaments.dry_runs import dry_run, dry_run_of_new
+from pentathlon.tournaments.dry_runs import cautions_of, dry_run, dry_run_of_new
+from pentathlon.tournaments.guards import check_may_create, check_organiser
 from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import (
     Tournament,
@@ -86,6 +88,9 @@ class TournamentSerializer(ArrangedSerializer):
     secret = serializers.CharField(
         source="revealed_secret", allow_null=True, help_text="null until it closes."
     )
+    warnings = serializers.SerializerMethodField(
+        help_text="What is allowed and rarely meant; empty after the start."
+    )
 
     class Meta(ArrangedSerializer.Meta):
         fields = (
@@ -112,11 +117,17 @@ class TournamentSerializer(ArrangedSerializer):
             "bots",
             "matches",
             "matches_done",
+            "warnings",
             "created_at",
             "started_at",
             "finished_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(WarningSerializer(many=True))
+    def get_warnings(self, tournament: Tournament) -> list[dict[str, Any]]:  # Any: JSON
+        """Return what a dry run would warn of."""
+        return [caution.to_json() for caution in cautions_of(tournament)]
 
     def to_representation(self, instance: Tournament) -> dict[str, Any]:  # Any: JSON
         """Tell how much has been played, where that is shown."""
@@ -169,7 +180,9 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
 
         Post its fields, or a whole document as `{"document": {…}}`: what `…/document/` returns.
         """
-        return self._as_it_stands(_read_new(request, self.actor)(), status.HTTP_201_CREATED)
+        wanted = _read_new(request, self.actor)
+        made = wanted.named(wanted.create)()
+        return self._as_it_stands(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=TournamentRequestSerializer, responses=DryRunSerializer)
     @action(detail=False, methods=["post"], url_path="dry-run")
@@ -178,7 +191,8 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
 
         Nothing is stored. What a creation refuses is refused here as well.
         """
-        rehearsed = dry_run_of_new(_read_new(request, self.actor))
+        wanted = _read_new(request, self.actor)
+        rehearsed = wanted.named(lambda: dry_run_of_new(wanted.create))()
         return Response(rehearsed.to_json())
 
     @extend_schema(responses=DryRunSerializer)
@@ -319,11 +333,13 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
         return self._as_it_stands(tournament, status.HTTP_200_OK)
 
     def _order(self, kind: BlockOrder) -> Response:
+        found = self.get_object()
+        check_organiser(self.actor, found, to="change the matches of")
         data = self.request.data
         wanted = (RoundOrderSerializer if "round" in data else BlockOrderSerializer)(data=data)
         wanted.is_valid(raise_exception=True)
         order = Order(kind=kind, **wanted.validated_data)
-        blocks = give_order(actor=self.actor, tournament=self.get_object(), order=order)
+        blocks = give_order(actor=self.actor, tournament=found, order=order)
         return Response(OrderedSerializer({"blocks": blocks}).data)
 
     def _as_it_stands(self, tournament: Tournament, code: int) -> Response:
@@ -341,26 +357,39 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
     )
 
 
-def _read_new(request: Request, actor: User) -> Callable[[], Tournament]:
-    """Return what creates the tournament that a request describes.
+class _Wanted(NamedTuple):
+    """A new tournament that a request describes."""
+
+    create: Callable[[], Tournament]
+    named: Callable[[Callable[[], Any]], Callable[[], Any]]  # Any: what it is given makes
+    """Has the errors of a function name fields as the request does."""
+
+
+def _read_new(request: Request, actor: User) -> _Wanted:
+    """Return the tournament that a request describes.
 
     What is wrong is named as the request has it: a document by itself, within `document`, or by
-    the fields of the short form.
+    the fields of the short form. Nobody but organisers is told what is wrong.
     """
+    check_may_create(actor, what="tournaments")
     body = request.data
     if isinstance(body, dict) and isinstance(body.get("format"), int):
         _check_length(request)
-        return naming(partial(create_from_document, actor=actor, document=body), _IN_DOCUMENT)
+        create = partial(create_from_document, actor=actor, document=body)
+        return _Wanted(create, partial(naming, names=_IN_DOCUMENT))
     if isinstance(body, dict) and "document" in body:
         _check_length(request)
         whole = DocumentRequestSerializer(data=body)
         whole.is_valid(raise_exception=True)
         create = partial(create_from_document, actor=actor, **whole.validated_data)
-        return naming(create, _IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT)
+        return _Wanted(
+            create,
+            partial(naming, names=_IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT),
+        )
     wanted = TournamentRequestSerializer(data=body)
     wanted.is_valid(raise_exception=True)
     create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
-    return naming(create, IN_SHORT_FORM)
+    return _Wanted(create, partial(naming, names=IN_SHORT_FORM))
 
 
 def _check_length(request: Request) -> None:

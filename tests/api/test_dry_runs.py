@@ -145,7 +145,7 @@ def test_refusals_are_those_of_a_creation_and_of_a_start(organiser: User) -> Non
 
     assert_problem(other, status=403, code="not_an_organiser")
     assert wrong.json()["errors"][0]["pointer"] == "/params/cycles"
-    assert_problem(few, status=409, code="too_few_bots", attr="versions")
+    assert_problem(few, status=409, code="too_few_bots", attr="entries")
     assert_problem(late, status=409, code="wrong_state")
     assert late.json()["errors"][0]["allowed"] == ["draft", "open"]
 

@@ -110,14 +110,42 @@ def test_too_few_bots_cannot_start(organiser: User) -> None:
 
     answer = client_of(organiser).post(f"{V1}/tournaments/{tournament.pk}/start/")
 
-    assert_problem(answer, status=409, code="too_few_bots", attr="versions")
+    assert_problem(answer, status=409, code="too_few_bots", attr="entries")
     assert not Match.objects.exists()
 
 
-def test_who_is_no_organiser_makes_none() -> None:
-    answer = client_of(make_user()).post(f"{V1}/tournaments/", document([]))
+@pytest.mark.parametrize("changes", [{}, {"game": "chess", "wishes": 3}])
+@pytest.mark.parametrize("address", ["tournaments/", "tournaments/dry-run/", "events/"])
+def test_who_is_no_organiser_makes_none_whatever_they_send(
+    address: str, changes: dict[str, Any]
+) -> None:
+    answer = client_of(make_user()).post(f"{V1}/{address}", document([]) | changes)
 
     assert_problem(answer, status=403, code="not_an_organiser")
+
+
+@pytest.mark.parametrize(
+    "step", ["void", "rerun", "disqualify", "invitations", "entries/1/disqualify"]
+)
+def test_who_does_not_organise_it_hears_so_before_their_fields_are_read(
+    step: str, running: Tournament
+) -> None:
+    address = f"{V1}/tournaments/{running.pk}/{step}/"
+
+    answer = client_of(make_user()).post(address, {"wishes": 3})
+
+    assert_problem(answer, status=403, code="not_your_tournament")
+
+
+@pytest.mark.parametrize(("game", "codes"), [("tuned", ["repeated_matches"]), ("azure", [])])
+def test_new_tournament_warns_of_matches_that_repeat(
+    game: str, codes: list[str], organiser: User
+) -> None:
+    body = document([]) | {"game": game, "cycles": 2}
+
+    made = client_of(organiser).post(f"{V1}/tournaments/", body).json()
+
+    assert [warning["code"] for warning in made["warnings"]] == codes
 
 
 def test_tournament_goes_through_its_states(running: Tournament, organiser: User) -> None:

@@ -83,13 +83,7 @@ def check_enough(document: TournamentDocument) -> None:
     """Refuse to start where anything is wrong with the field, as too few bots."""
     for problem in problems_of_start(document):
         error = error_of(problem)
-        is_few = problem.code == "too_few_bots"
-        raise Conflict(
-            error.detail,
-            code=error.code,
-            field="versions" if is_few else error.field,
-            allowed=error.allowed,
-        )
+        raise Conflict(error.detail, code=error.code, field=error.field, allowed=error.allowed)
 
 
 def check_official(game: Game, document: TournamentDocument) -> None:

@@ -26,6 +26,7 @@ from pentathlon_engines.tournament.dry_run import (
     make_dry_run,
 )
 from pentathlon_engines.tournament.formats.interface import Size
+from pentathlon_engines.tournament.formats.registry import FORMATS
 
 FEWEST_MEASURED: Final = 5
 """Fewer matches than this tell nothing about how long one takes."""
@@ -123,6 +124,17 @@ def estimate(tournament: Tournament) -> Estimate | None:
     size = planned.scheduling.size(plan, entries)
     effort = measure_effort(game=planned.game, seats=plan.seats, matches=size.expected)
     return Estimate(size=size, effort=effort, cautions=find_cautions(planned))
+
+
+def cautions_of(tournament: Tournament) -> tuple[Caution, ...]:
+    """Return what is allowed and rarely meant in what it plays, until it starts."""
+    if tournament.state not in UNSTARTED or tournament.scheduler not in FORMATS:
+        return ()
+    return find_cautions(
+        TournamentDocument(
+            game=tournament.game, scheduler=tournament.scheduler, params=tournament.params
+        )
+    )
 
 
 def measure_effort(*, game: str, seats: int, matches: int) -> Effort:

@@ -17,9 +17,10 @@ from typing import Any, Final
 from django.db import transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import DomainError, InvalidInput, NotAllowed, refuse_all
+from pentathlon.common.errors import DomainError, InvalidInput, refuse_all
 from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.checks import LONGEST_NAME, checked_name
+from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
 from pentathlon.tournaments.plan_checks import check_plan, gather_errors
@@ -62,8 +63,7 @@ def create_event(
     **wanted: Any,  # Any: arguments of `create_tournament`
 ) -> Event:
     """Create an event with a tournament for each document, all arranged alike."""
-    if not actor.is_organiser:
-        raise NotAllowed("Only organisers create events.", code="not_an_organiser")
+    check_may_create(actor, what="events")
     refuse_all(_problems(name, documents, arrangement, rated=wanted.get("rated", True)))
     event = Event.objects.create(owner=actor, name=checked_name(name))
     for document in documents:

@@ -14,6 +14,12 @@ def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: 
     return lock(tournament, *states, to=to)
 
 
+def check_may_create(actor: User, *, what: str) -> None:
+    """Refuse an actor who is no organiser at all."""
+    if not actor.is_organiser:
+        raise NotAllowed(f"Only organisers create {what}.", code="not_an_organiser")
+
+
 def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
     """Lock a tournament in one of these states."""
     tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)

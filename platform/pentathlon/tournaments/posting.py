@@ -10,9 +10,10 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import InvalidInput, NotAllowed, Problems
+from pentathlon.common.errors import InvalidInput, Problems
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.checks import error_of
+from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.services import create_tournament
 from pentathlon_engines import GAMES
@@ -42,8 +43,7 @@ def create_from_document(
     Raises:
         InvalidInput: `Problems`, with everything that is wrong.
     """
-    if not actor.is_organiser:
-        raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
+    check_may_create(actor, what="tournaments")
     asked, problems = read_json(document, release=_RELEASE)
     errors = [error_of(problem) for problem in problems]
     if asked is None:

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
@@ -28,7 +28,12 @@ from pentathlon.tournaments.document import columns_of, document, draft_document
 from pentathlon.tournaments.eligibility import check_may_enter
 from pentathlon.tournaments.entries import forget_start_problem
 from pentathlon.tournaments.final import final_rows
-from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
+from pentathlon.tournaments.guards import (
+    check_author_or_organiser,
+    check_may_create,
+    lock,
+    lock_own,
+)
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     UNSTARTED,
@@ -71,8 +76,7 @@ def create_tournament(
     probability of its document. `errors` are what the caller has found wrong: one answer names
     all of it.
     """
-    if not actor.is_organiser:
-        raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
+    check_may_create(actor, what="tournaments")
     completed = check_wanted(
         name=name,
         document=document,

@@ -14,7 +14,7 @@ from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import invited_names
 from pentathlon.tournaments.document import document_json, reads_results, revealed_event_key
-from pentathlon.tournaments.dry_runs import estimate
+from pentathlon.tournaments.dry_runs import cautions_of, estimate
 from pentathlon.tournaments.eligibility import rules_of
 from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import (
@@ -273,6 +273,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
             "version__bot"
         ),
         "estimate": estimate(found),
+        "cautions": cautions_of(found),
         "form": EntryForm(actor=reader, tournament=found),
         "rules": rules_of(found).sentences(),
         "invite": InviteForm(),
