@@ -34,6 +34,7 @@ from pentathlon.fleet.hints import (
 )
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by
+from pentathlon.live.reports import note_changes, show_events
 from pentathlon.matches import builds
 from pentathlon.matches.jobs import Submission
 from pentathlon.matches.leases import renew_leases
@@ -127,6 +128,17 @@ class FleetViewSet(FleetEndpoint[Match]):
         lost = [each["match_id"] for each in asked if each["token"] not in kept]
         return Response({"lost": lost})
 
+    @extend_schema(request=told.ReportSerializer, responses=told.WantedSerializer)
+    @action(detail=False, methods=["post"])
+    def frames(self, request: Request) -> Response:
+        """Tell all that has happened in a running match, for who watches it.
+
+        The site draws what spectators may see, and answers when it wants to know more.
+        """
+        facts = read(told.ReportSerializer, request)
+        wanted_s = show_events(worker_token=self.token, **facts)
+        return Response({"wanted_after_s": wanted_s})
+
     @extend_schema(request=told.ResultsSerializer, responses=told.AnswersSerializer)
     @action(detail=False, methods=["post"])
     def results(self, request: Request) -> Response:
@@ -139,6 +151,7 @@ class FleetViewSet(FleetEndpoint[Match]):
         parsed = [_submission(each) for each in given]
         found = iter(accept_results([each for each in parsed if isinstance(each, Submission)]))
         answers = [next(found) if isinstance(each, Submission) else each for each in parsed]
+        note_changes([each.match_id for each in parsed if isinstance(each, Submission)])
         return Response({"answers": [_refusal(answer) for answer in answers]})
 
     @extend_schema(request=told.ReturnSerializer, responses=told.ReturnedSerializer)
@@ -149,8 +162,11 @@ class FleetViewSet(FleetEndpoint[Match]):
         attempt = {name: facts[name] for name in ("match_id", "token", "reason")}
         if facts["has_failed"]:
             cause = {"suspect": facts["suspect"], "was_too_slow": facts["was_too_slow"]}
-            return Response({"was_held": fail_attempt(**attempt, **cause)})
-        return Response({"was_held": return_match(**attempt)})
+            was_held = fail_attempt(**attempt, **cause)
+        else:
+            was_held = return_match(**attempt)
+        note_changes([facts["match_id"]])
+        return Response({"was_held": was_held})
 
     @extend_schema(
         parameters=[

@@ -14,6 +14,7 @@ from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.friendlies import stretches
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.wire import stretch_result_from_json, stretch_to_json
+from pentathlon.live.reports import note_moves
 from pentathlon.matches.wire import announcement_from_json
 from pentathlon_engines.errors import BadRecord
 
@@ -40,7 +41,9 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
             )
             for pk in facts["friendly_ids"]
         ]
-        return Response({"stretches": [stretch_to_json(each) for each in claimed if each]})
+        begun = [each for each in claimed if each]
+        note_moves([each.friendly_id for each in begun])
+        return Response({"stretches": [stretch_to_json(each) for each in begun]})
 
     @extend_schema(request=told.FriendlyIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
@@ -68,6 +71,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
             was_held = stretches.finish_stretch(**facts, result=result)
         except BadRecord as error:
             raise InvalidInput(str(error), code="bad_record", field="result") from error
+        note_moves([facts["friendly_id"]])
         return Response({"was_held": was_held})
 
     @extend_schema(request=told.FriendlyReturnSerializer, responses=told.WasHeldSerializer)
@@ -76,4 +80,6 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
         """Give a friendly back for others."""
         facts = read(told.FriendlyReturnSerializer, request)
         counts = facts.pop("has_failed")
-        return Response({"was_held": stretches.fail_stretch(**facts, counts=counts)})
+        was_held = stretches.fail_stretch(**facts, counts=counts)
+        note_moves([facts["friendly_id"]])
+        return Response({"was_held": was_held})

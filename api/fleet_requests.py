@@ -17,6 +17,8 @@ _LONGEST_WORD = 40
 _MOST_WORDS = 64
 _LONGEST_TEXT = 2000
 _LONGEST_LOG = 200_000
+_MOST_SHOWN = 10_000
+"""Events of a match that spectators follow; all games end sooner."""
 
 
 class MatchIdField(serializers.IntegerField):
@@ -142,6 +144,18 @@ class LostSerializer(serializers.Serializer[Any]):
     """Matches that are no longer this worker's."""
 
     lost = serializers.ListField(child=serializers.IntegerField())
+
+
+class ReportSerializer(HeldMatchSerializer):
+    """What has happened in a running match: its events so far, as rows of a record."""
+
+    events = serializers.ListField(max_length=_MOST_SHOWN)
+
+
+class WantedSerializer(serializers.Serializer[Any]):
+    """When the site wants to know more."""
+
+    wanted_after_s = serializers.FloatField()
 
 
 class ResultsSerializer(RequestSerializer):

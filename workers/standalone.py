@@ -25,6 +25,7 @@ from pentathlon import logs
 from pentathlon.common.errors import DomainError
 from pentathlon.env import CHECKOUT, BadEnvironment, Environment, Mode, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
+from workers.broadcast import Broadcast
 from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.hint_source import HintSource, LongPoll, QueueReader
@@ -33,6 +34,7 @@ from workers.prefork import TOKEN_REFUSED, Prefork
 from workers.process import WorkerProcess
 from workers.remote import RemotePlatform, TokenRefused
 from workers.remote_analyses import RemoteAnalyses
+from workers.remote_audience import RemoteAudience
 from workers.remote_friendlies import RemoteFriendlies
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
@@ -92,6 +94,7 @@ def _run(
         slots=slots,
         drain=drain,
         starvation=Starvation(slots=slots, starved=environment.starved_share),
+        broadcast=Broadcast(RemoteAudience(platform)),
     )
     parent = os.getpid()
 

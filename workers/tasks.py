@@ -25,6 +25,7 @@ from workers.celery_app import app
 from workers.cpu_pressure import Starvation
 from workers.direct import DirectPlatform
 from workers.direct_analyses import DirectAnalyses
+from workers.direct_audience import DirectAudience
 from workers.direct_friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.hint_queues import LOOK_S, HintQueues
@@ -89,6 +90,10 @@ def move_bots(friendly_ids: list[int]) -> None:
     worker_process().move_bots(friendly_ids)
 
 
+def _audience() -> DirectAudience | None:
+    return None if settings.REDIS_URL is None else DirectAudience(settings.REDIS_URL)
+
+
 def worker_process(*, slots: int = 1) -> WorkerProcess:
     """Return this worker; the parent process makes it, and its slots inherit it.
 
@@ -106,7 +111,7 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
             slots=slots,
             drain=Drain(grace_s=settings.DRAIN_S),
             starvation=Starvation(slots=slots, starved=settings.STARVED_SHARE),
-            broadcast=Broadcast(settings.REDIS_URL),
+            broadcast=Broadcast(_audience()),
         )
     return _worker
 

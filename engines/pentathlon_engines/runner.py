@@ -87,8 +87,6 @@ def play_match(
     if not 0 <= seed < SEED_END:
         raise ValueError(f"a seed is from 0 to 2**53 - 1, not {seed}")
     referee = Referee(game=game, seats=len(seats), options=options, seed=seed)
-    if on_position is not None:
-        referee.open_to_spectators()
     if fork is not None:
         referee.repeat(fork.events)
     facts = _facts(referee, limits=limits, match=match)

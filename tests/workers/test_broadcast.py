@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from uuid import uuid4
@@ -21,14 +22,19 @@ from pentathlon.live.frames import (
     match_channel,
     unpack,
 )
+from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
-from pentathlon.matches.jobs import Job
+from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines import GAMES
+from pentathlon_engines.errors import EngineError
+from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from tests.patience import PATIENCE_S
-from workers import broadcast
+from workers import broadcast, direct_audience
 from workers.broadcast import Broadcast
+from workers.direct_audience import DirectAudience
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +61,18 @@ def hanging() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcast, "FIRST_S", 0.0)
-    monkeypatch.setattr(broadcast, "IDLE_S", 0.0)
     monkeypatch.setattr(broadcast, "WATCHED_S", 0.0)
+    monkeypatch.setattr(direct_audience, "IDLE_S", 0.0)
+    monkeypatch.setattr(direct_audience, "WATCHED_S", 0.0)
 
 
 def job_of(game: str = "azure", *, match_id: int = 5, is_public: bool = True) -> Job:
+    manifest = Manifest(
+        name="bot", games=(game,), language="python", main="main.py", command=(), build=()
+    )
+    seat = SeatJob(
+        seat=0, version_id=1, name="bot v1", content_hash="", files_hash="", manifest=manifest
+    )
     return Job(
         match_id=match_id,
         told_name="a-name-that-only-bots-know",
@@ -70,20 +83,33 @@ def job_of(game: str = "azure", *, match_id: int = 5, is_public: bool = True) ->
         options={},
         seed=987654321,
         limits={},
-        seats=(),
+        seats=(seat, replace(seat, seat=1)),
         lane=7,
         is_public=is_public,
     )
 
 
+def casting_to(url: str, *, answer_s: float = PATIENCE_S) -> Broadcast:
+    return Broadcast(DirectAudience(url, answer_s=answer_s))
+
+
 def begun(game: str, *, plies: int) -> Referee:
     referee = Referee(game=GAMES[game], seats=2, options=None, seed=987654321)
-    referee.open_to_spectators()
     luck = Random(1)
     while referee.seat_to_ask() is not None and referee.ply < plies:
         action = referee.state.random_action(luck)
         referee.accept(referee.state.text(action), cpu_ms=3, wall_ms=4)
     return referee
+
+
+def watched_match(game: str) -> WatchedMatch:
+    return WatchedMatch(game=game, seats=2, options={}, limits=Limits.from_json({}), attempt=1)
+
+
+def followed(game: str, *, plies: int) -> WatchedMatch:
+    watched = watched_match(game)
+    watched.follow(begun(game, plies=plies).events)
+    return watched
 
 
 def kept(client: Redis, job: Job) -> bytes:
@@ -96,7 +122,7 @@ def kept(client: Redis, job: Job) -> bytes:
 
 
 def shown(url: str, referee: Referee, job: Job) -> bytes:
-    see = Broadcast(url, answer_s=PATIENCE_S).watch(job)
+    see = casting_to(url).watch(job)
     assert see is not None
     see(referee)
     with Redis.from_url(url) as client:
@@ -111,19 +137,19 @@ def test_frame_has_the_position_the_events_and_the_clocks(broker: str) -> None:
     assert (frame.attempt, frame.ply, frame.to_move) == (2, referee.ply, referee.state.to_move)
     assert frame.position == json.loads(json.dumps(referee.state.observation(None)))
     assert frame.svg == referee.state.svg()
-    assert [row[:2] for row in frame.events] == [list(seen) for seen in referee.public_events(0)]
+    assert [row[1] for row in frame.events[1:]] == [event.text for event in referee.events[1:]]
+    assert [row[0] for row in frame.events] == [event.seat for event in referee.events]
     assert sum(frame.cpu_ms) == 3 * sum(not event.is_chance for event in referee.events)
 
 
 @pytest.mark.parametrize("game", [key for key, game in GAMES.items() if game.info.hidden])
-def test_frame_is_the_same_whatever_a_seat_hides(broker: str, game: str) -> None:
-    referee = begun(game, plies=9)
-    one = shown(broker, referee, job_of(game, match_id=11))
+def test_frame_is_the_same_whatever_a_seat_hides(game: str) -> None:
+    watched = followed(game, plies=9)
+    one = watched.frame()
     # To seat 0 the same as before: only what the other seat and the decks hide has changed.
-    referee.state = referee.state.determinize(0, Random(5))
-    other = shown(broker, referee, job_of(game, match_id=12))
+    watched.state = watched.state.determinize(0, Random(5))
 
-    assert one == other
+    assert watched.frame() == one
 
 
 def test_frame_tells_neither_seed_nor_what_bots_are_told(broker: str) -> None:
@@ -135,7 +161,7 @@ def test_frame_tells_neither_seed_nor_what_bots_are_told(broker: str) -> None:
 
 
 def test_events_are_told_in_words_and_go_on_from_frame_to_frame(broker: str) -> None:
-    casting, job = Broadcast(broker, answer_s=PATIENCE_S), job_of(match_id=14)
+    casting, job = casting_to(broker), job_of(match_id=14)
     frames = []
     for plies in (4, 9):
         see = casting.watch(job)
@@ -152,19 +178,57 @@ def test_events_are_told_in_words_and_go_on_from_frame_to_frame(broker: str) -> 
 
 
 def test_events_are_told_as_spectators_may_see_them() -> None:
-    referee = begun("maatatahay", plies=6)
+    frame = followed("maatatahay", plies=6).frame()
+    happened = begun("maatatahay", plies=6).events
 
-    told = [text for _, text in referee.public_events(0)]
+    assert len(frame.events) == len(happened)
+    assert [row[1] for row in frame.events] != [event.text for event in happened]
 
-    assert len(told) == referee.ply
-    assert told != [event.text for event in referee.events]
+
+def test_match_goes_on_where_it_was_and_begins_anew_for_other_events() -> None:
+    kept, begins = WatchedMatches(most=2), []
+
+    def begin() -> WatchedMatch:
+        begins.append(1)
+        return watched_match("azure")
+
+    events = begun("azure", plies=9).events
+    other = [event._replace(cpu_ms=99) for event in events]
+
+    for part in (events[:4], events, other):
+        assert kept.frame(1, part, begin=begin).ply == len(part)
+
+    assert len(begins) == 2
+
+
+def test_only_the_latest_matches_are_kept() -> None:
+    kept, begins = WatchedMatches(most=2), []
+
+    def begin() -> WatchedMatch:
+        begins.append(1)
+        return watched_match("tuned")
+
+    for key in (1, 2, 3, 3, 2, 1):
+        kept.frame(key, [], begin=begin)
+
+    assert len(begins) == 4
+
+
+def test_event_that_cannot_happen_is_refused_and_forgotten() -> None:
+    kept = WatchedMatches(most=2)
+    events = begun("azure", plies=9).events
+
+    with pytest.raises(EngineError):
+        kept.frame(1, [*events, events[-1]], begin=lambda: watched_match("azure"))
+
+    assert kept.frame(1, events, begin=lambda: watched_match("azure")).ply == len(events)
 
 
 def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -> None:
     hidden = job_of(match_id=21, is_public=False)
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(21), match_channel(22))
-        casting = Broadcast(broker, answer_s=PATIENCE_S)
+        casting = casting_to(broker)
         casting.note_end([hidden, job_of(match_id=22)])
         messages: list[bytes] = []
         while len(messages) < 1:
@@ -179,7 +243,7 @@ def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -
 def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) -> None:
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(31), lane_channel(7))
-        Broadcast(broker, answer_s=PATIENCE_S).note_end([job_of(match_id=31)])
+        casting_to(broker).note_end([job_of(match_id=31)])
         got: dict[str, bytes] = {}
         while len(got) < 2:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -191,7 +255,7 @@ def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) ->
 def test_person_is_told_that_a_bot_has_moved(broker: str) -> None:
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(friendly_channel(41))
-        Broadcast(broker, answer_s=PATIENCE_S).note_move(41)
+        casting_to(broker).note_move(41)
         message = None
         while message is None:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -208,7 +272,7 @@ def test_without_a_broker_nothing_is_watched() -> None:
 
 
 def test_broker_that_hangs_holds_up_no_match_and_keeps_nothing(hanging: str) -> None:
-    casting = Broadcast(hanging, answer_s=600)
+    casting = casting_to(hanging, answer_s=600)
     see = casting.watch(job_of("tuned"))
     assert see is not None
 
@@ -229,7 +293,7 @@ def test_broker_that_is_away_is_left_alone_and_found_again(
     socket_path = Path(broker.partition("://")[2].partition("?")[0])
     elsewhere = tmp_path / "moved"
     elsewhere.symlink_to(tmp_path / "nothing")
-    casting = Broadcast(f"unix://{elsewhere}?db=0")
+    casting = casting_to(f"unix://{elsewhere}?db=0")
     job = job_of("tuned", match_id=41)
     see = casting.watch(job)
     assert see is not None

@@ -11,17 +11,19 @@ from typing import cast
 from zipfile import ZipFile
 
 import pytest
+from redis import Redis
 
 from pentathlon.env import IMPORT_PATH, read_environment
 from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.models import WorkerToken
+from pentathlon.live.frames import frame_key
 from pentathlon.local import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon.web.wheel import wheels
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
-from tests.workers.playing import DIRECT
+from tests.workers.playing import DIRECT, make_sleeper
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
 from workers import standalone
@@ -43,6 +45,7 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
     versions = [make_version(), make_version(like="greedy")]
     for _ in range(3):
         make_match(versions, rated=True)
+    shown = make_match([make_sleeper(0.1), make_sleeper(0.1)], rated=True)
     served = tmp_path / "served"
     for wheel in wheels().values():
         ZipFile(io.BytesIO(wheel.data)).extractall(served)
@@ -64,6 +67,8 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
         assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.DONE, 0)}
         played = Attempt.objects.values_list("worker_token", "state").distinct()
         assert list(played) == [(token.pk, AttemptState.ACCEPTED)]
+        with Redis.from_url(platform.environment["REDIS_URL"]) as broker:
+            assert broker.exists(frame_key(shown.pk, 1)), "spectators could watch it"
         # It hears of the last result a moment after the database has it.
         unsent = tmp_path / "state" / "unsent"
         platform.eventually(lambda: not list(unsent.iterdir()))

@@ -42,7 +42,6 @@ class Referee:
         self._offenders: set[int] = set()
         self._resigned: int | None = None
         self._unseen: list[list[SeenEvent]] = [[] for _ in range(seats)]
-        self._public: list[SeenEvent] | None = None
 
     def repeat(self, events: Iterable[Event]) -> None:
         """Let the events of another match happen before anybody is asked.
@@ -58,16 +57,6 @@ class Referee:
                 self._draws += 1
             apply_event(self.state, event)
             self._close_event(Event(event.seat, event.text))
-
-    def open_to_spectators(self) -> None:
-        """Keep what spectators may see of each event; call it before the first one."""
-        self._public = []
-
-    def public_events(self, first: int) -> list[SeenEvent]:
-        """Return the events from this ply on, as spectators may see them."""
-        if self._public is None:
-            raise RuntimeError("the match is not open to spectators")
-        return self._public[first:]
 
     @property
     def ply(self) -> int:
@@ -146,8 +135,6 @@ class Referee:
     def _show(self, mover: int, text: str) -> None:
         for seat, unseen in enumerate(self._unseen):
             unseen.append((mover, self.state.event_for(seat, text)))
-        if self._public is not None:
-            self._public.append((mover, self.state.event_for(None, text)))
 
     def _close_event(self, event: Event) -> None:
         self.events.append(event)

@@ -19,12 +19,12 @@ its header: the chain of that record, and how many of its events come first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.match.events import STAND_IN, EventRow
+from pentathlon_engines.match.events import STAND_IN, Event, EventRow
 from pentathlon_engines.match.faults import FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import SandboxLevel
 
@@ -106,9 +106,15 @@ def check_shape(record: object) -> Record:
         check(fields.get(name, _OPTIONAL.get(name)), name)
     if len(fields["bots"]) != fields["seats"]:
         raise BadRecord(f"bots: must be one per seat, {fields['seats']}")
-    for ply, event in enumerate(fields["events"]):
-        _check_event(event, f"event {ply}", seats=fields["seats"])
+    read_events(fields["events"], seats=fields["seats"])
     return cast("Record", fields)
+
+
+def read_events(rows: Sequence[object], *, seats: int) -> list[Event]:
+    """Return the events of rows, or raise `BadRecord` naming the one that is not as it must be."""
+    for ply, row in enumerate(rows):
+        _check_event(row, f"event {ply}", seats=seats)
+    return [Event.of(row) for row in cast("Sequence[EventRow]", rows)]
 
 
 def _check_event(event: object, where: str, *, seats: int) -> None:

@@ -38,6 +38,7 @@ from pentathlon.matches.models import MatchKind  # noqa: E402
 from pentathlon.matches.services import claim_matches, schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from workers.broadcast import Broadcast  # noqa: E402
+from workers.direct_audience import DirectAudience  # noqa: E402
 
 LONGEST_DELAY_MS: Final = 1000.0
 _FIRST_PORT: Final = 18_900
@@ -106,11 +107,10 @@ def _measure(job: Job, ears: Ears, broker: Redis, *, web: int, asked: dict[str, 
 
 def _play(job: Job, *, plies: int, every_s: float) -> dict[int, float]:
     """Play slowly, as a worker does; return when each ply was made."""
-    see = Broadcast(str(settings.REDIS_URL)).watch(job)
+    see = Broadcast(DirectAudience(str(settings.REDIS_URL))).watch(job)
     if see is None:
         raise RuntimeError("this match may not be watched")
     referee = Referee(game=GAMES[_GAME], seats=2, options=None, seed=5)
-    referee.open_to_spectators()
     luck = Random(5)
     made: dict[int, float] = {}
     while referee.seat_to_ask() is not None and len(made) < plies:

@@ -1,0 +1,122 @@
+"""What workers without keys report of running matches, brought to who watches them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db.models import QuerySet
+from redis import RedisError
+
+from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
+from pentathlon.live.sender import AWAY_S, WATCHED_S, FrameSender
+from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
+from pentathlon.matches.models import Attempt, AttemptState, Match
+from pentathlon_engines.errors import EngineError
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.shape import read_events
+
+IDLE_S: Final = 2.0
+"""Between two reports of a match that nobody watches: one costs the site about 5 ms."""
+NEVER_S: Final = 3600.0
+"""Instead, of a match that nobody may watch, and where there is no broker."""
+_MOST_WATCHED: Final = 64
+
+_log = structlog.stdlib.get_logger(__name__)
+_watched = WatchedMatches(most=_MOST_WATCHED)
+
+
+def show_events(
+    *, worker_token: WorkerToken, match_id: int, token: UUID, events: Sequence[object]
+) -> float:
+    """Show where a match stands after all its events so far, given as rows of a record.
+
+    Returns how many seconds later the next report is wanted. Only the worker that plays the match
+    may report, and only events that the rules allow.
+
+    Raises:
+        Conflict: this worker does not play the match now.
+        InvalidInput: one of the events cannot happen.
+    """
+    match = _played_by(worker_token, match_id, token)
+    if match is None:
+        raise Conflict("This worker does not play the match now.", code="stale_token")
+    if not match.may_be_watched or settings.REDIS_URL is None:
+        return NEVER_S
+    seats = match.seats.count()
+    try:
+        happened = read_events(events, seats=seats)
+        frame = _watched.frame(token, happened, begin=partial(_begin, match, seats))
+    except EngineError as error:
+        raise InvalidInput(f"This cannot have happened: {error}", field="events") from error
+    is_watched = _sender(settings.REDIS_URL).send(frame=frame, match_id=match_id)
+    return WATCHED_S if is_watched else IDLE_S
+
+
+def note_changes(match_ids: Collection[int]) -> None:
+    """Have everybody who watches these matches look at what the database says now."""
+    if settings.REDIS_URL is not None and match_ids:
+        watched = Match.objects.filter(pk__in=match_ids).watchable()
+        _sender(settings.REDIS_URL).send(looks=_channels(watched))
+
+
+def note_moves(friendly_ids: Collection[int]) -> None:
+    """Have the people of these friendlies look at what the database says now."""
+    if settings.REDIS_URL is not None and friendly_ids:
+        _sender(settings.REDIS_URL).send(looks=map(friendly_channel, friendly_ids))
+
+
+class _PatientSender:
+    """Leaves a broker alone for a while that does not answer: no report waits for it twice."""
+
+    def __init__(self, url: str) -> None:
+        self._sender = FrameSender(url)
+        self._away_until = 0.0
+
+    def send(self, **what: Any) -> bool:  # Any: what `FrameSender.send` takes
+        """Send it; return whether somebody watches, as far as can be known."""
+        if time.monotonic() < self._away_until:
+            return False
+        try:
+            return self._sender.send(**what)
+        except (RedisError, OSError) as error:
+            self._away_until = time.monotonic() + AWAY_S
+            _log.warning("spectators not served", reason=str(error))
+            return False
+
+
+@lru_cache(maxsize=4)
+def _sender(url: str) -> _PatientSender:
+    return _PatientSender(url)
+
+
+def _played_by(worker_token: WorkerToken, match_id: int, token: UUID) -> Match | None:
+    held = Attempt.objects.filter(
+        worker_token=worker_token.pk, match=match_id, token=token, state=AttemptState.RUNNING
+    )
+    found = Match.objects.filter(pk=match_id, attempts__in=held).with_openness()
+    return found.first()
+
+
+def _begin(match: Match, seats: int) -> WatchedMatch:
+    return WatchedMatch(
+        game=match.game,
+        seats=seats,
+        options=match.options,
+        limits=Limits.from_json(match.limits),
+        attempt=match.attempts_made,
+    )
+
+
+def _channels(matches: QuerySet[Match]) -> Iterator[str]:
+    for match_id, lane in matches.values_list("pk", "lane"):
+        yield match_channel(match_id)
+        if lane:
+            yield lane_channel(lane)
