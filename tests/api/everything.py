@@ -4,7 +4,7 @@ What it sends by itself belongs to that: the bodies of all webhooks.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 from itertools import product
 from typing import Any
@@ -28,19 +28,25 @@ _WRITTEN_ONLY: set[tuple[bool, str]] = set()
 
 Each with whether somebody is signed in: others may be sent to the sign-in instead.
 """
+EACH_BLOCK = (0, 2, 3, 4)
+"""Of three blocks both matches of the second, and one that stands for the others of its block."""
 _OF_A_PAGE = {"tournament_document": "?download", "match": "?ply=0&seat=1"}
 
 
 def answers(
-    person: User | None, *tournaments: Tournament, where: Callable[[str], bool] = bool
+    person: User | None,
+    *tournaments: Tournament,
+    where: Callable[[str], bool] = bool,
+    matches: Sequence[int] = EACH_BLOCK,
 ) -> Iterator[tuple[str, str]]:
     """Yield the address of every GET that can tell something, and all of its answer.
 
     Args:
         where: whether to ask for an address; for every one if not said.
+        matches: which matches of each tournament to ask for, by their place in its order.
     """
     cache.clear()
-    asked = {address for tournament in tournaments for address in _addresses(tournament)}
+    asked = {address for tournament in tournaments for address in _addresses(tournament, matches)}
     # A session costs a query less here; who is asked for is read from the database all the same.
     with override_settings(SESSION_ENGINE="django.contrib.sessions.backends.signed_cookies"):
         client = Client()
@@ -67,9 +73,9 @@ def _body(response: HttpResponseBase) -> str:
     return getattr(response, "content", b"").decode(errors="replace")
 
 
-def _addresses(tournament: Tournament) -> Iterator[tuple[str, str]]:
+def _addresses(tournament: Tournament, matches: Sequence[int]) -> Iterator[tuple[str, str]]:
     """Yield the name of each view that can be read, with an address of it."""
-    values = _values(tournament)
+    values = _values(tournament, matches)
     for namespace, pattern in _patterns(get_resolver(), ""):
         names = [one or other for one, other in _GROUP.findall(str(pattern.pattern))]
         full = f"{namespace}{pattern.name}"
@@ -102,15 +108,14 @@ def _may_be_read(pattern: URLPattern) -> bool:
     return handler is None or "get" in (getattr(view, "actions", None) or dir(handler))
 
 
-def _values(tournament: Tournament) -> dict[str, list[object]]:
+def _values(tournament: Tournament, matches: Sequence[int]) -> dict[str, list[object]]:
     places = TournamentMatch.objects.filter(tournament=tournament).order_by("index")
-    matches = list(places.values_list("match", flat=True)[:6])
+    all_matches = list(places.values_list("match", flat=True)[: max(matches) + 1])
     entries = list(tournament.entries.select_related("version").order_by("pk")[:2])
     entry = entries[0] if entries else None
     return {
         "tournament": [tournament.pk],
-        # Of three blocks both of the second, and of the others one that stands for the other.
-        "match": [matches[n] for n in (0, 2, 3, 4) if n < len(matches)],
+        "match": [all_matches[n] for n in matches if n < len(all_matches)],
         "bot": [entry.version.bot_id] if entry else [],
         "other": [each.version.bot_id for each in entries[1:]],
         "username": [entry.version.bot.owner.username] if entry else [],

@@ -1,24 +1,35 @@
 """Follow every link of ours, as a reader with much time would."""
 
+from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 from django.test import Client
+from django.urls import resolve
 
 from tests.pentathlon.web.pages import Page, page_of
 
 MOST_PAGES = 400
 
 
-def crawl(client: Client) -> dict[str, Page]:
-    """Follow every link of ours from the home page; return the pages by address."""
+def crawl(client: Client, *, most_of_a_kind: int = MOST_PAGES) -> dict[str, Page]:
+    """Follow links of ours from the home page; return the pages by address.
+
+    Args:
+        most_of_a_kind: how many pages of each view to look at, with a query and without;
+            all of them if not said.
+    """
     waiting, found = ["/"], dict[str, Page]()
-    asked = set[str]()
+    asked, kinds = set[str](), Counter[tuple[str, bool]]()
     while waiting and len(found) < MOST_PAGES:
         address = waiting.pop(0)
         if address in asked or not _is_ours(address):
             continue
         asked.add(address)
+        kind = _kind_of(address)
+        if kinds[kind] == most_of_a_kind:
+            continue
+        kinds[kind] += 1
         response = client.get(address, follow=True)
         assert response.status_code == 200, address
         if response["Content-Type"].startswith("text/html"):
@@ -29,6 +40,11 @@ def crawl(client: Client) -> dict[str, Page]:
 
 def _is_ours(address: str) -> bool:
     return address.startswith("/") and not address.startswith(("/api/", "/admin/"))
+
+
+def _kind_of(address: str) -> tuple[str, bool]:
+    path, _, query = address.partition("?")
+    return resolve(path).view_name, bool(query)
 
 
 def _narrows_list(link: str) -> bool:
