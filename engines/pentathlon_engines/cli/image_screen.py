@@ -41,16 +41,18 @@ _IMAGES: Final = {ImageProtocol.SIXEL: SixelImage, ImageProtocol.KITTY: TGPImage
 
 
 class TerminalScreen:
-    """Draws boards on the terminal that is standard output."""
+    """Draws boards for the terminal that is standard output."""
 
     def __init__(self, protocol: ImageProtocol) -> None:
         self._image = _IMAGES[protocol]
 
-    def draw(self, svg: str, *, lines: int = 0) -> None:
-        """Draw a board, as large as it may be if so many lines of text are to stand with it."""
+    def draw(self, svg: str, *, lines: int = 0) -> str:
+        """Return what shows a board, as large as it may be beside so many lines of text."""
         size = os.get_terminal_size(sys.stdout.fileno())
         rows = min(max(size.lines - lines, 1), _TALLEST)
-        console = Console(file=sys.stdout, width=size.columns, height=rows)
+        drawn = io.StringIO()
+        console = Console(file=drawn, force_terminal=True, width=size.columns, height=rows)
         console.print(
             self._image(io.BytesIO(draw_png(svg, width=_PIXELS)), width="auto", height="auto")
         )
+        return drawn.getvalue()

@@ -57,10 +57,13 @@ class ImageProtocol(StrEnum):
 
 
 class ImageScreen(Protocol):
-    """The terminal as something to draw boards on."""
+    """The terminal as something to show boards on."""
 
-    def draw(self, svg: str, *, lines: int = 0) -> None:
-        """Draw a board, as large as it may be if so many lines of text are to stand with it."""
+    def draw(self, svg: str, *, lines: int = 0) -> str:
+        """Return what shows a board, as large as it may be beside so many lines of text.
+
+        That takes some tenths of a second: draw first, then clear what stands there.
+        """
 
 
 def find_screen(style: BoardStyle) -> ImageScreen | None:

@@ -9,12 +9,16 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from pentathlon_engines.cli import images
+from pentathlon_engines.cli.client.events import ServerEvent
+from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.commands import watch
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.images import BoardStyle, ImageProtocol, ask_terminal, find_screen
 from tests.engines.commands import Run, run_in_process
@@ -154,3 +158,32 @@ def show(arguments: list[str], *, answer: bytes) -> bytes:
     os.close(far)
     assert child.returncode == 0, shown
     return shown
+
+
+def test_board_stands_until_the_next_one_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    stood: list[str] = []
+
+    class Images:
+        def draw(self, svg: str, *, lines: int = 0) -> str:
+            stood.append(terminal.getvalue())
+            return f"[{svg}, {lines} lines beside]\n"
+
+    screen = watch._Screen(Images(), as_json=False)
+    match = {"game": "tuned", "state": "running", "seats": []}
+    for ply in (1, 2):
+        plies = {"ply": ply, "svg": f"board {ply}", "cpu_ms": [5, 0], "limit_ms": 20_000}
+        screen.show(ServerEvent("plies", plies), match, Patience(9, what="", try_next=""))
+
+    assert images.CLEAR not in stood[0]
+    assert stood[1].endswith(
+        "[board 1, 6 lines beside]\nCPU time of 20 s: seat 0 0.0 s, seat 1 0.0 s"
+    )
+
+
+class Terminal(StringIO):
+    """A stream that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True

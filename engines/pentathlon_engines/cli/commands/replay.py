@@ -74,11 +74,11 @@ def replay(
         return
     screen = find_screen(board)
     if ply is not None:
-        _show(record, states, ply, screen)
+        typer.echo(_draw(record, states, ply, screen), nl=False)
     elif sys.stdin.isatty() and sys.stdout.isatty():
         _step_through(record, states, screen)
     else:
-        typer.echo("\n\n".join(_draw(record, states, index) for index in chosen))
+        typer.echo("\n".join(_draw(record, states, index) for index in chosen), nl=False)
 
 
 def _write_page(path: Path, record: Any, states: list[State]) -> None:  # Any: JSON
@@ -107,24 +107,22 @@ def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
     return {"ply": ply, "event": event, "position": state.to_json()}
 
 
-def _show(
-    record: Record, states: list[State], ply: int, screen: ImageScreen | None, *, below: int = 0
-) -> None:
-    """Show a position, as an image if there is a screen for it, with so many lines below."""
+def _draw(
+    record: Record,
+    states: list[State],
+    ply: int,
+    screen: ImageScreen | None = None,
+    *,
+    below: int = 0,
+) -> str:
+    """Return a position in lines, as an image if there is a screen, with so many lines below."""
+    head, end = _head(record, states, ply), _end(record, states, ply)
     if screen is None:
-        typer.echo(_draw(record, states, ply))
-        return
-    above, end = _head(record, states, ply), _end(record, states, ply)
-    typer.echo(above)
-    screen.draw(states[ply].svg(), lines=below + len(end) + _lines_of(above))
-    for line in end:
-        typer.echo(line)
-
-
-def _draw(record: Record, states: list[State], ply: int) -> str:
-    end = _end(record, states, ply)
-    lines = [_head(record, states, ply), "", str(states[ply]), *([""] if end else []), *end]
-    return "\n".join(lines)
+        board = f"\n{states[ply]}\n" + ("\n" if end else "")
+    else:
+        lines = below + len(end) + _lines_of(head)
+        board = screen.draw(states[ply].svg(), lines=lines)
+    return f"{head}\n{board}" + "".join(f"{line}\n" for line in end)
 
 
 def _head(record: Record, states: list[State], ply: int) -> str:
@@ -151,9 +149,8 @@ def _describe_event(record: Record, states: list[State], ply: int) -> str:
 def _step_through(record: Record, states: list[State], screen: ImageScreen | None) -> None:
     stepper = Stepper(record["events"])
     while not stepper.is_over:
-        typer.echo(CLEAR, nl=False)
-        _show(record, states, stepper.ply, screen, below=_HELP_LINES)
-        typer.echo(f"\n{HELP}")
+        position = _draw(record, states, stepper.ply, screen, below=_HELP_LINES)
+        typer.echo(f"{CLEAR}{position}\n{HELP}")
         if stepper.number:
             typer.echo(f"to ply {stepper.number}: Enter goes there")
         try:

@@ -160,11 +160,10 @@ class _Screen:
             if self.images is None:
                 self._draw(f"{head}\n{data['text']}\n{clock}")
                 return
+            board = self.images.draw(data["svg"], lines=_LINES_BESIDE)
             self._empty()
             self._has_image = True
-            say(head)
-            self.images.draw(data["svg"], lines=_LINES_BESIDE)
-            self._draw(clock)
+            self._draw(f"{head}\n{board}{clock}")
             return
         if data["first"] == 0 and data["attempt"] > 1:
             say(f"Attempt {data['attempt']}: the match begins anew.")
@@ -199,11 +198,9 @@ def _show_end(site: Site, number: int, screen: _Screen) -> None:
     except (BadRecord, LookupError, TypeError) as error:
         say(f"The record cannot be shown here: {error}. Try: pentathlon verify {number}")
         return
-    if screen.images is None:
-        print_text(str(state))
-    else:
-        screen.images.draw(state.svg(), lines=_LINES_BESIDE)
-    print_text(f"\n{outcome}")
+    images = screen.images
+    board = f"{state}\n" if images is None else images.draw(state.svg(), lines=_LINES_BESIDE)
+    print_text(f"{board}\n{outcome}")
 
 
 def _watch_bot(
