@@ -27,8 +27,8 @@ from tests.local.demo_sites import (
 from tests.local.small_demo import small_plans
 from tests.ports import unused_port
 from tools.benchmark.newcomer.command import walk
-from tools.benchmark.newcomer.own_site import running_up
 from tools.benchmark.newcomer.person import Newcomer
+from tools.benchmark.own_site import environment_apart, running_up
 
 
 class NoSupervisor:
@@ -93,12 +93,15 @@ def test_up_plays_its_demo_once_and_rates_what_a_newcomer_submits(
     # pip reads this as "no": three commands import a part of what it would compile.
     monkeypatch.setenv("PIP_NO_COMPILE", "0")
     with running_up(
-        data,
         "--workers=2",
         port=unused_port(),
+        output=tmp_path / "up.out",
+        environment=environment_apart(
+            data,
+            DJANGO_SETTINGS_MODULE="tests.local.small_ladder",
+            PENTATHLON_STARVED_SHARE="2",  # a busy machine must hold no slot that a test awaits
+        ),
         program=("-m", "tests.local.small_demo"),
-        DJANGO_SETTINGS_MODULE="tests.local.small_ladder",
-        PENTATHLON_STARVED_SHARE="2",  # a busy machine must hold no slot that a test waits for
     ) as running:
         address = running.address()
         newcomer = Newcomer(address, tmp_path / "newcomer")

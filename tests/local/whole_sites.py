@@ -20,7 +20,7 @@ from tests.local.demo_sites import (
 from tests.local.newcomer import Copyist, commands_of_guides
 from tests.local.small_demo import small_plans
 from tests.ports import unused_port
-from tools.benchmark.newcomer.own_site import running_up
+from tools.benchmark.own_site import environment_apart, running_up
 
 
 def test_newcomer_gets_from_the_kit_to_a_rated_match(
@@ -31,11 +31,11 @@ def test_newcomer_gets_from_the_kit_to_a_rated_match(
     is_whole = request.config.getoption("--whole-demo")
     settings = _settings(is_whole=is_whole)
     with running_up(
-        tmp_path / "data",
         "--no-demo",
         "--workers=1",
         port=unused_port(),
-        DJANGO_SETTINGS_MODULE=settings,
+        output=tmp_path / "up.out",
+        environment=environment_apart(tmp_path / "data", DJANGO_SETTINGS_MODULE=settings),
     ) as running:
         newcomer = Copyist(running.address(), tmp_path / "newcomer")
         newcomer.sign_up("ada")
@@ -49,6 +49,7 @@ def test_up_runs_alone_and_plays_its_demo_once(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """The second start finds the log-ins of the first, and a demo that has been played."""
+    data = tmp_path / "data"
     is_whole = request.config.getoption("--whole-demo")
     shown = plans() if is_whole else small_plans()
     program = (CHECKOUT / "manage.py",) if is_whole else ("-m", "tests.local.small_demo")
@@ -57,32 +58,37 @@ def test_up_runs_alone_and_plays_its_demo_once(
     end = last_table(shown)
 
     with running_up(
-        tmp_path / "data",
         "--workers=2",
         port=unused_port(),
+        output=tmp_path / "first.out",
+        environment=environment_apart(data, PENTATHLON_LADDERS=ladders),
         program=program,
-        PENTATHLON_LADDERS=ladders,
     ) as first:
         first.wait_for(end)
         log_ins = re.findall(r"sign in as.*", first.said())
         address = first.address()
         demand_that_all_was_played(address, first.said(), shown)
         with running_up(
-            tmp_path / "data", port=unused_port(), output=tmp_path / "another"
+            port=unused_port(),
+            output=tmp_path / "another.out",
+            environment=environment_apart(data),
         ) as another:
             assert another.process.wait(PATIENCE_S) == 1
         assert first.interrupt() == 0
 
-    assert f"running already on {tmp_path / 'data'}: {address}." in another.said()
-    wait_for_the_end(tmp_path / "data")
+    assert f"running already on {data}: {address}." in another.said()
+    wait_for_the_end(data)
     # All bots are new to the ladders, which the first run did without.
     with running_up(
-        tmp_path / "data",
         "--workers=2",
         port=unused_port(),
+        output=tmp_path / "second.out",
+        environment=environment_apart(
+            data,
+            PENTATHLON_REFERENCE_BOTS="0",
+            DJANGO_SETTINGS_MODULE=_settings(is_whole=is_whole),
+        ),
         program=program,
-        PENTATHLON_REFERENCE_BOTS="0",
-        DJANGO_SETTINGS_MODULE=_settings(is_whole=is_whole),
     ) as second:
         second.wait_for(end)
         wait_for_ladder_matches(second.address(), "tuned")

@@ -105,8 +105,9 @@ def _build(folder: Path, manifest: Manifest) -> None:
     try:
         subprocess.run(manifest.build, cwd=folder, check=True, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError) as error:
+        reason = error.strerror if isinstance(error, OSError) else f"status {error.returncode}"
         raise CommandFailed(
-            f"{manifest.name}: its build failed: {str(error).rstrip('.')}.",
+            f"{manifest.name}: its build failed: {manifest.build[0]}: {reason}.",
             try_next=f"cd {folder} && {' '.join(manifest.build)}",
             exit_code=CHECK_FAILED,
         ) from error

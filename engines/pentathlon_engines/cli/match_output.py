@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output import is_terminal, print_text, say, show_log, show_on_one_line
 from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.record_files import write_record
 from pentathlon_engines.match.faults import RecordedFault
@@ -66,7 +67,7 @@ def show_match(report: MatchReport) -> None:
     outcome = record["outcome"]
     print_text(
         f"{record['game']}, seed {record['seed']}: {outcome['reason']} "
-        f"after {len(record['events'])} plies"
+        f"after {count(len(record['events']), 'ply')}"
     )
     print_table(
         ("seat", "bot", "rank", "points", "cpu", "slowest"),
@@ -85,8 +86,9 @@ def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
         say(answer)
     log = report.logs[seat]
     show_log(log, report.notes[seat])
-    limits: Mapping[str, float] = report.record["limits"]
-    say(what_to_do(fault["kind"], log=log.decode(errors="replace"), limits=limits))
+    said = log.decode(errors="replace")
+    again = f"With the same bots, seats and options, `play --seed {report.record['seed']}`"
+    say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
 
 
 def wrong_answer(report: MatchReport, fault: RecordedFault) -> str | None:

@@ -17,6 +17,7 @@ import platformdirs
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.kept_files import write_private
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.transparency.merkle import is_consistent, is_included, leaf_hash
@@ -125,7 +126,7 @@ def _check_growth(
         return None
     before = Checkpoint.from_text(read_note_of_any(seen.checkpoint, keys=keys))
     if before.size > now.size:
-        _fail(site, number, f"the log had {before.size:,} entries before, now {now.size:,}.")
+        _fail(site, number, f"the log had {count(before.size, 'entry')} before, now {now.size:,}.")
     sizes = {"first": before.size, "second": now.size}
     path = [] if before.size == now.size else site.get("log/consistency/", **sizes)["path"]
     if not is_consistent(**sizes, roots=(before.root, now.root), path=_hashes(path)):

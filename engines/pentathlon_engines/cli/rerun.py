@@ -12,6 +12,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, say, show_log
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadBundle
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.launcher import Launcher
@@ -141,7 +142,7 @@ def _describe(fault: RecordedFault) -> str:
 
 def _describe_success(run: Rerun) -> str:
     asked = run.trace.requests
-    answers = f"no fault in {asked} request{'' if asked == 1 else 's'}"
+    answers = f"no fault in {count(asked, 'request')}"
     if run.answer_in_place is None:
         return answers
     return f"{answers}; in place of the fault it played {run.answer_in_place!r}"

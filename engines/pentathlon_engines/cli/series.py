@@ -19,6 +19,7 @@ from pentathlon_engines.cli.output import (
     show_on_one_line,
 )
 from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch, Finished, play_all, stop_on_interrupt
 from pentathlon_engines.desk.record_files import write_record
 from pentathlon_engines.desk.series import Series
@@ -71,7 +72,7 @@ def play_series(
     if is_whole:
         return
     kept = "" if folder.path is None else f" Their records are in {folder.path}."
-    say(f"Interrupted after {len(output.matches)} of {series.matches} matches.{kept}")
+    say(f"Interrupted after {len(output.matches)} of {count(series.matches, 'match')}.{kept}")
     raise typer.Exit(INTERRUPTED)
 
 
@@ -142,7 +143,7 @@ class _Output:
     def show(self) -> None:
         """Print the table, then explain one fault of each kind."""
         print_text(
-            f"{self._setting.game.info.key}: {len(self.matches)} matches, "
+            f"{self._setting.game.info.key}: {count(len(self.matches), 'match')}, "
             f"{self._per_s():.1f} a second"
         )
         print_table(
@@ -150,7 +151,7 @@ class _Output:
             [self._row(player) for player in range(len(self._setting.bots))],
         )
         if self._series.void:
-            say(f"{self._series.void} matches are void: this machine could not play them.")
+            say(f"This machine could not play {count(self._series.void, 'match')}: void.")
         self._faults.explain()
 
     def _progress(self) -> str:

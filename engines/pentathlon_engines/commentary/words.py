@@ -1,4 +1,4 @@
-"""Words that the commentaries of all games share."""
+"""Words that the commentaries of all games share, and other sentences for people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 COLOURS: Final = ("Violet", "Amber", "Teal", "Crimson", "Sky")
 """The seats by the colours in which pages and boards draw them."""
+_IN_IES: Final = ("entry", "ply")
 
 
 def name_seat(seat: int) -> str:
@@ -21,10 +22,25 @@ def name_seat(seat: int) -> str:
 def count(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> count(1, "point"), count(3, "point")
-    ('1 point', '3 points')
+    >>> count(1, "point"), count(3, "match"), count(1200, "ply")
+    ('1 point', '3 matches', '1,200 plies')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"1 {noun}" if number == 1 else f"{number:,} {_plural(noun)}"
+
+
+def count_range(low: int, high: int, noun: str) -> str:
+    """Return how many it may be.
+
+    >>> count_range(2, 5, "seat"), count_range(2, 2, "seat"), count_range(1, 1, "bot")
+    ('2 to 5 seats', '2 seats', '1 bot')
+    """
+    return count(low, noun) if low == high else f"{low:,} to {high:,} {_plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    if noun in _IN_IES:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
 
 
 def enumerate_all(words: Sequence[str]) -> str:

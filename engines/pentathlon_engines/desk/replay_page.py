@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Final
 
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.page import make_page, scrolling, seat_mark
@@ -88,7 +89,7 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
     return f"""\
 <main class="replay">
 <header><h1>{escape(title)}</h1>
-<p class="muted">seed {record["seed"]} · {last} plies · ended by \
+<p class="muted">seed {record["seed"]} · {count(last, "ply")} · ended by \
 {escape(outcome["reason"].replace("_", " "))}</p>{forked}</header>
 <section class="board" aria-label="Board"><div id="board">{states[-1].svg()}</div>
 <p id="says" class="muted" role="status">ply {last} of {last}: \

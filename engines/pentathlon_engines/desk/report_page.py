@@ -9,6 +9,7 @@ from math import ceil, floor
 from typing import Final
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.page import make_page, scrolling
 from pentathlon_engines.desk.standings import DeskStanding, entry_name, standings, tally_of
@@ -34,7 +35,7 @@ def report_page(tournament: DeskTournament, *, name: str) -> str:
     state = _state(tournament)
     body = f"""<main><h1>{escape(name)}</h1>
 <p class="muted">{escape(game.info.title)} · {escape(tournament.document.scheduling.title)} · \
-{ended} matches{f" · {void} void" if void else ""} · {escape(state)}</p>
+{count(ended, "match")}{f" · {void} void" if void else ""} · {escape(state)}</p>
 <h2>Table</h2>{scrolling(_table(tournament, rows), label="Table")}
 <p class="small muted">Strength is on a scale on which the mean of the field is 25; ± is a 95 % \
 interval. Bots of one group cannot all be told apart.</p>

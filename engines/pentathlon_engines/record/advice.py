@@ -14,8 +14,8 @@ _ADVICE: Final[dict[str, str]] = {
         "system. Load large files after that answer if time is short."
     ),
     "crash": (
-        "Read the end of the log: it usually holds the error with its line. The bundle of the "
-        "match brings your bot to the same request at your desk."
+        "Read the end of the log: it usually holds the error with its line. {again} brings your "
+        "bot to the same request at your desk."
     ),
     "wall_time": (
         "It slept, waited for something that never came, or did not flush its answer; what it "
@@ -44,8 +44,8 @@ _ADVICE: Final[dict[str, str]] = {
         "nothing before it and nothing after it. Prints for debugging belong on standard error."
     ),
     "illegal_action": (
-        "Answer with a text of the request's legal list, letter for letter. The match’s bundle "
-        "brings your bot to the same position."
+        "Answer with a text of the request's legal list, letter for letter. {again} brings your "
+        "bot to the same request at your desk."
     ),
     "out_of_turn": (
         "It is stopped in the turns of others, and went on all the same. Send no signals to "
@@ -77,15 +77,22 @@ _REFUSALS: Final = {
 _END_OF_LOG: Final = 2000
 
 
-def what_to_do(kind: str, *, log: str = "", limits: Mapping[str, float] | None = None) -> str:
+def what_to_do(
+    kind: str,
+    *,
+    log: str = "",
+    limits: Mapping[str, float] | None = None,
+    again: str = "The match’s bundle",
+) -> str:
     """Return advice for the author of a bot with this kind of fault.
 
-    For a crash, the end of the log may show which limit is the likely cause.
+    For a crash, the end of the log may show which limit is the likely cause. `again` is what
+    repeats the match: its bundle, if a server has played it.
 
     >>> what_to_do("crash", log="RuntimeError: can't start new thread", limits={"tasks": 16})[:76]
     "Its log says “can't start new thread”. The likely cause is its limit `tasks`"
     """
-    advice = _ADVICE[kind]
+    advice = _ADVICE[kind].replace("{again}", again)
     if kind in _UNEXPLAINED and (cause := _likely_cause(log[-_END_OF_LOG:], limits or {})):
         return f"{cause} {advice}"
     return advice

@@ -9,6 +9,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count_range
 from pentathlon_engines.contract.registry import unknown_game
 
 
@@ -181,9 +182,10 @@ def _others(
 def _check_seats(game: str, *, seats: int) -> None:
     lowest, highest = GAMES[game].info.seats
     if not lowest <= seats <= highest:
+        bots = count_range(lowest, highest, "bot")
         raise InvalidInput(
-            f"{GAMES[game].info.title} is played by {lowest} to {highest} bots; with these others "
-            f"it would be {seats}.",
+            f"{GAMES[game].info.title} is played by {bots}; with these others it would be "
+            f"{seats}.",
             code="bad_seats",
             field="others",
         )

@@ -22,6 +22,7 @@ from pentathlon.friendlies.models import Friendly, FriendlySeat, FriendlyState
 from pentathlon.matches.models import Match
 from pentathlon.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_IN_ALL, FRIENDLIES_UNDER_WAY
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count, count_range
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadOption, BadRecord, EngineError
 from pentathlon_engines.match.events import Event
@@ -92,7 +93,7 @@ def fork_friendly(
     versions = _versions(bots, record["game"])
     if len(versions) != record["seats"] - 1:
         raise InvalidInput(
-            f"This match has {record['seats']} seats: name {record['seats'] - 1} bots.",
+            f"This match has {record['seats']} seats: name {count(record['seats'] - 1, 'bot')}.",
             code="bad_seats",
             field="bots",
         )
@@ -191,9 +192,9 @@ def _versions(bots: Sequence[int], game: str) -> list[BotVersion]:
 def _checked_seats(game: str, seats: int) -> int:
     lowest, highest = GAMES[game].info.seats
     if not lowest <= seats <= highest:
+        has = f"{GAMES[game].info.title} has {count_range(lowest, highest, 'seat')}"
         raise InvalidInput(
-            f"{GAMES[game].info.title} has {lowest} to {highest} seats, one of them yours: name "
-            f"{lowest - 1} to {highest - 1} bots.",
+            f"{has}, one of them yours: name {count_range(lowest - 1, highest - 1, 'bot')}.",
             code="bad_seats",
             field="bots",
         )

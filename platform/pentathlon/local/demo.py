@@ -21,6 +21,7 @@ from pentathlon.local.demo_logins import Login
 from pentathlon.local.demo_people import DemoFailed, Json, People
 from pentathlon.local.demo_plan import CHALLENGE, CHALLENGE_BLOCKS, Plan, plans
 from pentathlon.ratings.uncertainty import half_width
+from pentathlon_engines.commentary.words import count
 
 _FILE: Final = "demo.json"
 _CHALLENGE: Final = "challenge"
@@ -168,7 +169,7 @@ class Demo:
     def _show_places(self, plan: Plan) -> None:
         self._say(f"\nPlaces of {plan.label}:")
         for row in self._read(f"tournaments/{self._ids[plan.key]}/standings/")["results"]:
-            points = f"{row['points']:g} points in {row['matches']} matches"
+            points = f"{row['points']:g} points in {count(row['matches'], 'match')}"
             self._say(f"  {row['place']:>2}  {row['version']['label']:<16} {points}")
 
     def _pause(self) -> None:

@@ -43,6 +43,7 @@ from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count_range
 
 _LONGEST_REASON = 300
 _BATCH = 1000
@@ -300,8 +301,9 @@ def requeue_void_matches(*, match_ids: Collection[int]) -> None:
 def _planned(spec: MatchSpec) -> Match:
     lowest, highest = GAMES[spec.game].info.seats
     if not lowest <= len(spec.seating) <= highest:
+        bots = count_range(lowest, highest, "bot")
         raise InvalidInput(
-            f"{spec.game} is played by {lowest} to {highest} bots, not {len(spec.seating)}.",
+            f"{spec.game} is played by {bots}, not {len(spec.seating)}.",
             code="bad_seats",
             field="seating",
         )

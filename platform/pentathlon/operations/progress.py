@@ -7,6 +7,8 @@ from typing import Final
 
 from django.core.management.base import OutputWrapper
 
+from pentathlon_engines.commentary.words import count
+
 _EVERY_S: Final = 2.0
 
 
@@ -20,5 +22,5 @@ class ProgressLine:
     def __call__(self, table: str, rows: int) -> None:
         """Say where the work is, if it was not said just now."""
         if time.monotonic() >= self._next:
-            self._target.write(f"{table}: {rows} rows", style_func=str)
+            self._target.write(f"{table}: {count(rows, 'row')}", style_func=str)
             self._next = time.monotonic() + _EVERY_S

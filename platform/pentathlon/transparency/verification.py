@@ -9,6 +9,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.services import log_size, signed_receipt
 from pentathlon.transparency.tiles import Tiles
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.record.record import chain
 from pentathlon_engines.transparency.merkle import (
@@ -52,7 +53,8 @@ def growth_difference(noted: str) -> str | None:
     checkpoint = _read_checkpoint(noted)
     size, tiles = log_size(), Tiles()
     if checkpoint.size > size:
-        return f"the log has {size:,} entries, fewer than the {checkpoint.size:,} that were noted"
+        has = f"the log has {count(size, 'entry')}"
+        return f"{has}, fewer than the {checkpoint.size:,} that were noted"
     if not checkpoint.size:
         return None
     path = prove_consistency(checkpoint.size, size, tiles.subtree)

@@ -13,6 +13,7 @@ from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
 from pentathlon_engines import CHANCE, GAMES, GameInfo
 from pentathlon_engines.commentary.lesson import LessonStep, steps_of
+from pentathlon_engines.commentary.words import count_range
 
 _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
@@ -134,8 +135,7 @@ def lesson_picture(game: str) -> SafeString:
 
 def seats_in_words(info: GameInfo) -> str:
     """Write how many play: 2 seats, 2 to 5 seats."""
-    low, high = info.seats
-    return f"{low} seats" if low == high else f"{low} to {high} seats"
+    return count_range(*info.seats, "seat")
 
 
 def _board(match: Match) -> str:

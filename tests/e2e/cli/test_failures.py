@@ -117,6 +117,17 @@ def test_answers_of_another_api_are_told_with_the_kit(
     ]
 
 
+def test_record_of_another_api_ends_watching_with_the_kit(run: Run, server: Server) -> None:
+    kind = {"Content-Type": "application/json"}
+    server((200, kind, b'{"state": "done"}'), (200, kind, b'{"hello": "world"}'))
+
+    failed = run("watch", "1")
+
+    assert failed.code == 3
+    assert failed.err.startswith(f"{SITE} does not speak version 1 of the API; ")
+    assert failed.err.endswith(f"\nTry: the install command on {SITE}/kit/\n")
+
+
 @pytest.mark.parametrize("command", ASKING, ids=" ".join)
 def test_site_that_is_down_is_told_at_once(
     run: Run, author: User, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
@@ -200,7 +211,7 @@ def test_long_refusal_is_told(run: Run, server: Server) -> None:
     failed = run("bots", "--all")
 
     assert failed.code == 3
-    assert "too many requests from you: wait 1800 seconds" in failed.err
+    assert "too many requests from you: wait 1,800 seconds" in failed.err
     assert pauses == []
 
 

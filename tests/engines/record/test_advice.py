@@ -31,6 +31,15 @@ def test_log_of_a_crash_names_the_likely_limit(log: str, limit: str, allowed: st
     assert told.endswith(what_to_do("crash"))
 
 
+@pytest.mark.parametrize("kind", ["crash", "illegal_action"])
+def test_advice_names_what_repeats_the_match(kind: str) -> None:
+    at_a_desk = what_to_do(kind, again="`play --seed 5`")
+
+    assert "The match’s bundle brings your bot to the same request" in what_to_do(kind)
+    assert "`play --seed 5` brings your bot to the same request" in at_a_desk
+    assert "bundle" not in at_a_desk
+
+
 def test_only_an_end_without_a_verdict_has_a_likely_cause() -> None:
     log = "RuntimeError: can't start new thread"
 

@@ -29,7 +29,7 @@ from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.archive.packing import pack_bot  # noqa: E402
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
-from tools.benchmark.competition.real_site import SLOTS, running_up, wait_for  # noqa: E402
+from tools.benchmark.competition.real_site import SLOTS, running_site, wait_for  # noqa: E402
 from tools.benchmark.progress import Say, show_progress  # noqa: E402
 
 _SHARES: Final[Mapping[str, float]] = {"a tenth": 1 / 10, "a third": 1 / 3, "two thirds": 2 / 3}
@@ -76,7 +76,7 @@ def main() -> int:
     options = parser.parse_args()
     until = time.monotonic() + 60 * options.minutes
     demands: list[Demand] = []
-    with show_progress(Console(stderr=True)) as say, running_up(options.folder, "--no-demo"):
+    with show_progress(Console(stderr=True)) as say, running_site(options.folder, "--no-demo"):
         organiser = User.objects.create_user(
             username="estimates", email="", password=None, is_organiser=True
         )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from pentathlon.env import CHECKOUT
-from pentathlon.local import processes
+from pentathlon.env import child_environment
 from pentathlon.local.ports import free_port
 from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.waiting import ServerFailed, last_lines
+from pentathlon.local.waiting import ServerFailed
+from tools.benchmark.own_site import running_up
 from tools.trials import run_trial, trial_environment
 
 SLOTS: Final = 2
@@ -34,19 +32,17 @@ def measure_on_site(module: str, arguments: Sequence[str], *, as_json: bool) -> 
 
 
 @contextmanager
-def running_up(folder: Path, *options: str) -> Iterator[None]:
-    """Run `manage.py up` with `SLOTS` slots on the database of this process."""
-    port = free_port(_HOST, _FIRST_PORT)
-    log = folder / "up.log"
-    command = [sys.executable, str(CHECKOUT / "manage.py"), "up", *options]
-    command += [f"--workers={SLOTS}", f"--port={port}"]
-    with log.open("wb") as output:
-        process = processes.start(command, output=output)
-    try:
-        wait_for("an address", lambda: _is_up(process, log))
+def running_site(folder: Path, *options: str) -> Iterator[None]:
+    """Run `up` with `SLOTS` slots on the database of this process; go on when it is there."""
+    with running_up(
+        f"--workers={SLOTS}",
+        *options,
+        port=free_port(_HOST, _FIRST_PORT),
+        output=folder / "up.log",
+        environment=child_environment(),
+    ) as site:
+        site.address()
         yield
-    finally:
-        processes.stop(process)
 
 
 def wait_for(what: str, is_true: Callable[[], bool]) -> None:
@@ -56,9 +52,3 @@ def wait_for(what: str, is_true: Callable[[], bool]) -> None:
         if time.monotonic() > deadline:
             raise ServerFailed("The platform", f"did not get there: {what}.")
         time.sleep(TICK_S)
-
-
-def _is_up(process: subprocess.Popen[bytes], log: Path) -> bool:
-    if process.poll() is not None:
-        raise ServerFailed("`up`", "ended.", last_lines(log))
-    return "Pentathlon is at" in log.read_text()

@@ -33,7 +33,7 @@ from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E4
 from tools.benchmark.competition.real_site import (  # noqa: E402
     SLOTS,
     TICK_S,
-    running_up,
+    running_site,
     wait_for,
 )
 from tools.benchmark.progress import Say, show_progress  # noqa: E402
@@ -52,7 +52,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with show_progress(Console(stderr=True)) as say, running_up(options.folder, "--no-demo"):
+    with show_progress(Console(stderr=True)) as say, running_site(options.folder, "--no-demo"):
         say("waiting for the reference bots")
         wait_for("reference bots that play", _have_reference_bots)
         demands = [each for game in options.games for each in _measure(game, say)]

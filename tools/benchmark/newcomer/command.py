@@ -17,8 +17,8 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.local.ports import free_port
-from tools.benchmark.newcomer.own_site import running_up
 from tools.benchmark.newcomer.person import Newcomer, WalkFailed
+from tools.benchmark.own_site import environment_apart, running_up
 from tools.benchmark.progress import Say, show_progress
 
 HELP: Final = "seconds of a newcomer's commands, from the install to the first rated match"
@@ -106,7 +106,12 @@ def _walk_on_own_site(folder: Path, *, with_demo: bool) -> Walk:
     port = free_port(_HOST, _FIRST_PORT)
     with (
         show_progress(Console(stderr=True)) as show,
-        running_up(folder / "data", *demo, port=port) as site,
+        running_up(
+            *demo,
+            port=port,
+            output=folder / "up.out",
+            environment=environment_apart(folder / "data"),
+        ) as site,
     ):
         newcomer = Newcomer(site.address(), folder / "newcomer")
         newcomer.sign_up("newcomer")

@@ -15,6 +15,7 @@ import urllib3
 
 from pentathlon_engines.cli.client.events import ServerEvent, lines_of, read_events
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
@@ -247,8 +248,9 @@ class Site:
         if refusal == "missing_scope":
             return detail, login, USAGE
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
-            wait = answer.headers.get("Retry-After", "some")
-            message = f"{self.origin} has had too many requests from you: wait {wait} seconds."
+            wait = answer.headers.get("Retry-After", "")
+            for_long = count(int(wait), "second") if wait.isdecimal() else "some seconds"
+            message = f"{self.origin} has had too many requests from you: wait {for_long}."
             return message, "the same command after that", HOST_OR_SERVER
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             message = f"{self.origin} cannot answer now: {detail}"

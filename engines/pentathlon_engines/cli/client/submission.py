@@ -22,6 +22,7 @@ from pentathlon_engines.cli.failure import (
     CommandFailed,
 )
 from pentathlon_engines.cli.output import LOG_LINES, is_terminal, say
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import is_placeholder, read_manifest
 
@@ -41,7 +42,7 @@ def pack(source: Path) -> CheckedArchive:
             str(error), try_next=f"pentathlon check {source}", exit_code=CHECK_FAILED
         ) from error
     size = len(archive.normalised)
-    say(f"{archive.manifest.name}: {len(archive.files)} files, {size:,} bytes packed")
+    say(f"{archive.manifest.name}: {count(len(archive.files), 'file')}, {size:,} bytes packed")
     return archive
 
 

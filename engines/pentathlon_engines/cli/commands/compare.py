@@ -39,6 +39,7 @@ from pentathlon_engines.cli.server_comparison import (
 from pentathlon_engines.cli.sprt_output import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.tournament_bots import make_document
 from pentathlon_engines.cli.tournament_run import TournamentRun
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
@@ -230,7 +231,7 @@ def _end(
             )
     if run.is_interrupted:
         again = "the same command goes on" if records else "with --records it could go on"
-        say(f"Interrupted after {found.matches} matches: {again}.")
+        say(f"Interrupted after {count(found.matches, 'match')}: {again}.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(found.exit_code)
 

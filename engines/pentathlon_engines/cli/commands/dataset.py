@@ -17,6 +17,7 @@ from pentathlon_engines.cli.dataset_download import Json, download_dataset
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.dataset.folder import (
     SUMS,
     describe_folder,
@@ -71,7 +72,8 @@ def dataset(
         print_json(told)
         return
     for each in told:
-        say(f"{each['folder']}: {each['matches']:,} matches, {each['decisions']:,} decisions.")
+        held = f"{count(each['matches'], 'match')}, {count(each['decisions'], 'decision')}"
+        say(f"{each['folder']}: {held}.")
     if not told:
         say(
             f"Nothing of {game} has closed there yet. "

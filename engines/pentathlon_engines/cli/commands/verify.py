@@ -15,6 +15,7 @@ from pentathlon_engines.cli.output import print_json
 from pentathlon_engines.cli.receipts import Logged, check_receipt
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.cli.tournament_proof import verify_tournament
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import verify_record
@@ -105,7 +106,9 @@ def _show(
         receipt = {"log": logged.to_json()} if logged else {}
         print_json({"valid": True, **summary, **facts, **receipt})
         return
-    typer.echo(f"{source} verifies: {len(record['events'])} plies of {state.game.info.title}")
+    typer.echo(
+        f"{source} verifies: {count(len(record['events']), 'ply')} of {state.game.info.title}"
+    )
     if fork is not None:
         typer.echo(f"forked at ply {fork['ply']} from {fork['chain']}: unrated")
     typer.echo(f"outcome: {describe_outcome(record)}")

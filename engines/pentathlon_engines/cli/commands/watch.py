@@ -12,7 +12,7 @@ import typer
 from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_named
 from pentathlon_engines.cli.client.connection import connect, split_address
 from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefused
 from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.images import (
@@ -195,6 +195,8 @@ def _show_end(site: Site, number: int, screen: _Screen) -> None:
     except SiteRefused as error:
         say(str(error))
         return
+    except FieldMissing:  # a KeyError, too
+        raise
     except (BadRecord, LookupError, TypeError) as error:
         say(f"The record cannot be shown here: {error}. Try: pentathlon verify {number}")
         return

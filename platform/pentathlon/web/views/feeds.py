@@ -33,6 +33,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.transparency.models import LogRoot
 from pentathlon.web.boards import match_title
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count
 
 _SHOWN: Final = 30
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -200,7 +201,7 @@ class _LogFeed(_Feed):
     def items(self) -> list[FeedEntry]:
         return [
             FeedEntry(
-                title=f"{root.day}: {root.size:,} receipts, root {root.digest}",
+                title=f"{root.day}: {count(root.size, 'receipt')}, root {root.digest}",
                 text=root.note,
                 address=reverse("log"),
                 key=f"log-root:{root.day}",

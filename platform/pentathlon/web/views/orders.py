@@ -15,6 +15,7 @@ from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import get_tournament, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines.commentary.words import count
 
 
 @login_required
@@ -80,6 +81,6 @@ def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
 def _sentence(kind: BlockOrder, changed: int) -> str:
     if not changed:
         return "Nothing changes: it was ordered before."
-    blocks = "1 block" if changed == 1 else f"{changed:,} blocks"
+    blocks = count(changed, "block")
     wish = "played again" if kind == BlockOrder.RERUN else "made void"
     return f"Ordered: {blocks} to be {wish}."

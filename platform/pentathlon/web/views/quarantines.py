@@ -15,6 +15,7 @@ from pentathlon.web.forms.quarantines import EndForm, ReviewForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20
 
@@ -57,7 +58,7 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
             ),
         )
         if decided is not None:
-            messages.success(request, f"Decided on {decided} results.")
+            messages.success(request, f"Decided on {count(decided, 'result')}.")
             return redirect("quarantine", found.pk)
     if end.is_valid():
         reason = end.cleaned_data["end_reason"]

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.explorer.services import count_positions, explored_games, forget_game
+from pentathlon_engines.commentary.words import count
 
 _AT_ONCE_S = 1.0
 
@@ -30,4 +31,4 @@ class Command(BaseCommand):
         counted = 0
         while more := count_positions(for_s=_AT_ONCE_S):
             counted += more
-        self.stdout.write(f"Counted {counted:,} matches.")
+        self.stdout.write(f"Counted {count(counted, 'match')}.")

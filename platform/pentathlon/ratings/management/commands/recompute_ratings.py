@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon_engines.commentary.words import count
 
 
 class Command(BaseCommand):
@@ -22,4 +23,4 @@ class Command(BaseCommand):
         pools = Pool.objects.order_by("key")
         for pool in pools.filter(key__in=keys) if keys else pools:
             results = recompute_pool(pool_id=pool.pk)
-            self.stdout.write(f"{pool.key}: {results} results recomputed")
+            self.stdout.write(f"{pool.key}: {count(results, 'result')} recomputed")

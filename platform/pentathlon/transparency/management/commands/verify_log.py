@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pentathlon.transparency.models import LogRoot
 from pentathlon.transparency.services import log_size
 from pentathlon.transparency.verification import growth_difference, log_differences
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 
 _SHOWN: Final = 20
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         if found:
             raise CommandError("The log differs from what was signed; see above.")
         self.stdout.write(
-            f"{log_size():,} entries and {LogRoot.objects.count():,} roots as signed."
+            f"{count(log_size(), 'entry')} and {count(LogRoot.objects.count(), 'root')} as signed."
         )
 
 

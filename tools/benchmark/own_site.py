@@ -1,11 +1,11 @@
-"""`manage.py up` as a person runs it, on data and a broker of its own."""
+"""`manage.py up` as a person runs it."""
 
 from __future__ import annotations
 
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
@@ -54,18 +54,13 @@ class Up:
 
 @contextmanager
 def running_up(
-    data: Path,
     *options: str,
     port: int,
-    output: Path | None = None,
+    output: Path,
+    environment: Mapping[str, str],
     program: Sequence[str | Path] = (CHECKOUT / "manage.py",),
-    **variables: str,
 ) -> Iterator[Up]:
-    """Run `up` away from the database and the broker that this process may have been told of."""
-    output = output or data.with_suffix(".out")
-    told = child_environment(PENTATHLON_DATA=str(data), PYTHONPATH=IMPORT_PATH)
-    environment = {name: value for name, value in told.items() if name not in _SERVERS}
-    environment |= variables
+    """Run `up` with these variables until the block ends; what it prints goes to `output`."""
     command = [sys.executable, *program, "up", f"--port={port}", *options]
     with output.open("wb") as file:
         process = processes.start(command, output=file, environment=environment)
@@ -73,3 +68,9 @@ def running_up(
         yield Up(process, output)
     finally:
         processes.stop(process, first=signal.SIGINT)
+
+
+def environment_apart(data: Path, **variables: str) -> dict[str, str]:
+    """Return variables without the servers that this process may have been told of."""
+    told = child_environment(PENTATHLON_DATA=str(data), PYTHONPATH=IMPORT_PATH)
+    return {name: value for name, value in told.items() if name not in _SERVERS} | variables
