@@ -86,3 +86,13 @@ def test_options_in_guides_exist(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 
     assert options
     assert {(verb, option) for verb, option in options if option not in helps[verb]} == set()
+
+
+@pytest.mark.parametrize("name", ["init", "play", "dataset", "leaderboard", "tournament"])
+def test_games_are_completed_wherever_one_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("_PENTATHLON_COMPLETE", "complete_zsh")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", f"pentathlon {name} tu")
+
+    assert '"tuned"' in run().out

@@ -58,7 +58,7 @@ def change_root(match: Match) -> None:
 def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture[str]) -> None:
     verify()
 
-    assert "3 entries and 1 roots as signed." in capsys.readouterr().out
+    assert "3 entries and 1 root as signed." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

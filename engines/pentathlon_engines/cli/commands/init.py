@@ -12,6 +12,7 @@ import typer
 
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.client.credentials import Credentials
+from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output import print_json
 from pentathlon_engines.languages import LANGUAGES
@@ -38,7 +39,9 @@ class BotTemplate(StrEnum):
 
 
 def init(
-    game: Annotated[str, typer.Argument(help="The game, such as tuned.")],
+    game: Annotated[
+        str, typer.Argument(help="The game, such as tuned.", autocompletion=complete_game)
+    ],
     lang: Annotated[
         BotTemplate, typer.Option(help="The language of the bot.")
     ] = BotTemplate.PYTHON,

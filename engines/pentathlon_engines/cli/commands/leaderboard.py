@@ -8,6 +8,7 @@ import typer
 
 from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect
+from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.tables import print_table
@@ -15,7 +16,12 @@ from pentathlon_engines.cli.tables import print_table
 
 def leaderboard(
     game: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="A game; else the list of tables.")
+        str | None,
+        typer.Argument(
+            metavar="GAME",
+            help="A game; else the list of tables.",
+            autocompletion=complete_game,
+        ),
     ] = None,
     *,
     scope: Annotated[str | None, typer.Option(help="Another setting, from the list.")] = None,
