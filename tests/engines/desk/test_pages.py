@@ -137,7 +137,7 @@ def test_report_of_a_stopped_tournament_says_so() -> None:
     page = _Page(report_page(tournament, name="Cup"))
 
     assert "stopped before its end" in page.text
-    assert "1 matches" in page.text
+    assert "1 match · " in page.text
 
 
 def test_report_before_the_first_match_is_a_page_too() -> None:
