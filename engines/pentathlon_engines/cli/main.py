@@ -13,7 +13,7 @@ from typing import Final
 
 import typer
 
-from pentathlon_engines.cli.failure import HOST_OR_SERVER, USAGE, CommandFailed
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, USAGE, CommandFailed
 from pentathlon_engines.cli.output import say
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
@@ -58,6 +58,9 @@ def main() -> None:
         _fail(f"{error}.", "pentathlon play --help", USAGE)
     except LaunchFailed as error:
         _fail(f"{error}.", "pentathlon check BOT", HOST_OR_SERVER)
+    except KeyboardInterrupt:
+        # While commands are imported: later Typer ends with the same code.
+        sys.exit(INTERRUPTED)
 
 
 def _make_app(first_word: Collection[str]) -> typer.Typer:

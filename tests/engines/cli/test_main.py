@@ -42,6 +42,19 @@ def test_help_lists_all_commands_and_a_wrong_one_is_corrected(run: Run) -> None:
     assert "submit" in wrong.err
 
 
+def test_interrupt_while_commands_are_imported_ends_without_a_traceback(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pentathlon_engines.cli.main._load", interrupt)
+
+    ended = run("whoami")
+
+    assert (ended.code, ended.out, ended.err) == (130, "", "")
+
+
 @pytest.mark.parametrize("name", ["whoami", "submit", "logs"])
 def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
     # Their imports take longer than these commands themselves.
