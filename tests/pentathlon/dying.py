@@ -101,7 +101,7 @@ def _replacement(part: int) -> None:
 
 
 def _counting(part: int) -> None:
-    with patch.multiple(rivalry_services, _AT_ONCE=2, store=_dying(sums.store, part)):
+    with patch.multiple(rivalry_services, _AT_ONCE_IN_ALL=2, store=_dying(sums.store, part)):
         rivalry_services.count_all()
 
 

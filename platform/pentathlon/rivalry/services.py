@@ -35,6 +35,8 @@ from pentathlon.rivalry.sums import add, new_ledger, store
 _STEP_S: Final = 0.3
 _AT_ONCE: Final = 25
 """Matches counted in one transaction: about 200 rows at tables of two, 1,000 at those of five."""
+_AT_ONCE_IN_ALL: Final = 500
+"""Where nobody waits for the transaction's locks."""
 _PATROLLED: Final = 300
 _PATROL_EVERY_S: Final = 5.0
 """While it finds nothing."""
@@ -62,6 +64,7 @@ class ResultCounter:
     What cannot be counted yet, because no rating has been applied, stands in nobody's way.
     """
 
+    at_once: int = _AT_ONCE
     after: int = 0
     patrols_at: float = 0.0
 
@@ -75,7 +78,7 @@ class ResultCounter:
         while True:
             part, seen = self._count_part()
             settled += part
-            if seen < _AT_ONCE or time.monotonic() > deadline:
+            if seen < self.at_once or time.monotonic() > deadline:
                 return settled
 
     def _count_part(self) -> tuple[int, int]:
@@ -84,9 +87,9 @@ class ResultCounter:
             lock_counting()
             waiting = UncountedResult.objects.filter(held_lane=None, match__gt=self.after)
             chosen = waiting.order_by("match").select_for_update()
-            ids = list(chosen.values_list("match", flat=True)[:_AT_ONCE])
+            ids = list(chosen.values_list("match", flat=True)[: self.at_once])
             settled = _settle(ids)
-        self.after = ids[-1] if len(ids) == _AT_ONCE else 0
+        self.after = ids[-1] if len(ids) == self.at_once else 0
         return settled, len(ids)
 
 
@@ -95,7 +98,7 @@ def count_all() -> int:
     CountingState.objects.update(patrolled=0)
     while not patrol().is_round:
         pass
-    counter, settled = ResultCounter(), 0
+    counter, settled = ResultCounter(at_once=_AT_ONCE_IN_ALL), 0
     while part := counter.count_results(for_s=60):
         settled += part
     return settled

@@ -134,14 +134,11 @@ class TestCounting:
 
         assert Meeting.objects.get().expected == 500_000
 
-    def test_unrated_ones_wait_in_nobodys_way(
-        self, versions: list[BotVersion], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(services, "_AT_ONCE", 2)
+    def test_unrated_ones_wait_in_nobodys_way(self, versions: list[BotVersion]) -> None:
         for _ in range(3):
             end(*versions[:2])
         end(*versions[1:], rated=False)
-        counter = ResultCounter()
+        counter = ResultCounter(at_once=2)
 
         settled = sum(counter.count_results(for_s=60) for _ in range(2))
 
