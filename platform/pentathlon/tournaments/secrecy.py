@@ -23,7 +23,7 @@ _UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
 def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
     """Add `is_sealed` to every match."""
     same_block = Match.objects.filter(lane=OuterRef("lane"), seed=OuterRef("seed"))
-    challenged = Q(Exists(same_block.filter(_UNFINISHED)), kind=MatchKind.CHALLENGE)
+    challenged = Q(kind=MatchKind.CHALLENGE) & Q(Exists(same_block.filter(_UNFINISHED)))
     # What is played again has the seed of the match that was there before.
     is_open = Q(Exists(_open_legs("place"))) | Q(Exists(_open_legs("former_place__place")))
     sealed = is_open | challenged | _UNFINISHED
@@ -31,9 +31,11 @@ def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
 
 
 def _open_legs(place: str) -> TournamentMatchQuerySet:
+    block = OuterRef(f"{place}__block")
     legs = TournamentMatch.objects.filter(
         tournament=OuterRef(f"{place}__tournament"),
-        block=OuterRef(f"{place}__block"),
+        # For equality PostgreSQL would rather read all waiting matches once.
+        block__range=(block, block),
         tournament__revealed_at=None,
     )
     return legs.exclude(match__state=MatchState.DONE)
