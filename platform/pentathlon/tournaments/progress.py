@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from django.db.models import Count
 from django.utils import timezone
 
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.durations import durations_s, is_competition, read_plays
+from pentathlon.matches.durations import Play, durations_s, is_competition, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.time_left import (
     LEFT_OF_LIVE,
+    NOT_TOGETHER,
     OtherLane,
     Span,
+    Together,
     WorkLeft,
     expected_match_s,
     idle_per_match_s,
+    play_together,
     share_of_ladders,
     time_left_s,
 )
 
 _LATEST: Final = 200
 _SAMPLE: Final = 50
+
+_Lane = tuple[str, int]
+"""Kind and number: what is of two kinds may have one number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +125,7 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
         running=running,
         waiting=waiting,
         in_flight=sum(each.lane == tournament.pk for each in in_flight),
-        rivals=_rivals(tournament, in_flight, lengths),
+        rivals=_rivals(tournament, in_flight, lengths, use),
         ladders_s=LEFT_OF_LIVE * sum(map(lengths.of_others, of_ladders)),
         ladders_share=use.ladders_share,
     )
@@ -150,12 +156,12 @@ def _read_in_flight() -> list[_InFlight]:
 
 
 def _rivals(
-    tournament: Tournament, in_flight: Iterable[_InFlight], lengths: _Lengths
+    tournament: Tournament, in_flight: Iterable[_InFlight], lengths: _Lengths, use: _Use
 ) -> list[OtherLane]:
     """Return the other lanes that have their turns beside this one: one query."""
-    lanes: dict[tuple[str, int], float] = defaultdict(float)
-    left: dict[tuple[str, int], float] = defaultdict(float)
-    left_before: list[dict[tuple[str, int], float]] = []
+    lanes: dict[_Lane, float] = defaultdict(float)
+    left: dict[_Lane, float] = defaultdict(float)
+    left_before: list[dict[_Lane, float]] = []
     for each in in_flight:
         if each.is_of_ladder:
             continue
@@ -165,32 +171,49 @@ def _rivals(
         length_s = lengths.of_others(each.game)
         lanes[each.kind, each.lane] += length_s
         left[each.kind, each.lane] += length_s * (1.0 if each.sent_at else LEFT_OF_LIVE)
+    left_s: dict[_Lane, float] = {}
+    together: dict[_Lane, Together] = {}
+    mine = MatchKind.TOURNAMENT, tournament.pk
     others = Tournament.objects.organised().filter(state=TournamentState.RUNNING)
-    facts = ("pk", "game", "planned", "pool__done", "pool__void")
-    left_s = {
-        pk: (planned - (done or 0) - (void or 0)) * lengths.of_others(game)
-        for pk, game, planned, done, void in others.exclude(pk=tournament.pk).values_list(*facts)
-    }
-    for pk in left_s:
-        lanes[MatchKind.TOURNAMENT, pk] += 0.0
+    facts = ("pk", "game", "started_at", "planned", "pool__done", "pool__void")
+    rows = others.exclude(pk=tournament.pk).values_list(*facts)
+    for pk, game, begun, planned, done, void in rows:
+        lane = MatchKind.TOURNAMENT, pk
+        lanes[lane] += 0.0
+        left_s[lane] = (planned - (done or 0) - (void or 0)) * lengths.of_others(game)
+        together[lane] = use.of_both(mine, lane, since=begun)
     return [
         OtherLane(
             # Validations and challenges come once.
             left_s=max(left_s.get(lane, told_s), 0.0),
             in_flight_s=told_s,
-            ahead_s=[before.get((kind, lane), 0.0) for before in left_before],
+            ahead_s=[before.get(lane, 0.0) for before in left_before],
+            together=together.get(lane, NOT_TOGETHER),
         )
-        for (kind, lane), told_s in lanes.items()
+        for lane, told_s in lanes.items()
     ]
 
 
-class _Use(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Use:
     """What slots have done since a tournament began, or lately."""
 
+    since: datetime
+    spans: Mapping[_Lane, Sequence[Span]]
+    """When they played a match, by kind and lane."""
     idle_s: float
     """For how long they have waited for each match."""
     ladders_share: float
     """For how long they have played for ladders in each second of play for others."""
+
+    def of_both(self, own: _Lane, other: _Lane, *, since: datetime | None) -> Together:
+        """Return what they have done for two lanes, the other of which began at a time."""
+        return play_together(
+            self.spans.get(own, ()),
+            self.spans.get(other, ()),
+            since=max(since or self.since, self.since),
+            idle_s=self.idle_s,
+        )
 
 
 def _read_use(slots: int, *, since: datetime) -> _Use:
@@ -200,24 +223,42 @@ def _read_use(slots: int, *, since: datetime) -> _Use:
         since = max(since, plays[-1].finished_at)
     # What a slot claims together keeps one slot busy.
     ends = {play.batch: play.finished_at for play in reversed(plays)}
-    live = list(Match.objects.live().order_by().values_list("worker", "started_at", "kind"))
-    ends.update(((worker, begun), now) for worker, begun, _ in live if begun is not None)
+    kinds = {play.batch: play.kind for play in plays}
+    spans = _spans(plays)
+    live = Match.objects.live().order_by("pk").values_list("worker", "started_at", "kind", "lane")
+    running = 0
+    for worker, begun, kind, lane in live:
+        running += 1
+        if begun is None:
+            continue
+        batch = worker, begun
+        if ends.get(batch) != now:
+            spans[kind, lane].append(Span(begin=ends.get(batch, begun), end=now))
+            ends[batch], kinds[batch] = now, kind
     idle_s = idle_per_match_s(
         [Span(begin=begun, end=end) for (_, begun), end in ends.items()],
         since=since,
         until=now,
         slots=slots,
-        matches=sum(play.finished_at > since for play in plays) + LEFT_OF_LIVE * len(live),
+        matches=sum(play.finished_at > since for play in plays) + LEFT_OF_LIVE * running,
     )
-    kinds = {play.batch: play.kind for play in plays}
-    kinds.update(((worker, begun), kind) for worker, begun, kind in live if begun is not None)
     played_s = {True: 0.0, False: 0.0}
     for batch, end in ends.items():
         # What had begun before had nobody to wait for.
         if batch[1] >= since:
             played_s[kinds[batch] == MatchKind.LADDER] += (end - batch[1]).total_seconds()
     share = share_of_ladders(ladders_s=played_s[True], others_s=played_s[False])
-    return _Use(idle_s=idle_s, ladders_share=share)
+    return _Use(since=since, spans=spans, idle_s=idle_s, ladders_share=share)
+
+
+def _spans(plays: Sequence[Play]) -> dict[_Lane, list[Span]]:
+    """Return when matches were played that have ended, by kind and lane."""
+    spans: dict[_Lane, list[Span]] = defaultdict(list)
+    took_s = durations_s(plays)
+    for play in plays:
+        begin = play.finished_at - timedelta(seconds=took_s[play.pk])
+        spans[play.kind, play.lane].append(Span(begin=begin, end=play.finished_at))
+    return spans
 
 
 class _Lengths:

@@ -1,8 +1,8 @@
 """When a tournament will be over, from the work before its end and the slots that play.
 
 Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
-ends many matches at once and none for a while. Ladders play where slots would stand still, and
-each of their matches may keep its slot for long: that is measured.
+ends many matches at once and none for a while. How slots are shared is measured: ladders play
+where slots would stand still, and lanes of unlike matches or bots do not share them evenly.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 _OTHERS_WEIGH: Final = 3
 """For how many of its own matches the latest others of its game count."""
+_ROUNDS_WEIGH: Final = 2
+"""For how many rounds of play it counts how much of lanes is in flight now."""
 _ALL_BUSY_WEIGHS_S: Final = 5.0
 """For how long a time of play it counts that slots wait for nothing."""
 _PAUSE_SPANS: Final = 10
@@ -33,6 +35,16 @@ class Span:
     end: datetime
 
 
+class Together(NamedTuple):
+    """For how long slots were kept by a tournament and by another lane since both began."""
+
+    own_s: float
+    other_s: float
+
+
+NOT_TOGETHER: Final = Together(0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherLane:
     """Another lane that wants the same slots; times are those that one slot takes."""
@@ -43,6 +55,8 @@ class OtherLane:
     """What is played of it and what workers were told of."""
     ahead_s: Sequence[float] = ()
     """What of that is played before each match of the tournament that is in flight, in order."""
+    together: Together = NOT_TOGETHER
+    """What slots have done for both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +99,22 @@ def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
 
     Workers follow hints in the order in which they were sent, and for each match that has ended
     another of its lane is sent. So all that is in flight is played round by round, and the last
-    match has its place in the last round.
+    match has its place in the last round. But bots' caps and the times of publishing change what
+    is in flight from one moment to the next; what both have played tells how much it mostly is.
     """
-    if work.in_flight and rival.in_flight_s:
+    if not (work.in_flight and rival.in_flight_s):
+        # One of them has just begun, and both will have the same in flight.
+        by_rounds_s = own_s
+    else:
         rounds, place = divmod(work.waiting + work.running - 1, work.in_flight)
-        return min(rival.left_s, rounds * rival.in_flight_s + rival.ahead_s[place])
-    # One of them has just begun, and both will have the same in flight.
-    return min(rival.left_s, own_s)
+        by_rounds_s = rounds * rival.in_flight_s + rival.ahead_s[place]
+        if not rounds:
+            return min(rival.left_s, by_rounds_s)
+    # As if some rounds had been played as they are told, so that a first moment says little.
+    match_s = own_s / (work.waiting + work.running)
+    told_s = _ROUNDS_WEIGH * match_s * max(1, work.in_flight)
+    other_s = rival.together.other_s + told_s * by_rounds_s / own_s
+    return min(rival.left_s, own_s * other_s / (rival.together.own_s + told_s))
 
 
 def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> float | None:
@@ -132,6 +155,21 @@ def share_of_ladders(*, ladders_s: float, others_s: float) -> float:
     """Return for how long slots have played for ladders in each second of play for others."""
     # As if only others had been played for a while before, so that a first moment says little.
     return ladders_s / (others_s + _ALL_BUSY_WEIGHS_S)
+
+
+def play_together(
+    own: Iterable[Span], other: Iterable[Span], *, since: datetime, idle_s: float
+) -> Together:
+    """Return for how long two lanes have kept slots since both began.
+
+    For each match, a slot waits for `idle_s` as well.
+    """
+    return Together(_kept_s(own, since, idle_s), _kept_s(other, since, idle_s))
+
+
+def _kept_s(spans: Iterable[Span], since: datetime, idle_s: float) -> float:
+    inside = [span for span in spans if span.end > since]
+    return sum((span.end - max(span.begin, since)).total_seconds() + idle_s for span in inside)
 
 
 def _find_pauses(spans: Sequence[Span], *, since: datetime, until: datetime) -> list[Span]:

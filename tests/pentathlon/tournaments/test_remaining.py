@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 from statistics import median
@@ -15,9 +15,11 @@ import pytest
 from pentathlon.tournaments.time_left import (
     OtherLane,
     Span,
+    Together,
     WorkLeft,
     expected_match_s,
     idle_per_match_s,
+    play_together,
     share_of_ladders,
     time_left_s,
 )
@@ -34,6 +36,8 @@ class Lane(NamedTuple):
     mean_s: float
     starts_at: float = 0.0
     most_in_flight: int = 12
+    burst: int = 1
+    """It sends nothing before so many can be sent together."""
 
 
 class Scene(NamedTuple):
@@ -62,6 +66,16 @@ SCENES = [
     Scene("another that ends halfway", [Lane(600, 1.0), Lane(300, 1.0)]),
     Scene("another that begins after a while", [Lane(600, 1.0), Lane(2_000, 1.0, starts_at=8.0)]),
     Scene("four others", [Lane(300, 1.0), *[Lane(200, 2.0)] * 4], slots=2),
+    Scene("short ones beside long ones in bursts", [Lane(600, 0.4), Lane(300, 3.0, 0, 12, 12)]),
+    Scene("short ones in bursts beside long ones", [Lane(600, 0.4, 0, 12, 12), Lane(300, 3.0)]),
+    Scene("long ones in bursts beside short ones", [Lane(200, 3.0, 0, 8, 8), Lane(2_000, 0.4)]),
+    Scene("long ones beside short ones in bursts", [Lane(200, 3.0), Lane(900, 0.4, 0, 24, 24)]),
+    Scene(
+        "bursts of unlike lengths on two slots",
+        [Lane(300, 0.2, 0, 20, 10), Lane(192, 0.6, 0, 16, 16), Lane(90, 2.0, 3.0, 6, 3)],
+        slots=2,
+        idle_s=0.1,
+    ),
     Scene("36 matches", [Lane(36, 3.0)], slots=2),
     Scene("36 matches on one slot", [Lane(36, 3.0)], slots=1),
     Scene("36 that begin late", [Lane(36, 2.0, starts_at=40.0), Lane(900, 1.0)], slots=2),
@@ -85,18 +99,19 @@ SCENES = [
 ]
 
 
-@pytest.mark.parametrize("done", [0.1, 1 / 3, 2 / 3])
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-def test_estimate_is_right_within_a_quarter(scene: Scene, done: float) -> None:
-    errors = [_error(scene, done, seed=seed) for seed in range(5)]
+def test_estimate_is_right_within_a_quarter(scene: Scene) -> None:
+    plays = [_play(scene, Random(seed)) for seed in range(10)]
+    for done in (0.1, 1 / 3, 2 / 3):
+        errors = [_error(scene, played, done) for played in plays]
 
-    # Of few matches, a single run may end in some that are unlike the others.
-    assert abs(median(errors)) <= 0.25, errors
+        # Of few matches, a single run may end in some that are unlike the others.
+        assert abs(median(errors)) <= 0.15, (done, errors)
+        assert sum(abs(error) > 0.25 for error in errors) <= len(errors) / 5, (done, errors)
 
 
-def _error(scene: Scene, done: float, *, seed: int) -> float:
+def _error(scene: Scene, played: Sequence[Played], done: float) -> float:
     """Return by which share what is told differs from what the rest takes."""
-    played = _play(scene, Random(seed))
     ends = sorted(match.end for match in played if match.lane == 0)
     now = ends[int(scene.lanes[0].matches * done) - 1]
     return _estimate(scene, played, now) / (ends[-1] - now) - 1
@@ -114,37 +129,15 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
     assert match_s is not None
     running = sum(match.lane == 0 for match in live)
     waiting = own.matches - len(mine) - running
-    in_flight = [*live, *sorted(sent, key=lambda match: match.begin)]
+    latest = [*ended[-200:], *live]
     since = max(own.starts_at, ended[-200:][0].end if len(ended) > 200 else 0.0)
     idle_s = idle_per_match_s(
-        [_span(match.begin, min(match.end, now)) for match in [*ended[-200:], *live]],
+        [_span_of(match, now) for match in latest],
         since=_at(since),
         until=_at(now),
         slots=scene.slots,
         matches=sum(match.end > since for match in ended) + len(live) / 2,
     )
-    rivals = []
-    ladders_s = 0.0
-    for index, lane in enumerate(scene.lanes[1:], start=1):
-        if lane.matches == LADDER:
-            ladders_s += lane.mean_s / 2 * sum(match.lane == index for match in live)
-            continue
-        left = lane.matches - sum(match.lane == index for match in ended)
-        told = sum(match.lane == index for match in [*live, *sent])
-        if left and lane.starts_at <= now:
-            left_s = left * (lane.mean_s + idle_s)
-            match_other_s = lane.mean_s + idle_s
-            ahead_s = [
-                sum(
-                    match_other_s * (0.5 if other in live else 1)
-                    for other in in_flight[:place]
-                    if other.lane == index
-                )
-                for place, match in enumerate(in_flight)
-                if match.lane == 0
-            ]
-            told_s = told * match_other_s
-            rivals.append(OtherLane(left_s=left_s, in_flight_s=told_s, ahead_s=ahead_s))
     begun = [match for match in [*ended, *live] if match.begin >= since]
     played_s = [
         sum(
@@ -160,11 +153,44 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
         waiting=waiting,
         running=running,
         in_flight=running + sum(match.lane == 0 for match in sent),
-        rivals=rivals,
-        ladders_s=ladders_s,
+        rivals=[*_rivals(scene, played, now, since=since, idle_s=idle_s)],
+        ladders_s=sum(
+            scene.lanes[each.lane].mean_s / 2 for each in live if _is_of_ladder(scene, each)
+        ),
         ladders_share=share_of_ladders(ladders_s=played_s[0], others_s=played_s[1]),
     )
     return time_left_s(work, slots=scene.slots)
+
+
+def _rivals(
+    scene: Scene, played: Sequence[Played], now: float, *, since: float, idle_s: float
+) -> Iterator[OtherLane]:
+    """Yield the other lanes that have begun and have something left to play."""
+    ended = [match for match in played if match.end <= now]
+    live = [match for match in played if match.begin <= now < match.end]
+    sent = [match for match in played if match.sent_at <= now < match.begin]
+    in_flight = [*live, *sorted(sent, key=lambda match: match.begin)]
+    latest = [*ended[-200:], *live]
+    for index, lane in enumerate(scene.lanes[1:], start=1):
+        left = lane.matches - sum(match.lane == index for match in ended)
+        if lane.matches == LADDER or not left or lane.starts_at > now:
+            continue
+        match_s = lane.mean_s + idle_s
+        known = [[_span_of(each, now) for each in latest if each.lane == of] for of in (0, index)]
+        yield OtherLane(
+            left_s=left * match_s,
+            in_flight_s=match_s * sum(match.lane == index for match in in_flight),
+            ahead_s=[
+                sum(
+                    match_s * (0.5 if other in live else 1)
+                    for other in in_flight[:place]
+                    if other.lane == index
+                )
+                for place, match in enumerate(in_flight)
+                if match.lane == 0
+            ],
+            together=play_together(*known, since=_at(max(since, lane.starts_at)), idle_s=idle_s),
+        )
 
 
 def _is_of_ladder(scene: Scene, match: Played) -> bool:
@@ -189,7 +215,7 @@ def _play(scene: Scene, random: Random) -> list[Played]:
             in_flight[ended] -= 1
         for index, lane in enumerate(scene.lanes):
             room = min(unsent[index], lane.most_in_flight - in_flight[index])
-            if lane.starts_at <= now and room > 0:
+            if lane.starts_at <= now and room >= min(lane.burst, unsent[index] or 1):
                 unsent[index] -= room
                 in_flight[index] += room
                 (last if lane.matches == LADDER else queue).extend([(index, now)] * room)
@@ -235,6 +261,16 @@ def _idle(spans: Sequence[Span], *, until: float, slots: int = 1) -> float:
     return idle_per_match_s(spans, since=BEGIN, until=_at(until), slots=slots, matches=len(spans))
 
 
+class TestTogether:
+    def test_play_since_both_began_counts_with_the_waits(self) -> None:
+        own = [_span(0, 4), _span(8, 12)]
+        other = [_span(4, 5), _span(5, 6), _span(12, 12.5)]
+
+        found = play_together(own, other, since=_at(10), idle_s=0.5)
+
+        assert found == Together(own_s=2.5, other_s=1.0)
+
+
 class TestExpectedMatch:
     def test_others_of_the_game_tell_before_the_first_own_has_ended(self) -> None:
         assert expected_match_s([], others_s=[2.0, 4.0]) == 3
@@ -265,8 +301,34 @@ class TestLastMatches:
 
         assert [time_left_s(work, slots=1) for work in works] == [508, 550]
 
+    def test_what_both_have_played_tells_more_than_what_is_in_flight_now(self) -> None:
+        works = [
+            WorkLeft(
+                match_s=1,
+                waiting=100,
+                running=0,
+                in_flight=10,
+                rivals=[
+                    OtherLane(
+                        left_s=10**6,
+                        in_flight_s=10,
+                        ahead_s=[10] * 10,
+                        together=Together(own_s=own_s, other_s=3 * own_s),
+                    )
+                ],
+            )
+            for own_s in (0, 20, 10**9)
+        ]
+
+        assert [round(time_left_s(work, slots=1)) for work in works] == [200, 300, 400]
+
     def test_nothing_left_takes_no_time(self) -> None:
         assert time_left_s(WorkLeft(match_s=2, waiting=0, running=0), slots=1) == 0
+
+
+def _span_of(match: Played, now: float) -> Span:
+    """Return when a match was played, as far as is known."""
+    return _span(match.begin, min(match.end, now))
 
 
 def _at(seconds: float) -> datetime:

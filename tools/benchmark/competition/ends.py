@@ -57,8 +57,9 @@ class Told(NamedTuple):
 
 
 TUNED: Final = Contest("tuned", ("daydreamer", "dice", "first-come", "magpie", "strategist"), 60)
-AZURE: Final = Contest("azure", ("dice", "first-come", "magpie", "greedy"), 16)
-"""Each takes minutes, and a slot plays hundreds of its matches."""
+AZURE: Final = Contest("azure", ("dice", "first-come", "magpie", "greedy"), 64)
+"""Each takes a minute at least, where nothing else is done, and a slot plays hundreds of its
+matches: what the last few take cannot be told."""
 _SCENES: Final[Mapping[str, Sequence[Contest]]] = {
     "alone": (TUNED,),
     "after it": (AZURE,),
