@@ -239,6 +239,19 @@ class TestHints:
 
         assert [len(hint) for hint in broker.hints] == [1, 1, 1]
 
+    @pytest.mark.parametrize(("long", "size"), [(2, BATCH), (3, 1)])
+    def test_batches_are_small_where_every_third_match_is_long(
+        self, long: int, size: int, broker: Broker
+    ) -> None:
+        make_worker(slots=1)
+        played("tuned", seconds=10, times=long)
+        played("tuned", seconds=0.05, times=9 - long)
+        _lane(1, BATCH)
+
+        publish_pending(publish=broker)
+
+        assert {len(hint) for hint in broker.hints} == {size}
+
 
 class TestLongMatches:
     def test_few_of_them_fill_the_window(self, broker: Broker) -> None:
