@@ -156,6 +156,35 @@ def test_slow_worker_is_waited_for_while_it_gets_on(monkeypatch: pytest.MonkeyPa
         people.is_eligible(2)
 
 
+class Author:
+    """Sees the validations of their own bots."""
+
+    def __init__(self) -> None:
+        self.ended: list[dict[str, int]] = []
+
+    def get(self, path: str, **query: str | int) -> dict[str, list[dict[str, int]]]:
+        assert (path, query["kind"], query["state"]) == ("matches/", "validation", "done")
+        return {"results": self.ended}
+
+
+def test_validation_of_many_slow_matches_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    people = People("http://localhost", [])
+    author = Author()
+    monkeypatch.setattr(people, "reader", Reader())
+    monkeypatch.setattr(people, "_clients", {"ada": author})
+
+    for match in range(1, 4):
+        now[0] += 121.0
+        author.ended.append({"id": match})
+        assert not people.is_eligible(2)
+    now[0] += 121.0
+
+    with pytest.raises(DemoFailed, match="No worker has validated bot 2"):
+        people.is_eligible(2)
+
+
 @pytest.mark.django_db
 def test_every_bot_can_be_uploaded() -> None:
     owner = make_user()

@@ -13,7 +13,9 @@ from pentathlon_engines.archive.packing import pack_bot
 Json = dict[str, Any]  # Any: JSON
 
 _PATIENCE_S: Final = 120.0
-"""How long after an upload, or after the last verdict, no worker counts as at work."""
+"""How long after an upload, a verdict or a match of a validation no worker counts as at work."""
+_LATEST: Final = 200
+"""How many validations of an author are looked at, the newest ones."""
 
 
 class DemoFailed(Exception):
@@ -33,6 +35,8 @@ class People:
         self._owners: dict[int, str] = {}
         self._eligible: set[int] = set()
         self._moved = time.monotonic()
+        self._ended: set[int] = set()
+        """Matches of validations that had ended when they were looked at last."""
         self.reader = ApiClient(address)
         """Reads what everybody may."""
 
@@ -73,10 +77,22 @@ class People:
             self._eligible.add(version)
             self._moved = time.monotonic()
         if not is_eligible and time.monotonic() > self._moved + _PATIENCE_S:
-            raise DemoFailed(
-                f"No worker has validated {found['label']}: see the logs of the worker."
-            )
+            self._check_move_on(found["label"])
         return is_eligible
+
+    def _check_move_on(self, label: str) -> None:
+        """Raise `DemoFailed` unless matches of validations have ended since the last look."""
+        ended = {
+            int(match["id"])
+            for client in self._clients.values()
+            for match in client.get(
+                "matches/", kind="validation", state="done", page_size=_LATEST
+            )["results"]
+        }
+        if ended <= self._ended:
+            raise DemoFailed(f"No worker has validated {label}: see the logs of the worker.")
+        self._ended |= ended
+        self._moved = time.monotonic()
 
     def _uploaded(self, bot: str, author: str) -> int:
         client = self._client(author)
