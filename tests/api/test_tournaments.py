@@ -125,16 +125,46 @@ def test_who_is_no_organiser_makes_none_whatever_they_send(
 
 
 @pytest.mark.parametrize(
-    "step", ["void", "rerun", "disqualify", "invitations", "entries/1/disqualify"]
+    "step",
+    [
+        "void",
+        "rerun",
+        "disqualify",
+        "invitations",
+        "entries/{version}/disqualify",
+        "entries/{version}/reinstate",
+        "entries/{version}/replace",
+    ],
 )
 def test_who_does_not_organise_it_hears_so_before_their_fields_are_read(
-    step: str, running: Tournament
+    step: str, running: Tournament, versions: list[BotVersion]
 ) -> None:
-    address = f"{V1}/tournaments/{running.pk}/{step}/"
+    address = f"{V1}/tournaments/{running.pk}/{step.format(version=versions[0].pk)}/"
 
     answer = client_of(make_user()).post(address, {"wishes": 3})
 
     assert_problem(answer, status=403, code="not_your_tournament")
+
+
+def test_who_edits_the_tournament_of_another_hears_so_before_their_fields_are_read(
+    organiser: User,
+) -> None:
+    address = f"{V1}/tournaments/{make_tournament(organiser).pk}/draft/"
+
+    answer = client_of(make_user(organiser=True)).patch(address, {"wishes": 3})
+
+    assert_problem(answer, status=403, code="not_your_tournament")
+
+
+def test_who_does_not_own_a_bot_hears_so_before_the_fields_of_its_replacement_are_read(
+    organiser: User, versions: list[BotVersion]
+) -> None:
+    cup = make_tournament(organiser, versions=versions)
+    address = f"{V1}/tournaments/{cup.pk}/entries/{versions[0].pk}/replace/"
+
+    answer = client_of(make_user()).post(address, {"wishes": 3})
+
+    assert_problem(answer, status=403, code="not_your_bot")
 
 
 @pytest.mark.parametrize(("game", "codes"), [("tuned", ["repeated_matches"]), ("azure", [])])
