@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Final
 
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.sender import ANSWER_S, WATCHED_S, FrameSender
+from pentathlon.live.sender import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.match.events import apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
 from workers.broadcast import Shot
-
-IDLE_S: Final = 0.9
-"""Between two frames of a match that nobody watches, for who comes now."""
 
 
 class DirectAudience:

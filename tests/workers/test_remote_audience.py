@@ -14,7 +14,7 @@ from redis import Redis
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.live import reports
 from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
-from pentathlon.live.sender import WATCHED_S
+from pentathlon.live.sender import IDLE_S, WATCHED_S
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 from pentathlon.matches.jobs import Job
@@ -83,7 +83,7 @@ def test_site_draws_what_a_worker_reports(broker: Redis, platform: RemotePlatfor
 
     wanted_s = RemoteAudience(platform).show(Shot(job=job, events=events))
 
-    assert wanted_s == reports.IDLE_S
+    assert wanted_s == IDLE_S
     data = broker.get(frame_key(job.match_id, job.attempt))
     assert isinstance(data, bytes)
     frame = unpack(data)
@@ -157,7 +157,7 @@ def test_broker_that_is_away_hinders_no_report(
 
     for plies in (2, 4):
         shot = Shot(job=job, events=happened(job, plies=plies))
-        assert RemoteAudience(platform).show(shot) == reports.IDLE_S
+        assert RemoteAudience(platform).show(shot) == IDLE_S
 
 
 def test_end_is_told_by_the_site_itself(broker: Redis, platform: RemotePlatform) -> None:

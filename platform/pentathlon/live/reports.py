@@ -16,15 +16,13 @@ from redis import RedisError
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.sender import AWAY_S, WATCHED_S, FrameSender
+from pentathlon.live.sender import AWAY_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.shape import read_events
 
-IDLE_S: Final = 2.0
-"""Between two reports of a match that nobody watches: one costs the site about 5 ms."""
 NEVER_S: Final = 3600.0
 """Instead, of a match that nobody may watch, and where there is no broker."""
 _MOST_WATCHED: Final = 64

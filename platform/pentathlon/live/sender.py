@@ -18,6 +18,9 @@ AWAY_S: Final = 5.0
 WATCHED_S: Final = 0.25
 """Between two frames of a match that somebody watches. To draw one takes about 2 ms."""
 
+IDLE_S: Final = 0.9
+"""Between two frames of a match that nobody watches, for who comes now."""
+
 
 class FrameSender:
     """A connection to the broker; threads may share it."""
