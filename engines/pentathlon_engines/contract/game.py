@@ -271,9 +271,17 @@ class State(ABC):
                 self.apply_chance(self.sample_chance(rng))
         return self.outcome
 
-    def svg(self, seat: int | None = None) -> str:
-        """Draw the position as standalone SVG, as the seat or a spectator may see it."""
-        return self.game.drawing().svg(self, seat)
+    def svg(self, seat: int | None = None, *, ply: int | None = None) -> str:
+        """Draw the position as standalone SVG, as the seat or a spectator may see it.
+
+        A state does not count chance events: who knows its `ply` in a match has the title say it.
+        """
+        drawn = self.game.drawing().svg(self, seat)
+        if ply is None:
+            return drawn
+        head, rest = drawn.split("<title>", 1)
+        body = rest.split("</title>", 1)[1]
+        return f"{head}<title>{self.game.info.title}, ply {ply}</title>{body}"
 
     def _repr_svg_(self) -> str:
         return self.svg()

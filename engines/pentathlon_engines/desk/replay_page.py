@@ -41,8 +41,11 @@ def _pack(record: Record, states: Sequence[State]) -> str:
     boards = [
         list(
             _changes(
-                [numbers.setdefault(each, len(numbers)) for each in _PIECES.split(state.svg(view))]
-                for state in states
+                [
+                    numbers.setdefault(each, len(numbers))
+                    for each in _PIECES.split(state.svg(view, ply=ply))
+                ]
+                for ply, state in enumerate(states)
             )
         )
         for view in views
@@ -91,7 +94,7 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
 <header><h1>{escape(title)}</h1>
 <p class="muted">seed {record["seed"]} · {count(last, "ply")} · ended by \
 {escape(outcome["reason"].replace("_", " "))}</p>{forked}</header>
-<section class="board" aria-label="Board"><div id="board">{states[-1].svg()}</div>
+<section class="board" aria-label="Board"><div id="board">{states[-1].svg(ply=last)}</div>
 <p id="says" class="muted" role="status">ply {last} of {last}: \
 {escape(describe_event(record, states, last))}</p>
 <noscript><p>Without a script this page shows the last position only.</p></noscript>

@@ -60,7 +60,7 @@ def look_at(friendly: Friendly) -> Sight:
     seen = state.observation(friendly.seat)
     commentary = GAMES[friendly.game].commentary()
     return Sight(
-        board=state.svg(friendly.seat),
+        board=state.svg(friendly.seat, ply=len(friendly.events)),
         observation=seen,
         to_move=-1 if state.to_move is None else state.to_move,
         points=commentary.points(seen),

@@ -66,7 +66,7 @@ class WatchedMatch:
             limit_ms=round(1000 * self._limits.match_cpu_s),
             events=list(self._shown),
             position=self._seen,
-            svg=self.state.svg(),
+            svg=self.state.svg(ply=len(self._events)),
             text=str(self.state),
             said=list(self._said),
         )

@@ -20,7 +20,7 @@ def board_svg(record: Record, ply: int, seat: int | None = None) -> str:
         raise NotFound(f"This match has the plies 0 to {last}, not {ply}.")
     if seat is not None and not 0 <= seat < seats:
         raise NotFound(f"This match has the seats 0 to {seats - 1}, not {seat}.")
-    return states_of(record)[ply].svg(seat)
+    return states_of(record)[ply].svg(seat, ply=ply)
 
 
 def states_of(record: Record) -> tuple[State, ...]:

@@ -87,7 +87,8 @@ def test_replay_page_has_every_position_from_every_view(key: str) -> None:
     drawn = _unpacked(replay_page(record, states))
 
     views = (None, 0, 1) if game.info.hidden else (None,)
-    assert drawn == [[state.svg(view) for state in states] for view in views]
+    expected = [[state.svg(view, ply=ply) for ply, state in enumerate(states)] for view in views]
+    assert drawn == expected
 
 
 def test_replay_page_stands_alone_and_escapes_names() -> None:

@@ -24,8 +24,9 @@ class Embed extends Stepper {
   }
 
   announce() {
-    const said = this.root.querySelector("[data-moment] p").textContent;
-    this.say(`ply ${this.ply}: ${said}`);
+    const said = this.root.querySelector("[data-moment]").cloneNode(true);
+    for (const tip of said.querySelectorAll(".tip")) tip.remove();
+    this.say(`ply ${this.ply}: ${(said.querySelector("p") ?? said).textContent}`);
   }
 }
 

@@ -62,8 +62,14 @@ export class Stepper {
 
   async draw() {
     const { ply, seat } = this;
-    const [board, moment] = await Promise.all([this.part("boards", ply), this.part("moments", ply)]);
+    const parts = Promise.all([this.part("boards", ply), this.part("moments", ply)]);
+    const [board, moment] = await parts.catch(() => [null, null]);
     if (ply !== this.ply || seat !== this.seat) return;
+    if (board === null) {
+      const sentence = `Ply ${ply} could not be loaded. Go to it again in a moment.`;
+      this.root.querySelector("[data-moment]").textContent = sentence;
+      return;
+    }
     const drawing = new DOMParser().parseFromString(board, "image/svg+xml").documentElement;
     this.root.querySelector("[data-board]").replaceChildren(drawing);
     this.tell(parse(moment).querySelector("[data-moment]"));
@@ -81,7 +87,10 @@ export class Stepper {
   part(kind, ply) {
     const address = `${this.root.dataset[kind]}?ply=${ply}${this.seat ? `&seat=${this.seat}` : ""}`;
     if (!this.parts.has(address)) {
-      const text = this.fetch(address).then((answer) => answer.text());
+      const text = this.fetch(address).then((answer) => {
+        if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+        return answer.text();
+      });
       this.parts.set(address, text);
       text.catch(() => this.parts.delete(address));
       if (this.parts.size > KEPT) this.parts.delete(this.parts.keys().next().value);
@@ -95,7 +104,10 @@ export class Stepper {
 
   async play() {
     this.showPlaying(true);
-    const wait = (work) => { this.timer = setTimeout(work, 1000 / this.speed); };
+    const wait = (work) => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(work, 1000 / this.speed);
+    };
     const tick = async () => {
       await this.go(this.ply + 1);
       if (this.timer === null) return;

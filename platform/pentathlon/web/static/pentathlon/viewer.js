@@ -62,11 +62,16 @@ class Viewer extends Stepper {
 
   async draw() {
     const { ply, seat } = this;
-    const list = this.hasRow(ply) ? null : this.part("actions", this.listedFrom(ply));
+    const list = this.hasRow(ply)
+      ? null
+      : this.part("actions", this.listedFrom(ply)).catch(() => null);
     const [rows] = await Promise.all([list, super.draw()]);
-    if (!rows || ply !== this.ply || seat !== this.seat) return;
-    this.listedSeat = seat;
-    this.list(rows);
+    if (ply !== this.ply || seat !== this.seat) return;
+    if (rows) {
+      this.listedSeat = seat;
+      this.list(rows);
+    }
+    this.scroll();
   }
 
   /** Show what happened at a ply, with the points and the hands there. */
