@@ -1,12 +1,13 @@
 from functools import cache
-from pathlib import Path
 from typing import Final
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
+from api.reference import DOCUMENT, groups
 from pentathlon.caching import answer_packed, tag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
@@ -14,6 +15,20 @@ _DOCS_POLICY: Final = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """List all that can be asked."""
+    return render(request, "api/reference.html", {"groups": groups().values(), "section": "docs"})
+
+
+@require_safe
+def reference(request: HttpRequest, key: str) -> HttpResponse:
+    """Describe the requests about one kind of thing, and the shapes that they use."""
+    if key not in groups():
+        raise Http404
+    return render(request, "api/group.html", {"group": groups()[key], "section": "docs"})
 
 
 @require_safe
@@ -27,11 +42,11 @@ def schema(request: HttpRequest) -> HttpResponseBase:
 
 @cache
 def _document() -> tuple[bytes, str]:
-    text = (Path(__file__).parent / "schema.yaml").read_bytes()
+    text = DOCUMENT.read_bytes()
     return text, tag_of(text)
 
 
-class DocsView(SpectacularSwaggerSplitView):
+class TryView(SpectacularSwaggerSplitView):
     """The OpenAPI document as a page on which every request can be tried."""
 
     def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:

@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import get_doc
 from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
@@ -79,7 +80,13 @@ class ApiSchema(AutoSchema):
         return super().get_operation_id().replace(".", "_")
 
     def get_summary(self) -> str | None:
-        """Return the first sentence of the description."""
+        """Return the first sentence of the description, unless it is that of all requests."""
+        if self.get_description() == get_doc(type(self.view)):
+            action, noun = (getattr(self.view, name, "") for name in ("action", "noun"))
+            if action == "list":
+                return f"List {self.get_tags()[0].replace('-', ' ')}"
+            if action == "retrieve" and noun:
+                return f"Show one {noun}"
         return self.get_description().partition("\n")[0].partition(". ")[0].rstrip(".") or None
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:

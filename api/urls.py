@@ -7,7 +7,7 @@ from api.current_token import CurrentTokenViewSet
 from api.datasets import DatasetViewSet
 from api.desk_records import DeskRecordViewSet
 from api.device_logins import DeviceLoginViewSet
-from api.docs import DocsView, schema
+from api.docs import TryView, docs, reference, schema
 from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.events import EventViewSet
@@ -101,6 +101,8 @@ urlpatterns = [
         name="dataset_part",
     ),
     path("schema/", schema, name="schema"),
-    path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
+    path("docs/", docs, name="docs"),
+    path("docs/try/", TryView.as_view(url_name="api:schema"), name="try"),
+    path("docs/<slug:key>/", reference, name="reference"),
     re_path(r"", UnknownAddress.as_view()),
 ]

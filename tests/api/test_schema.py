@@ -1,3 +1,5 @@
+import re
+from html import escape
 from typing import Any
 
 import pytest
@@ -8,6 +10,8 @@ from drf_spectacular.renderers import OpenApiYamlRenderer
 from drf_spectacular.validation import validate_schema
 from rest_framework.test import APIClient
 
+from api import reference
+from api.reference import groups
 from pentathlon.env import CHECKOUT
 
 COMMITTED = CHECKOUT / "api" / "schema.yaml"
@@ -80,9 +84,48 @@ def test_reading_that_may_be_refused_for_now_says_so(committed: Schema, name: st
 
 
 @pytest.mark.django_db
-def test_docs_page_works_under_its_own_strict_policy(anonymous: APIClient) -> None:
-    page = anonymous.get("/api/docs/")
-    script = anonymous.get("/api/docs/?script")
+def test_every_operation_is_on_a_page_with_all_shapes_that_it_uses(
+    anonymous: APIClient, committed: Schema
+) -> None:
+    told = {key: anonymous.get(f"/api/docs/{key}/").content.decode() for key in groups()}
+
+    for path, methods in committed["paths"].items():
+        for operation in methods.values():
+            page = told[operation["tags"][0]]
+            assert f'<h2 id="{operation["operationId"]}">' in page
+            assert escape(path) in page
+    for page in told.values():
+        ids = set(re.findall(r' id="([^"]+)"', page))
+        assert {link for link in re.findall(r' href="#([^"]+)"', page) if link != ""} <= ids
+
+
+@pytest.mark.django_db
+def test_contents_of_the_docs_link_every_group(anonymous: APIClient) -> None:
+    page = anonymous.get("/api/docs/").content.decode()
+
+    assert all(f'href="/api/docs/{key}/"' in page for key in groups())
+    assert anonymous.get("/api/docs/nothing/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "array", "items": {"type": "string", "format": "uuid"}}, "list of string, uuid"),
+        ({"enum": ["a", "b"]}, "“a” | “b”"),
+        ({"allOf": [{"$ref": "#/components/schemas/Seat"}], "nullable": True}, "Seat or null"),
+        ({"oneOf": [{"type": "integer"}, {"type": "string"}]}, "integer or string"),
+        ({}, "any JSON"),
+    ],
+    ids=str,
+)
+def test_types_are_told_in_words(schema: Schema, words: str) -> None:
+    assert "".join(piece.text for piece in reference._type(schema)) == words
+
+
+@pytest.mark.django_db
+def test_page_for_trying_works_under_its_own_strict_policy(anonymous: APIClient) -> None:
+    page = anonymous.get("/api/docs/try/")
+    script = anonymous.get("/api/docs/try/?script")
 
     policy = page.headers["Content-Security-Policy"]
     html = page.content.decode()

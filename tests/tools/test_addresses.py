@@ -12,6 +12,7 @@ EXAMPLES: Examples = {
     "ladders": ["tuned"],
     "examples": [1],
     "docs/bots": ["tuned"],
+    "api/docs": ["matches"],
     "rankings": ["pentathlon"],
     "people": ["ada"],
     "bots": [1],

@@ -44,6 +44,7 @@ def examples_of(cast: Cast) -> Examples:
         "ladders": [GAME],
         "examples": [1],
         "docs/bots": [GAME],
+        "api/docs": ["matches"],
         "rankings": ["pentathlon"],
         "people": [cast.owner.username],
         "bots": [version.bot_id],
