@@ -136,7 +136,7 @@ def test_frame_has_the_position_the_events_and_the_clocks(broker: str) -> None:
 
     assert (frame.attempt, frame.ply, frame.to_move) == (2, referee.ply, referee.state.to_move)
     assert frame.position == json.loads(json.dumps(referee.state.observation(None)))
-    assert frame.svg == referee.state.svg()
+    assert frame.svg == referee.state.svg(ply=referee.ply)
     assert [row[1] for row in frame.events[1:]] == [event.text for event in referee.events[1:]]
     assert [row[0] for row in frame.events] == [event.seat for event in referee.events]
     assert sum(frame.cpu_ms) == 3 * sum(not event.is_chance for event in referee.events)
