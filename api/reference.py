@@ -62,7 +62,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Success:
     """What comes back where all is well."""
 
     status: int
@@ -83,12 +83,12 @@ class Operation:
     """Whether it may be asked without a token."""
     parameters: tuple[Field, ...]
     body: tuple[Piece, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[Success, ...]
     refusals: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class OperationGroup:
     """The operations about one kind of thing, and all shapes that they mention."""
 
     key: str
@@ -102,7 +102,7 @@ class Group:
 
 
 @cache
-def groups() -> Mapping[str, Group]:
+def groups() -> Mapping[str, OperationGroup]:
     """Return all groups by their keys, in the order of the alphabet."""
     with DOCUMENT.open("rb") as file:
         document = yaml.load(file, yaml.CSafeLoader)
@@ -116,7 +116,7 @@ def groups() -> Mapping[str, Group]:
                     _operation(path, method, operation)
                 )
     return {
-        key: Group(
+        key: OperationGroup(
             key=key, operations=tuple(operations), shapes=tuple(_shapes(operations, schemas))
         )
         for key, operations in sorted(found.items())
@@ -135,7 +135,7 @@ def _operation(path: str, method: str, told: _Schema) -> Operation:
         parameters=tuple(map(_parameter, told.get("parameters", ()))),
         body=_content(told.get("requestBody", {})),
         answers=tuple(
-            Answer(status=status, words=HTTPStatus(status).phrase, type=_content(answer))
+            Success(status=status, words=HTTPStatus(status).phrase, type=_content(answer))
             for status, answer in answers.items()
             if status < HTTPStatus.BAD_REQUEST
         ),
