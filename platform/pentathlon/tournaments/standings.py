@@ -166,7 +166,7 @@ def seat_rates_of_game(game: str) -> list[SeatRate]:
         .public()
         .filter(state=MatchState.DONE, kind__in=COMPETITIONS, is_revoked=False)
     )
-    latest = list(played.order_by("-pk").values_list("pk", flat=True)[:_LATEST])
+    latest = list(played.order_by("-finished_at", "-pk").values_list("pk", flat=True)[:_LATEST])
     return _seat_rates(scores_of(MatchSeat.objects.filter(match__in=latest)))
 
 
