@@ -155,6 +155,9 @@ def _public_pages(scene: Scene) -> Iterator[Visit]:
     for name in _NO_ARGUMENTS:
         yield _visit(name)
     yield _visit("search", query="?q=quiet")
+    yield _visit("api:docs")
+    for group in ("matches", "tournaments"):
+        yield _visit("api:reference", group)
     for name in _OF_A_GAME:
         yield _visit(name, "tuned")
     for game in sorted(GAMES):
