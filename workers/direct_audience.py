@@ -9,7 +9,6 @@ from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.sender import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Job
-from pentathlon_engines.match.events import apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
 from workers.broadcast import Shot
 
@@ -40,7 +39,7 @@ def _begin(job: Job) -> WatchedMatch:
         options=job.options,
         limits=Limits.from_json(job.limits),
         attempt=job.attempt,
-        apply=apply_event_unchecked,  # the referee has let them happen
+        is_trusted=True,  # the referee has let them happen
     )
 
 

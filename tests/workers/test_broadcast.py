@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from uuid import uuid4
@@ -29,6 +30,7 @@ from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from tests.patience import PATIENCE_S
@@ -112,6 +114,14 @@ def followed(game: str, *, plies: int) -> WatchedMatch:
     return watched
 
 
+def seen_by_spectators(game: str, events: list[Event]) -> list[list[object]]:
+    state, seen = GAMES[game].start(2, {}), []
+    for event in events:
+        seen.append([event.seat, state.event_for(None, event.text)])
+        apply_event(state, event)
+    return seen
+
+
 def kept(client: Redis, job: Job) -> bytes:
     deadline = time.monotonic() + PATIENCE_S
     while not (data := client.get(frame_key(job.match_id, job.attempt))):
@@ -137,8 +147,7 @@ def test_frame_has_the_position_the_events_and_the_clocks(broker: str) -> None:
     assert (frame.attempt, frame.ply, frame.to_move) == (2, referee.ply, referee.state.to_move)
     assert frame.position == json.loads(json.dumps(referee.state.observation(None)))
     assert frame.svg == referee.state.svg(ply=referee.ply)
-    assert [row[1] for row in frame.events[1:]] == [event.text for event in referee.events[1:]]
-    assert [row[0] for row in frame.events] == [event.seat for event in referee.events]
+    assert [row[:2] for row in frame.events] == seen_by_spectators("azure", referee.events)
     assert sum(frame.cpu_ms) == 3 * sum(not event.is_chance for event in referee.events)
 
 
@@ -150,6 +159,7 @@ def test_frame_is_the_same_whatever_a_seat_hides(game: str) -> None:
     watched.state = watched.state.determinize(0, Random(5))
 
     assert watched.frame() == one
+    assert watched.state.observation(None) == one.position
 
 
 def test_frame_tells_neither_seed_nor_what_bots_are_told(broker: str) -> None:
@@ -181,7 +191,7 @@ def test_events_are_told_as_spectators_may_see_them() -> None:
     frame = followed("maatatahay", plies=6).frame()
     happened = begun("maatatahay", plies=6).events
 
-    assert len(frame.events) == len(happened)
+    assert [row[:2] for row in frame.events] == seen_by_spectators("maatatahay", happened)
     assert [row[1] for row in frame.events] != [event.text for event in happened]
 
 
@@ -222,6 +232,24 @@ def test_event_that_cannot_happen_is_refused_and_forgotten() -> None:
         kept.frame(1, [*events, events[-1]], begin=lambda: watched_match("azure"))
 
     assert kept.frame(1, events, begin=lambda: watched_match("azure")).ply == len(events)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("text", ["", "x", "setup", "equilibrium", "draw 1 2 3", "place e3 4"])
+def test_event_of_a_hostile_worker_is_refused_wherever_it_stands(game: str, text: str) -> None:
+    events = begun(game, plies=9).events
+
+    for ply, seat in product(range(len(events)), (-1, 0, 1)):
+        if events[ply][:2] != (seat, text):
+            with pytest.raises(EngineError):
+                watched_match(game).follow([*events[:ply], Event(seat, text, 1, 1)])
+
+
+def test_event_counts_for_who_is_to_move_only() -> None:
+    (*before, last) = begun("tuned", plies=4).events
+
+    with pytest.raises(EngineError, match="to move is"):
+        watched_match("tuned").follow([*before, last._replace(seat=1 - last.seat)])
 
 
 def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -> None:

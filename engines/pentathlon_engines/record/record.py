@@ -146,8 +146,18 @@ def positions(record: Record) -> Iterator[State]:
     state = start_position(record)
     yield state.copy()
     for ply, row in enumerate(record["events"]):
-        _apply(state, ply, Event.of(row))
+        apply_recorded(state, ply, Event.of(row))
         yield state.copy()
+
+
+def apply_recorded(state: State, ply: int, event: Event) -> None:
+    """Let the event of a record happen; raise `BadRecord` if it cannot, or not by that seat."""
+    if event.seat != state.to_move:
+        raise BadRecord(f"event {ply}: seat {event.seat} acts, but to move is {state.to_move}")
+    try:
+        apply_event(state, event)
+    except EngineError as error:
+        raise BadRecord(f"event {ply}: {error}") from error
 
 
 def position(record: Record, ply: int) -> State:
@@ -157,17 +167,8 @@ def position(record: Record, ply: int) -> State:
         raise BadRecord(f"there is no ply {ply}: this record has 0 to {last}")
     state = start_position(record)
     for index in range(ply):
-        _apply(state, index, Event.of(record["events"][index]))
+        apply_recorded(state, index, Event.of(record["events"][index]))
     return state
-
-
-def _apply(state: State, ply: int, event: Event) -> None:
-    if event.seat != state.to_move:
-        raise BadRecord(f"event {ply}: seat {event.seat} acts, but to move is {state.to_move}")
-    try:
-        apply_event(state, event)
-    except EngineError as error:
-        raise BadRecord(f"event {ply}: {error}") from error
 
 
 class _Replay:
@@ -197,7 +198,7 @@ class _Replay:
             self._check_draw(ply, event)
         else:
             self._check_action(ply, event)
-        _apply(self._state, ply, event)
+        apply_recorded(self._state, ply, event)
 
     def finish(self) -> None:
         last = len(self._record["events"])

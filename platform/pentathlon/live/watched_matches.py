@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from pentathlon.live.frames import Frame
-from pentathlon_engines import GAMES, State
+from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.plain import Change
-from pentathlon_engines.match.events import Event, apply_event
+from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.record import apply_recorded
 
 
 class WatchedMatch:
@@ -23,12 +24,13 @@ class WatchedMatch:
         options: Mapping[str, Any],  # Any: the game checks the values
         limits: Limits,
         attempt: int,
-        apply: Callable[[State, Event], None] = apply_event,
+        is_trusted: bool = False,
     ) -> None:
+        """Begin an attempt; events `is_trusted` are known to have happened, and not checked."""
         self.state = GAMES[game].start(seats, options)
         self._limits = limits
         self._attempt = attempt
-        self._apply = apply
+        self._is_trusted = is_trusted
         self._events: list[Event] = []
         self._shown: list[list[Any]] = []  # Any: seat, text, CPU milliseconds
         self._said: list[str] = []
@@ -46,9 +48,14 @@ class WatchedMatch:
             EngineError: one of them cannot happen.
         """
         commentary = self.state.game.commentary()
-        for event in events[len(self._events) :]:
-            text = self.state.event_for(None, event.text)
-            self._apply(self.state, event)
+        for ply, event in enumerate(events[len(self._events) :], len(self._events)):
+            unchanged = self.state.copy()
+            if self._is_trusted:
+                apply_event_unchecked(self.state, event)
+            else:
+                apply_recorded(self.state, ply, event)
+            # Only of what can happen a game knows what a spectator sees.
+            text = unchanged.event_for(None, event.text)
             before, self._seen = self._seen, self.state.observation(None)
             self._said.append(commentary.tell(Change(before, event.seat, text, self._seen)))
             self._shown.append([event.seat, text, event.cpu_ms])
