@@ -10,6 +10,7 @@ from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.verification import is_exact_table, verify_final_table
+from pentathlon_engines.commentary.words import count
 
 _DIGITS: Final = 12
 """Of a fingerprint, enough to tell two apart."""
@@ -43,9 +44,5 @@ def _equal(stored: str, *, exactly: bool) -> str:
 
 def _demand_none(differences: Sequence[Difference]) -> None:
     if differences:
-        count = _count(len(differences), "difference")
-        raise CommandError(f"{differences[0]} ({count} shown at most)")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        found = count(len(differences), "difference")
+        raise CommandError(f"{differences[0]} ({found} shown at most)")
