@@ -15,7 +15,7 @@ from statistics import median
 import msgspec
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.dispatch.publishing import BATCH
+from pentathlon.matches.batches import BATCH
 from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher

@@ -1,45 +1,65 @@
 """How many matches one bot may play at a time, so that none keeps all workers busy.
 
+A slot plays one match at a time, whatever else it has claimed: the cap is one of slots.
+
 Validation does not count: an upload is checked whatever its bot plays meanwhile. Challenges do not
 either: they have a share of the window of their own, and must not hold back rated play.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from pentathlon.bots.models import Bot
+from pentathlon.matches.batches import BatchSizes
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat
 
+_ROUNDING: Final = 1e-9
+"""Shares of slots are sums of fractions."""
 _LOCK_S: Final = 1
 """How long a claim waits for others that claim matches of the same bots."""
 
 
 class Cap:
-    """Counts the matches of each bot in competitions, those that are let through included."""
+    """Counts the slots that each bot keeps busy in competitions, and those that it will.
 
-    def __init__(self, playing: Counter[int]) -> None:
-        self._playing = playing
-        self._most: int = settings.BOT_MATCHES
-        self._full = {bot for bot, count in playing.items() if count >= self._most}
+    A slot that has claimed several matches plays one after the other: it counts once for each bot
+    of them. What was sent counts by how many of its matches one slot takes at a time.
+    """
+
+    def __init__(self, kept: Mapping[int, float], *, sizes: BatchSizes | None = None) -> None:
+        self._kept = defaultdict[int, float](float, kept)
+        self._sizes = sizes or BatchSizes()
+        self._most = settings.BOT_MATCHES - _ROUNDING
+        self._full = {bot for bot, slots in kept.items() if slots >= self._most}
 
     @classmethod
-    def over(cls, *sets: MatchQuerySet, bots: Iterable[int] | None = None) -> Cap:
-        """Count matches in competitions of these bots, else of all, among some hundred."""
-        found = (matches.order_by().values_list("pk", "kind") for matches in sets)
-        counted = [pk for pk, kind in chain(*found) if kind in COMPETITIONS]
-        seats = MatchSeat.objects.filter(match__in=counted)
+    def over(
+        cls,
+        live: MatchQuerySet,
+        *,
+        sent: MatchQuerySet | None = None,
+        bots: Iterable[int] | None = None,
+        sizes: BatchSizes | None = None,
+    ) -> Cap:
+        """Count what is live of these bots, else of all, and what was sent; among some hundred."""
+        seats = _seats_of(live)
         if bots is not None:
             seats = seats.filter(version__bot__in=bots)
-        by_bot = seats.values_list("version__bot").annotate(count=Count("match", distinct=True))
-        return cls(Counter(dict(by_bot)))
+        by_bot = seats.values_list("version__bot")
+        slots = by_bot.annotate(slots=Count("match__worker", distinct=True))
+        cap = cls(dict(slots), sizes=sizes)
+        if sent is not None:
+            by_game = _seats_of(sent).values_list("version__bot", "match__game")
+            for bot, game, matches in by_game.annotate(count=Count("match", distinct=True)):
+                cap.count([bot], matches=matches, of=game)
+        return cap
 
     def holds(self, match: Match) -> str | None:
         """Return the name of a bot that keeps this match waiting, if there is one."""
@@ -49,27 +69,26 @@ class Cap:
         return next((bot.name for bot in bots if bot.pk in self._full), None)
 
     def has_room(self, bots: Iterable[int]) -> bool:
-        """Tell whether each of these bots may play one more match."""
+        """Tell whether each of these bots may keep one more slot busy."""
         return self._full.isdisjoint(bots)
 
-    def count(self, bots: Collection[int]) -> None:
-        """Count one more match of these bots."""
-        self._playing.update(bots)
-        self._full.update(bot for bot in bots if self._playing[bot] >= self._most)
+    def count(self, bots: Iterable[int], *, matches: int, of: str) -> None:
+        """Count some more matches of a game between these bots, which workers will be told of."""
+        share = matches / (self._sizes.of(of) or 1)
+        for bot in bots:
+            self._kept[bot] += share
+            if self._kept[bot] >= self._most:
+                self._full.add(bot)
 
-    def let_through(self, match: Match) -> bool:
-        """Count a match if all of its bots may play one more; tell whether they may."""
-        if match.kind not in COMPETITIONS:
-            return True
-        bots = bots_of(match)
-        if not self.has_room(bots):
-            return False
-        self.count(bots)
-        return True
+
+def _seats_of(matches: MatchQuerySet) -> QuerySet[MatchSeat]:
+    """Return the seats of those of these matches that are of competitions."""
+    found = matches.order_by().values_list("pk", "kind")
+    return MatchSeat.objects.filter(match__in=[pk for pk, kind in found if kind in COMPETITIONS])
 
 
 def within_cap(matches: Sequence[Match]) -> list[Match]:
-    """Return those of these matches that may start now; call it in a transaction.
+    """Return those of these matches that one slot may start now; call it in a transaction.
 
     Matches need their seats loaded. Nobody else lets matches of the same bots through meanwhile;
     bots that somebody who hangs has locked hold back their own matches only.
@@ -81,7 +100,12 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
         locked = _lock(bots)
         matches = [match for match in matches if _is_free(match, locked)]
     cap = Cap.over(Match.objects.live(), bots=bots)
-    return [match for match in matches if cap.let_through(match)]
+    # Together they keep one slot busy, so they do not count against each other.
+    return [
+        match
+        for match in matches
+        if match.kind not in COMPETITIONS or cap.has_room(bots_of(match))
+    ]
 
 
 def _lock(bots: Collection[int]) -> set[int]:

@@ -17,8 +17,10 @@ from tests.pentathlon.together import all_at_once
 pytestmark = pytest.mark.django_db
 
 
-def _claim(ids: list[int], capabilities: Capabilities | None = None) -> list[Job]:
-    return services.claim_matches(match_ids=ids, worker="w", capabilities=capabilities)
+def _claim(
+    ids: list[int], capabilities: Capabilities | None = None, *, slot: str = "w.1"
+) -> list[Job]:
+    return services.claim_matches(match_ids=ids, worker=slot, capabilities=capabilities)
 
 
 class TestBatch:
@@ -132,30 +134,43 @@ class TestCap:
 
     def test_bot_at_its_cap_gets_no_match(self) -> None:
         bot = make_version()
-        ids = [make_match([bot, make_version()]).pk for _ in range(4)]
+        first, second, third = (make_match([bot, make_version()]).pk for _ in range(3))
         Match.objects.update(sent_at="2026-01-01T00:00:00Z")
+        _claim([first], slot="w.1")
+        _claim([second], slot="w.2")
 
-        jobs = _claim(ids[:3])
+        assert _claim([third], slot="w.3") == []
+        assert Match.objects.get(pk=third).sent_at is None
 
-        assert [job.match_id for job in jobs] == ids[:2]
-        assert Match.objects.get(pk=ids[2]).sent_at is None
-        assert _claim(ids[3:]) == []
-
-    def test_next_match_is_to_be_had_when_one_has_ended(self) -> None:
+    def test_matches_that_one_slot_takes_together_count_once(self) -> None:
         bot = make_version()
-        ids = [make_match([bot, make_version()]).pk for _ in range(3)]
-        first, _ = _claim(ids)
+        ids = [make_match([bot, make_version()]).pk for _ in range(9)]
 
+        batches = [_claim(ids[at : at + 4], slot=f"w.{at}") for at in (0, 4)]
+
+        assert [len(batch) for batch in batches] == [4, 4]
+        assert _claim(ids[8:], slot="w.8") == []
+
+    def test_next_match_is_to_be_had_when_a_slot_has_ended_its_own(self) -> None:
+        bot = make_version()
+        ids = [make_match([bot, make_version()]).pk for _ in range(4)]
+        first, second = _claim(ids[:2], slot="w.1")
+        _claim(ids[2:3], slot="w.2")
         finish(first, result())
+        assert _claim(ids[3:], slot="w.3") == []
 
-        assert [job.match_id for job in _claim(ids)] == ids[2:]
+        finish(second, result())
+
+        assert [job.match_id for job in _claim(ids[3:], slot="w.3")] == ids[3:]
 
     @pytest.mark.django_db(transaction=True)
     def test_claims_at_once_stay_within_the_cap(self) -> None:
         bot, other = make_version(), make_version()
         ids = [make_match([bot, other] if n % 2 else [other, bot]).pk for n in range(6)]
 
-        outcomes = all_at_once([partial(_claim, [match_id]) for match_id in ids])
+        claims = [partial(_claim, [pk], slot=f"w.{number}") for number, pk in enumerate(ids)]
+
+        outcomes = all_at_once(claims)
 
         assert all(isinstance(outcome, list) for outcome in outcomes), outcomes
         assert sum(map(len, outcomes)) == 2

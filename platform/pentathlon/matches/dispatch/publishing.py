@@ -29,15 +29,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
+from pentathlon.matches.batches import BATCH, BatchSizes
 from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
-from pentathlon.matches.durations import durations_s, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
-BATCH: Final = 8
-"""Most matches that one hint names: they are claimed, and their results stored, together."""
 WINDOW_PER_SLOT: Final = 3 * BATCH
 """Most short matches in flight for each slot there is: one batch that is played, two that wait."""
 RESEND_S: Final = 60
@@ -50,12 +48,6 @@ MOST_FOR_CHALLENGES: Final = 1 / 4
 KEPT_FOR_CHALLENGES: Final = 1 / 8
 MOST_FOR_SPOT_CHECKS: Final = 1 / 16
 """Shares of the window."""
-
-_BATCH_S = 2.0
-"""How long a batch may take: for longer matches nothing is won by taking them together."""
-_SAMPLE = 9
-_USUAL = 0.75
-"""The share of matches that are no longer than those of a batch are taken to be."""
 
 Publish = Callable[[Sequence[int]], None]
 
@@ -131,13 +123,13 @@ class _Plan:
         self._cursor = cursor
         # Two sets, because SQLite reads the whole table for "either … or".
         live, sent = Match.objects.live(), Match.objects.sent()
-        self._cap = Cap.over(live, sent)
+        self._sizes = BatchSizes()
+        self._cap = Cap.over(live, sent=sent, sizes=self._sizes)
         self._covered: dict[Requirements, bool] = {}
         of_ladder = Q(kind=MatchKind.LADDER)
         usual_s, ladders_s = resend_after_s
         is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
         self._stale = sorted(sent.filter(is_stale).values_list("pk", "game", "kind", "lane"))
-        self._sizes: dict[str, int | None] = {}
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
         for matches in (live, sent.exclude(is_stale)):
             for kind, lane, game in matches.order_by().values_list("kind", "lane", "game"):
@@ -159,15 +151,9 @@ class _Plan:
         chosen += self._by_turns(MatchKind.SPOT_CHECK, checks)
         return chosen
 
-    def batch_size(self, game: str) -> int | None:
-        """Return how many matches of a game one slot takes at a time; None: not known yet."""
-        if game not in self._sizes:
-            self._sizes[game] = _batch_size(game)
-        return self._sizes[game]
-
     def _weight(self, game: str) -> float:
         """Return for how many short matches one of this game counts."""
-        return BATCH / (self.batch_size(game) or BATCH)
+        return BATCH / (self._sizes.of(game) or BATCH)
 
     def _room(self, window: int, kind: str = "") -> float:
         """Return how much of a kind may be sent; what ladders have sent comes behind it."""
@@ -201,7 +187,7 @@ class _Plan:
             key = match.kind == MatchKind.LADDER, match.game
             hint = hints.setdefault(key, [])
             hint.append(match.pk)
-            if len(hint) >= min(share, self.batch_size(match.game) or 1):
+            if len(hint) >= min(share, self._sizes.of(match.game) or 1):
                 yield key[0], hints.pop(key)
         yield from ((is_of_ladder, hint) for (is_of_ladder, _), hint in hints.items())
 
@@ -256,7 +242,7 @@ class _Plan:
         if not self._covered[needs]:
             return False
         if is_capped:
-            self._cap.count(lineup.bots)
+            self._cap.count(lineup.bots, matches=1, of=head.game)
         return True
 
 
@@ -264,14 +250,3 @@ def _is_stale(after_s: float) -> Q:
     """Select what was sent so long ago, or in the future: the clock was set back since."""
     length = timedelta(seconds=after_s)
     return Q(sent_at__lt=Now() - length) | Q(sent_at__gt=Now() + length)
-
-
-def _batch_size(game: str) -> int | None:
-    """Return how many matches of a game one slot should take at a time, by the latest ones."""
-    plays = read_plays(Match.objects.of_game(game), latest=_SAMPLE)
-    lengths_s = sorted(durations_s(plays).values())
-    if not lengths_s:
-        return None
-    # Builds of validations are few. Where every third match is long, batches of some are likely.
-    usual_s = lengths_s[int(_USUAL * len(lengths_s))]
-    return max(1, int(_BATCH_S / max(usual_s, _BATCH_S / BATCH)))

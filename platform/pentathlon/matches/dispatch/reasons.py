@@ -19,6 +19,7 @@ from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import HeldLane, Match, MatchKind, MatchState
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import MAX_ATTEMPTS
+from pentathlon_engines.commentary.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ def read_situation() -> Situation:
     return Situation(
         now=database_now(),
         fleet=read_fleet(),
-        cap=Cap.over(Match.objects.live(), Match.objects.sent()),
+        cap=Cap.over(Match.objects.live(), sent=Match.objects.sent()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
         is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
     )
@@ -122,8 +123,8 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
     if (bot := situation.cap.holds(match)) is not None:
         return Reason(
             code="bot_cap",
-            sentence=f"Held by the per-bot cap: {bot} has {settings.BOT_MATCHES} matches in hand, "
-            "the most that one bot may have at a time.",
+            sentence=f"Held by the per-bot cap: {bot} keeps "
+            f"{count(settings.BOT_MATCHES, 'slot')} busy, the most that one bot may at a time.",
         )
     if match.kind == MatchKind.CHALLENGE:
         return Reason(code="queued", sentence="Waits for its turn: rated matches go first.")

@@ -1,5 +1,7 @@
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import permutations
 
 import pytest
 from django.db import connection
@@ -11,9 +13,9 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
+from pentathlon.matches.batches import BATCH
 from pentathlon.matches.dispatch import heads, publishing
 from pentathlon.matches.dispatch.publishing import (
-    BATCH,
     RESEND_S,
     WINDOW_PER_SLOT,
     FairCursor,
@@ -430,6 +432,13 @@ class TestTurns:
         assert broker.sent == mine
 
 
+def _of_pairs(bots: Sequence[BotVersion], game: str, *, lane: int, cycles: int) -> None:
+    """Store a round robin that waits."""
+    for _ in range(cycles):
+        for first, second in permutations(bots, 2):
+            make_match([first, second], game=game, lane=lane)
+
+
 class TestCap:
     @pytest.fixture
     def busy(self, settings: Settings) -> BotVersion:
@@ -445,6 +454,54 @@ class TestCap:
         publish_pending(publish=broker)
 
         assert broker.sent == [*held[:2], other]
+
+    def test_short_matches_that_one_slot_takes_together_count_once(
+        self, busy: BotVersion, broker: Broker
+    ) -> None:
+        make_worker()
+        played("tuned", seconds=0.05)
+        ids = [make_match([busy, make_version()]).pk for _ in range(3 * BATCH)]
+
+        publish_pending(publish=broker)
+
+        assert [len(hint) for hint in broker.hints] == [BATCH, BATCH]
+        assert broker.sent == ids[: 2 * BATCH]
+
+    def test_what_a_slot_has_claimed_together_counts_once(
+        self, busy: BotVersion, broker: Broker
+    ) -> None:
+        make_worker()
+        pks = [make_match([busy, make_version()]).pk for _ in range(5)]
+        services.claim_matches(match_ids=pks, worker="w.1")
+        waiting = make_match([busy, make_version()]).pk
+        make_match([busy, make_version()])
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [waiting]
+
+    def test_lanes_that_share_bots_are_served_alike(
+        self, broker: Broker, settings: Settings
+    ) -> None:
+        """A lane whose matches fill its bots' caps must not keep out another one with them."""
+        settings.BOT_MATCHES = 8
+        make_worker(slots=2)
+        played("tuned", seconds=0.1)
+        played("azure", seconds=0.1)
+        bots = [make_version() for _ in range(4)]
+        _of_pairs(bots, "tuned", lane=1, cycles=10)
+        publish_pending(publish=broker)
+        _of_pairs(bots, "azure", lane=2, cycles=10)
+
+        for _ in range(10):
+            sent = Match.objects.sent().order_by("sent_at", "pk").values("pk")[:BATCH]
+            ended = Match.objects.filter(pk__in=list(sent.values_list("pk", flat=True)))
+            begun = Now() - timedelta(seconds=0.8)
+            ended.update(state=MatchState.DONE, started_at=begun, finished_at=Now())
+            publish_pending(publish=broker)
+
+        in_flight = Counter(Match.objects.sent().values_list("lane", flat=True))
+        assert in_flight == {1: 3 * BATCH, 2: 3 * BATCH}
 
     def test_bots_are_read_once_however_many_are_held_back(
         self, busy: BotVersion, broker: Broker, monkeypatch: pytest.MonkeyPatch
@@ -486,8 +543,8 @@ class TestCap:
     ) -> None:
         monkeypatch.setattr(heads, "_MOST_REFUSED", 20)
         make_worker()
-        for _ in range(2):
-            claimed(make_match([busy, make_version()]))
+        for slot in ("w.1", "w.2"):
+            claimed(make_match([busy, make_version()]), slot)
         other = make_version()
         for _ in range(40):
             make_match([busy, other], lane=1)
@@ -499,8 +556,8 @@ class TestCap:
 
     def test_other_version_of_the_same_bot_counts(self, busy: BotVersion, broker: Broker) -> None:
         make_worker()
-        for _ in range(2):
-            claimed(make_match([busy, make_version()]))
+        for slot in ("w.1", "w.2"):
+            claimed(make_match([busy, make_version()]), slot)
         newer = make_version(bot=busy.bot)
         make_match([newer, make_version()])
 
@@ -520,8 +577,8 @@ class TestCap:
 
     def test_validation_is_not_held(self, busy: BotVersion, broker: Broker) -> None:
         make_worker()
-        for _ in range(2):
-            claimed(make_match([busy, make_version()]))
+        for slot in ("w.1", "w.2"):
+            claimed(make_match([busy, make_version()]), slot)
         upload = make_match([busy, busy], kind=MatchKind.VALIDATION)
 
         publish_pending(publish=broker)

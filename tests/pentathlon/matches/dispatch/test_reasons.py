@@ -1,4 +1,3 @@
-from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -39,7 +38,7 @@ def _situation(*workers: Capabilities, is_handed_out: bool = True) -> Situation:
     return Situation(
         now=NOW,
         fleet=fleet,
-        cap=Cap(Counter()),
+        cap=Cap({}),
         held_lanes=frozenset(),
         is_handed_out=is_handed_out,
     )
@@ -89,7 +88,7 @@ def test_reason_names_what_the_match_waits_for(
 def test_starved_hosts_are_named() -> None:
     fleet = Fleet(slots=4, held_slots=3, capabilities=(_able(),))
     situation = Situation(
-        now=NOW, fleet=fleet, cap=Cap(Counter()), held_lanes=frozenset(), is_handed_out=True
+        now=NOW, fleet=fleet, cap=Cap({}), held_lanes=frozenset(), is_handed_out=True
     )
 
     reason = why_waiting(make_match(), situation)
@@ -188,7 +187,7 @@ class TestSituation:
 
         assert reason is not None
         assert reason.code == "bot_cap"
-        assert "busy has 1 matches in hand" in reason.sentence
+        assert "busy keeps 1 slot busy" in reason.sentence
 
     def test_only_workers_that_were_heard_of_count(self) -> None:
         make_worker(slots=3)
