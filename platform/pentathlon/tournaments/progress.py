@@ -112,10 +112,11 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
     if match_s is None:
         return None
     fleet = read_fleet()
-    slots = fleet.slots - fleet.held_slots
-    if slots <= 0:
+    if fleet.held_slots >= fleet.slots:
         return None
-    use = _read_use(slots, since=tournament.started_at)
+    # Slots are held and let go every few seconds, so what is held now says little; that they have
+    # waited for each match says how much it mostly is.
+    use = _read_use(fleet.slots, since=tournament.started_at)
     lengths.idle_s = use.idle_s
     in_flight = _read_in_flight()
     of_ladders = [each.game for each in in_flight if each.is_of_ladder and not each.sent_at]
@@ -129,7 +130,7 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
         ladders_s=LEFT_OF_LIVE * sum(map(lengths.of_others, of_ladders)),
         ladders_share=use.ladders_share,
     )
-    return time_left_s(work, slots=slots)
+    return time_left_s(work, slots=fleet.slots)
 
 
 class _InFlight(NamedTuple):
