@@ -62,7 +62,7 @@ class Environment:
     sandbox: str | None = None
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
     bot_matches: int = 8
-    """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time, each in a slot of its own."""
+    """PENTATHLON_BOT_MATCHES: most slots in which one bot plays at a time."""
     ladders: bool = True
     """PENTATHLON_LADDERS: make ladders and reference bots, and keep them playing."""
     reference_bots: bool = True
