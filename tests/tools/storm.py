@@ -17,7 +17,7 @@ import pytest
 
 from pentathlon.env import CHECKOUT
 from tools.chaos.document import size_for
-from tools.chaos.strikes import plan
+from tools.chaos.strikes import STRIKES, plan
 
 
 def chaos(*options: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_tournament_under_fire_loses_and_doubles_nothing(request: pytest.Fixture
 
 
 def test_short_storm_hits_what_the_platform_stands_on() -> None:
-    drawn = [strike.name for strike in plan(SEED, SHORT_STORM, postgres=True)]
+    drawn = [strike.name for strike in plan(SEED, SHORT_STORM, STRIKES)]
 
     assert len(drawn) == SHORT_STORM
     assert {"worker killed", "reconciler killed", "broker killed", "database crashed"} == {*drawn}

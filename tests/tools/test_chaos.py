@@ -15,9 +15,12 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models.functions import Now
 from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
 from pentathlon.replays.models import Replay
@@ -27,7 +30,7 @@ from tests.patience import PATIENCE_S
 from tools.chaos.audit import account_of, refusals_in
 from tools.chaos.document import Size, remains, size_for
 from tools.chaos.quiet import play_in_peace
-from tools.chaos.strikes import STRIKES, plan
+from tools.chaos.strikes import STRIKES, plan, strikes_on
 
 
 def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
@@ -157,23 +160,40 @@ def test_smallest_field_that_plays_enough_is_taken(wanted: int, bots: int) -> No
 
 
 def test_same_seed_strikes_in_the_same_order() -> None:
-    first, second = (list(plan(3, 100, postgres=True)) for _ in range(2))
+    first, second = (list(plan(3, 100, STRIKES)) for _ in range(2))
 
     assert first == second
-    assert first != list(plan(4, 100, postgres=True))
+    assert first != list(plan(4, 100, STRIKES))
 
 
 def test_every_kind_of_strike_is_planned() -> None:
-    drawn = Counter(strike.name for strike in plan(3, 500, postgres=True))
+    drawn = Counter(strike.name for strike in plan(3, 500, STRIKES))
 
     assert set(drawn) == {strike.name for strike in STRIKES}
     assert drawn.total() == 500
 
 
 def test_sqlite_has_no_server_to_crash() -> None:
-    drawn = {strike.name for strike in plan(3, 500, postgres=False)}
+    names = {strike.name for strike in strikes_on(postgres=False)}
 
-    assert not drawn & {"database crashed", "database away"}
+    assert not names & {"database crashed", "database away"}
+
+
+def test_without_workers_that_hold_no_keys_no_network_is_struck() -> None:
+    names = {strike.name for strike in strikes_on(postgres=True, standalone=False)}
+
+    assert names
+    assert not any("network" in name or "without keys" in name for name in names)
+
+
+def test_honest_worker_in_quarantine_is_ours(tournament: Tournament) -> None:
+    token, _ = create_worker_token(actor=None, name="honest", work=["rated"])
+    WorkerToken.objects.filter(pk=token.pk).update(quarantined_at=Now())
+
+    account = account_of([tournament])
+
+    assert account.quarantined == 1
+    assert not account.is_sound
 
 
 def test_refusals_are_counted_by_code(tmp_path: Path) -> None:
@@ -189,7 +209,9 @@ def test_refusals_are_counted_by_code(tmp_path: Path) -> None:
     assert refusals_in(tmp_path) == {"match_abandoned": 1, "stale_token": 2}
 
 
-@pytest.mark.parametrize("option", ["--matches=11", "--faults=-1", "--workers=0", "--slots=0"])
+@pytest.mark.parametrize(
+    "option", ["--matches=11", "--faults=-1", "--workers=0", "--slots=0", "--standalone=-1"]
+)
 def test_size_out_of_range_is_refused(option: str) -> None:
     with pytest.raises(CommandError, match="must be at least"):
         call_command("chaos", option)

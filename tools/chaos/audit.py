@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
+from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
@@ -40,12 +41,14 @@ class Account:
     rating_differences: int
     schedule_differences: int
     """Of all tournaments and seasons of the ladder, each made again."""
+    quarantined: int
+    """Worker tokens that are not trusted any more. All workers here are honest."""
 
     @property
     def is_sound(self) -> bool:
         """Whether no result was lost, counted twice or made by us, and the ratings follow."""
         differences = self.rating_differences + self.schedule_differences
-        return not (self.lost or self.doubled or self.charged or differences)
+        return not (self.lost or self.doubled or self.charged or self.quarantined or differences)
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return the numbers by name."""
@@ -75,6 +78,7 @@ def account_of(tournaments: Sequence[Tournament]) -> Account:
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
         schedule_differences=sum(len(list(schedule_differences(each))) for each in tournaments),
+        quarantined=WorkerToken.objects.exclude(quarantined_at=None).count(),
     )
 
 
@@ -85,7 +89,7 @@ def refusals_in(logs: Path) -> dict[str, int]:
     was gone.
     """
     codes: Counter[str] = Counter()
-    for log in logs.glob("worker-*.log"):
+    for log in (*logs.glob("worker-*.log"), *logs.glob("standalone-*.log")):
         with log.open(errors="replace") as lines:
             codes.update(code for line in lines if (code := _refusal(line)))
     return dict(sorted(codes.items()))

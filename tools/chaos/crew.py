@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,13 @@ class CrewRole(StrEnum):
     WEB = "web"
     RECONCILER = "reconciler"
     WORKER = "worker"
+    """One with the database's and the broker's keys."""
+    STANDALONE = "standalone"
+    """A worker without keys, behind a network of its own."""
+    NETWORK = "network"
+
+
+WORKERS: Final = (CrewRole.WORKER, CrewRole.STANDALONE)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,17 +79,19 @@ class Member:
 
 
 class Crew:
-    """All processes of a platform: some workers, two reconcilers, a web server, a broker."""
+    """All processes of a platform: workers, two reconcilers, a web server, a broker, networks."""
 
     def __init__(self, services: Sequence[Service], *, workers: int, logs: Path) -> None:
         logs.mkdir(parents=True, exist_ok=True)
         copies = {CrewRole.WORKER: workers, CrewRole.RECONCILER: 2}
-        self.members = [
-            Member(role, service, logs / f"{role}-{number}.log")
-            for service in services
-            for role in (CrewRole(service.name),)
-            for number in range(1, copies.get(role, 1) + 1)
-        ]
+        numbers = Counter[CrewRole]()
+        self.members: list[Member] = []
+        for service in services:
+            role = CrewRole(service.name)
+            for _ in range(copies.get(role, 1)):
+                numbers[role] += 1
+                log = logs / f"{role}-{numbers[role]}.log"
+                self.members.append(Member(role, service, log))
 
     def tend(self) -> None:
         """Start what does not run."""
@@ -95,12 +105,12 @@ class Crew:
                 member.process, member.due = None, now + _RESTART_AFTER_S
                 member.is_paused = False
 
-    def running(self, role: CrewRole) -> Sequence[Member]:
-        """Return the members of a role that can be struck now."""
+    def running(self, *roles: CrewRole) -> Sequence[Member]:
+        """Return the members of these roles that can be struck now."""
         return [
             member
             for member in self.members
-            if member.role is role and member.process is not None and not member.is_paused
+            if member.role in roles and member.process is not None and not member.is_paused
         ]
 
     def stop(self) -> None:

@@ -23,6 +23,7 @@ def table_of(report: Report) -> Table:
     table.add_row("matches in all", f"{account.matches:,}")
     table.add_row("lost", _harm(account.lost))
     table.add_row("doubled", _harm(account.doubled))
+    table.add_row("honest workers in quarantine", _harm(account.quarantined))
     table.add_row("seats charged for what we did", _harm(sum(account.charged.values())))
     for kind, number in account.charged.items():
         table.add_row(f"seats charged: {kind}", _harm(number))

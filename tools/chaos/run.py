@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +13,14 @@ from random import Random, SystemRandom
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.local.ports import free_port
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.stack import Stack
+from pentathlon.local.supervisor import Service
 from pentathlon.local.waiting import ServerFailed
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
@@ -26,6 +29,7 @@ from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks, disks
 from tools.chaos.document import events_for, remains, size_for, start_tournaments, submit_bots
 from tools.chaos.ladder import LadderUnderFire
+from tools.chaos.network import Network
 from tools.chaos.storm import Repairs, Show, Storm
 from tools.chaos.strikes import Scene, plan, strikes_on
 
@@ -48,6 +52,8 @@ class Wish:
     game: str
     workers: int
     slots: int
+    standalone: int
+    """Workers without keys, with one slot each."""
     folder: Path
     logs: Path
 
@@ -96,7 +102,7 @@ class Report:
 
 def run(wish: Wish, *, show: Show) -> Report:
     """Play tournaments under fire and again in peace; say what differs."""
-    with _database(wish) as postgres, disks() as drives, _crew(wish, drives) as crew:
+    with _database(wish) as postgres, disks() as drives, _crew(wish, drives) as (crew, networks):
         repairs = Repairs()
         scene = Scene(
             crew=crew,
@@ -104,9 +110,10 @@ def run(wish: Wish, *, show: Show) -> Report:
             postgres=postgres,
             rng=Random(f"{wish.seed}:victims"),
             later=repairs.later,
+            networks=networks,
         )
-        strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
-        kinds = strikes_on(postgres=wish.postgres)
+        kinds = strikes_on(postgres=wish.postgres, standalone=bool(networks))
+        strikes = list(plan(wish.seed, wish.faults, kinds))
         storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
         tournaments = _start_tournaments(wish, storm, show)
         ladder = _join_ladder(wish, storm, tournaments)
@@ -179,11 +186,10 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 
 
 @contextmanager
-def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
+def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]:
     stack = Stack(
         host=_HOST,
-        # Another run beside this one may have found a port that it does not listen on yet.
-        port=free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS)),
+        port=_free_port(),
         workers=wish.slots,
         folder=wish.folder,
         redis_url=None,
@@ -194,12 +200,47 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
         else service
         for service in stack.services()
     ]
+    networks: list[Network] = []
+    for number in range(1, wish.standalone + 1):
+        orders = wish.folder / f"network-{number}.sock"
+        networks.append(Network(port=_free_port(), server_port=stack.port, orders=orders))
+        services += [networks[-1].service(), _standalone(wish, networks[-1], number)]
     crew = Crew(services, workers=wish.workers, logs=wish.logs)
     try:
         crew.tend()
-        yield crew
+        yield crew, networks
     finally:
         crew.stop()
+
+
+def _free_port() -> int:
+    # Another run beside this one may have found a port that it does not listen on yet.
+    return free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS))
+
+
+def _standalone(wish: Wish, network: Network, number: int) -> Service:
+    """Return a worker without keys that finds the site at the other end of a network."""
+    folder = wish.folder / f"standalone-{number}"
+    folder.mkdir()
+    work = [work.value for work in Work]
+    _, secret = create_worker_token(actor=None, name=f"standalone {number}", work=work)
+    token = folder / "token"
+    token.touch(mode=0o600)
+    token.write_text(secret)
+    return Service(
+        name=CrewRole.STANDALONE,
+        command=[
+            *(sys.executable, "-m", "workers", "--server", f"http://{_HOST}:{network.port}"),
+            *("--token-file", token, "--slots", "1", "--data", folder),
+        ],
+        environment={
+            "PATH": child_environment()["PATH"],
+            "PYTHONPATH": IMPORT_PATH,
+            "PENTATHLON_DATA": str(folder),
+            "PENTATHLON_LOG_JSON": "1",
+            "PENTATHLON_LOG_LEVEL": "INFO",
+        },
+    )
 
 
 def _quiet_remains(wish: Wish, *, sandbox: str) -> dict[str, Any]:  # Any: JSON

@@ -49,7 +49,7 @@ class Repairs:
         for _, action in due:
             try:
                 action()
-            except (BrokerAway, RedisError):
+            except (BrokerAway, OSError, RedisError):
                 self.later(1.0, action)
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class Storm:
     def _is_felt(self, strike: Strike) -> bool:
         try:
             return strike.do(self.scene)
-        except (BrokerAway, DatabaseError, ProcessLookupError, RedisError):
+        except (BrokerAway, DatabaseError, OSError, RedisError):
             connection.close()
             return False
 

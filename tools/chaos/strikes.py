@@ -16,8 +16,9 @@ from redis import Redis
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
-from tools.chaos.crew import Crew, CrewRole
+from tools.chaos.crew import WORKERS, Crew, CrewRole
 from tools.chaos.disks import Disks
+from tools.chaos.network import Condition, Network
 from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
 from workers.tasks import play_matches
 
@@ -29,7 +30,11 @@ _FROZEN_S: Final = 6.0
 _AWAY_S: Final = 20.0
 """Longer than a worker's lease has left when it is renewed."""
 _LATE_S: Final = (1.0, 15.0)
+_BROKEN_S: Final = 12.0
+"""Longer than a worker without keys waits for an answer."""
+_HALF_OPEN: Final = (Condition.LOSES_REQUESTS, Condition.LOSES_ANSWERS)
 _FEW_HINTS: Final = 10
+_DATABASE: Final = "database"
 _QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
 
 Item = TypeVar("Item")
@@ -46,6 +51,7 @@ class Scene:
     postgres: PostgresServer | None
     rng: Random
     later: Later
+    networks: Sequence[Network] = ()
     away: set[str] = field(default_factory=set)
     """What is away for a while, and must not be struck meanwhile."""
 
@@ -61,7 +67,7 @@ class Strike:
 
 
 def _kill_slot(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
+    worker = _one(scene, scene.crew.running(*WORKERS))
     return _kill_one(scene, worker.children() if worker else [])
 
 
@@ -98,11 +104,11 @@ def _kill_sandbox(scene: Scene) -> bool:
 
 
 def _slots(scene: Scene) -> list[int]:
-    return [pid for worker in scene.crew.running(CrewRole.WORKER) for pid in worker.children()]
+    return [pid for worker in scene.crew.running(*WORKERS) for pid in worker.children()]
 
 
 def _remove_bot_files(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
+    worker = _one(scene, scene.crew.running(*WORKERS))
     return worker is not None and remove_files(worker.children())
 
 
@@ -110,7 +116,7 @@ def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
     """Stop a worker with its bots, as a host that is paused or moved does."""
 
     def freeze(scene: Scene) -> bool:
-        workers = scene.crew.running(CrewRole.WORKER)
+        workers = scene.crew.running(*WORKERS)
         if len(workers) < 2:  # noqa: PLR2004  somebody must go on
             return False
         worker = scene.rng.choice(workers)
@@ -129,21 +135,21 @@ def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
 
 def _take_database_away(scene: Scene) -> bool:
     postgres = scene.postgres
-    if postgres is None or scene.away:
+    if postgres is None or _DATABASE in scene.away:
         return False
-    scene.away.add("database")
+    scene.away.add(_DATABASE)
     postgres.crash()
 
     def bring_back() -> None:
         postgres.start()
-        scene.away.clear()
+        scene.away.discard(_DATABASE)
 
     scene.later(_AWAY_S, bring_back)
     return True
 
 
 def _crash_database(scene: Scene) -> bool:
-    if scene.postgres is None or scene.away:
+    if scene.postgres is None or _DATABASE in scene.away:
         return False
     scene.postgres.crash()
     scene.postgres.start()
@@ -172,7 +178,7 @@ def _deliver(messages: Sequence[bytes]) -> None:
 
 
 def _pause_worker(scene: Scene) -> bool:
-    workers = scene.crew.running(CrewRole.WORKER)
+    workers = scene.crew.running(*WORKERS)
     if len(workers) < 2:  # noqa: PLR2004  somebody must go on
         return False
     worker = scene.rng.choice(workers)
@@ -192,6 +198,43 @@ def _fill_disk(scene: Scene) -> bool:
     return True
 
 
+def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], bool]:
+    """Have what lies between a worker and the server fail for a while."""
+
+    def spoil(scene: Scene) -> bool:
+        whole = [each for each in scene.networks if f"network {each.port}" not in scene.away]
+        network = _one(scene, whole)
+        if network is None:
+            return False
+        name = f"network {network.port}"
+        scene.away.add(name)
+
+        def mend() -> None:
+            network.become(Condition.WHOLE)
+            scene.away.discard(name)
+
+        scene.later(seconds, mend)
+        network.become(scene.rng.choice(conditions))
+        return True
+
+    return spoil
+
+
+ON_A_SERVER: Final = (
+    Strike(name="database crashed", weight=8, do=_crash_database),
+    Strike(name="database away", weight=2, do=_take_database_away),
+)
+ON_STANDALONE: Final = (
+    Strike(name="worker without keys killed", weight=8, do=_kill(CrewRole.STANDALONE)),
+    Strike(name="network cut", weight=8, do=_spoil_network(_BROKEN_S, Condition.CUT)),
+    Strike(name="network slow", weight=6, do=_spoil_network(_BROKEN_S, Condition.SLOW)),
+    Strike(name="network half open", weight=8, do=_spoil_network(_BROKEN_S, *_HALF_OPEN)),
+    Strike(
+        name="network gone past its worker's leases",
+        weight=2,
+        do=_spoil_network(PAUSE_S, Condition.CUT, *_HALF_OPEN),
+    ),
+)
 STRIKES: Final = (
     Strike(name="slot killed", weight=14, do=_kill_slot),
     Strike(name="worker killed", weight=10, do=_kill(CrewRole.WORKER)),
@@ -199,7 +242,6 @@ STRIKES: Final = (
     Strike(name="web server killed", weight=8, do=_kill(CrewRole.WEB)),
     Strike(name="broker killed", weight=8, do=_kill(CrewRole.BROKER)),
     Strike(name="broker emptied", weight=10, do=_empty_broker),
-    Strike(name="database crashed", weight=8, do=_crash_database),
     Strike(name="hints repeated", weight=10, do=_repeat_hints),
     Strike(name="hints late", weight=10, do=_delay_hints),
     Strike(name="worker paused past its leases", weight=2, do=_pause_worker),
@@ -209,19 +251,19 @@ STRIKES: Final = (
     Strike(name="bot files removed", weight=8, do=_remove_bot_files),
     Strike(name="worker and bots frozen", weight=8, do=_freeze_worker(_FROZEN_S)),
     Strike(name="worker and bots frozen past its leases", weight=2, do=_freeze_worker(PAUSE_S)),
-    Strike(name="database away", weight=2, do=_take_database_away),
+    *ON_A_SERVER,
+    *ON_STANDALONE,
 )
-_NEEDS_A_SERVER: Final = (_crash_database, _take_database_away)
 
 
-def strikes_on(*, postgres: bool) -> tuple[Strike, ...]:
-    """Return the strikes that a database of this kind can take."""
-    return tuple(strike for strike in STRIKES if postgres or strike.do not in _NEEDS_A_SERVER)
+def strikes_on(*, postgres: bool, standalone: bool = True) -> tuple[Strike, ...]:
+    """Return the strikes that a database of this kind and such workers can take."""
+    missing = [*(() if postgres else ON_A_SERVER), *(() if standalone else ON_STANDALONE)]
+    return tuple(strike for strike in STRIKES if strike not in missing)
 
 
-def plan(seed: int, number: int, *, postgres: bool) -> Iterator[Strike]:
+def plan(seed: int, number: int, kinds: Sequence[Strike]) -> Iterator[Strike]:
     """Draw the strikes of a seed: different kinds while there are some left, then by weight."""
-    kinds = strikes_on(postgres=postgres)
     rng = Random(f"{seed}:strikes")
     drawn = rng.sample(kinds, min(number, len(kinds)))
     drawn += rng.choices(kinds, [kind.weight for kind in kinds], k=number - len(drawn))

@@ -13,7 +13,7 @@ from pentathlon.local.valkey import valkey_url
 from pentathlon_engines import GAMES
 from tools.trials import run_trial, trial_environment
 
-_LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1}
+_LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1, "standalone": 0}
 
 
 class Command(BaseCommand):
@@ -31,6 +31,12 @@ class Command(BaseCommand):
         parser.add_argument("--game", default="tuned", choices=list(GAMES))
         parser.add_argument("--workers", type=int, default=2, help="worker processes (2)")
         parser.add_argument("--slots", type=int, default=2, help="matches at a time of each (2)")
+        parser.add_argument(
+            "--standalone",
+            type=int,
+            default=2,
+            help="workers without keys, each behind a network of its own (2)",
+        )
         parser.add_argument("--logs", type=Path, help="a folder that keeps what the processes say")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -51,7 +57,7 @@ class Command(BaseCommand):
 
 def _arguments(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:
     arguments = ["--seed", str(seed), "--folder", str(folder)]
-    for name in ("matches", "faults", "workers", "slots", "game"):
+    for name in ("matches", "faults", "workers", "slots", "standalone", "game"):
         arguments += [f"--{name}", str(options[name])]
     arguments += ["--logs", str(options["logs"] or folder / "logs")]
     arguments += ["--postgres"] if options["database"] == "postgres" else []
