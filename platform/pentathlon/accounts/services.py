@@ -14,11 +14,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.quotas import token_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
-MOST_TOKENS = 50
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -49,10 +49,11 @@ def create_token(
         raise InvalidInput(
             f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
         )
-    if actor.auth_token_set.count() >= MOST_TOKENS:
+    tokens = token_quota(actor)
+    if not tokens.left:
         raise Conflict(
-            f"You have {MOST_TOKENS} tokens, the most there may be. Revoke one first.",
-            code="too_many_tokens",
+            f"You have {tokens.limit} tokens, the most there may be. Revoke one first.",
+            code=tokens.code,
         )
     made: tuple[ApiToken, str] = ApiToken.objects.create(  # type: ignore[no-untyped-call]  # knox
         user=actor, expiry=timedelta(days=days), name=name, scopes=known

@@ -3,16 +3,16 @@
 import unicodedata
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Sum
-from django.db.models.functions import Length, Lower, Now
+from django.db.models import Max
+from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.bots.notices import note_version
+from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.texts import storable
-from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import LONGEST_NAME, personal_name
 
@@ -37,20 +37,18 @@ def check_room(*, actor: User, size: int) -> None:
     Call in the transaction that stores it: uploads of one author come one after the other.
     """
     User.objects.select_for_update().get(pk=actor.pk)
-    own = BotVersion.objects.filter(bot__owner=actor)
-    validating = own.filter(state=VersionState.VALIDATING).count()
-    if validating >= MOST_VALIDATING:
+    validating = validation_quota(actor)
+    if not validating.left:
         raise Conflict(
-            f"{validating} versions of yours are being validated. Upload when one is done.",
-            code="too_many_validating",
+            f"{validating.used} versions of yours are being validated. Upload when one is done.",
+            code=validating.code,
         )
-    kept = Archive.objects.filter(versions__in=own).distinct()
-    total = kept.aggregate(total=Sum(Length("data")))["total"] or 0
-    if total + size > ACCOUNT_BYTES:
+    archives = archive_quota(actor)
+    if size > archives.left:
         raise Conflict(
-            f"Your bots take {total:,} bytes here; with this upload it would be more than the "
-            f"{ACCOUNT_BYTES:,} that an account has.",
-            code="quota_exceeded",
+            f"Your bots take {archives.used:,} bytes here; with this upload it would be more than "
+            f"the {archives.limit:,} that an account has.",
+            code=archives.code,
         )
 
 

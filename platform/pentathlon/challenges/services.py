@@ -18,7 +18,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.challenges.models import Challenge, ChallengeState, challenge_of_lane
 from pentathlon.challenges.players import ChallengeTable, choose_players
-from pentathlon.challenges.quota import check_quota
+from pentathlon.challenges.quotas import check_quotas
 from pentathlon.challenges.results import blocks_of, cells_of, with_ranks
 from pentathlon.challenges.seatings import count_orders, seat_orders
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
@@ -56,7 +56,7 @@ def create_challenge(
         game=game,
     )
     planned = _checked_size(blocks, seats=len(table.players))
-    check_quota(actor, matches=planned)
+    check_quotas(actor, matches=planned)
     challenge = Challenge.objects.create(
         author=actor,
         game=table.game,

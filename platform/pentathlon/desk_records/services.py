@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
 from pentathlon.common.texts import storable
 from pentathlon.desk_records.models import DeskRecord
+from pentathlon.desk_records.quotas import daily_quota, kept_quota
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.results import canonical_record
-from pentathlon.server.limits import DESK_RECORD_BYTES, DESK_RECORDS, DESK_RECORDS_A_DAY
+from pentathlon.server.limits import DESK_RECORD_BYTES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import verify_record
@@ -23,7 +22,6 @@ from pentathlon_engines.record.shape import Record, check_shape
 
 LONGEST_NAME: Final = 100
 _SHOWN_LIMITS: Final = ("action_cpu_s", "match_cpu_s", "memory_mb")
-_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,18 +122,19 @@ def delete_record(*, actor: User, desk_record: DeskRecord) -> None:
 def _check_quota(actor: User) -> None:
     # Uploads of one author come one after the other.
     User.objects.select_for_update().get(pk=actor.pk)
-    own = DeskRecord.objects.by_author(actor)
-    if own.count() >= DESK_RECORDS:
+    kept = kept_quota(actor)
+    if not kept.left:
         raise Conflict(
-            f"You have {DESK_RECORDS} records here, the most that one author may have. Delete "
+            f"You have {kept.limit} records here, the most that one author may have. Delete "
             "some first.",
-            code="desk_record_quota",
+            code=kept.code,
         )
-    if own.filter(created_at__gt=database_now() - _DAY).count() >= DESK_RECORDS_A_DAY:
+    uploaded = daily_quota(actor)
+    if not uploaded.left:
         raise Conflict(
-            f"You have uploaded {DESK_RECORDS_A_DAY} records in 24 hours, the most that one "
+            f"You have uploaded {uploaded.limit} records in 24 hours, the most that one "
             "author may. Upload more tomorrow.",
-            code="desk_record_quota",
+            code=uploaded.code,
         )
 
 

@@ -19,8 +19,9 @@ from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.models import Friendly, FriendlySeat, FriendlyState
+from pentathlon.friendlies.quotas import daily_quota, under_way_quota
 from pentathlon.matches.models import Match
-from pentathlon.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_IN_ALL, FRIENDLIES_UNDER_WAY
+from pentathlon.server.limits import FRIENDLIES_IN_ALL
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, count_range
 from pentathlon_engines.contract.registry import unknown_game
@@ -34,7 +35,6 @@ from pentathlon_engines.record.shape import SEED_END, Record
 LONGEST_THOUGHT_MS: Final = 24 * 3600 * 1000
 """Longer times of a person are recorded as this."""
 _ALIAS_BYTES: Final = 12
-_DAY_S: Final = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,20 +221,19 @@ def _checked_options(
 def _check_room(actor: User) -> None:
     # Friendlies of one person are begun one after the other.
     User.objects.select_for_update().get(pk=actor.pk)
-    own = Friendly.objects.of_person(actor)
-    if own.under_way().count() >= FRIENDLIES_UNDER_WAY:
+    under_way = under_way_quota(actor)
+    if not under_way.left:
         raise Conflict(
-            f"You have {FRIENDLIES_UNDER_WAY} games under way, the most that one person may have. "
+            f"You have {under_way.limit} games under way, the most that one person may have. "
             "Finish one, or resign.",
-            code="too_many_friendlies",
+            code=under_way.code,
         )
-    since = database_now().timestamp() - _DAY_S
-    latest = own.order_by("-pk").values_list("created_at", flat=True)[:FRIENDLIES_A_DAY]
-    if sum(begun.timestamp() > since for begun in latest) >= FRIENDLIES_A_DAY:
+    begun = daily_quota(actor)
+    if not begun.left:
         raise Conflict(
-            f"You have begun {FRIENDLIES_A_DAY} games in 24 hours, the most that one person may. "
+            f"You have begun {begun.limit} games in 24 hours, the most that one person may. "
             "Begin the next one tomorrow.",
-            code="friendly_quota",
+            code=begun.code,
         )
     if Friendly.objects.under_way().count() >= FRIENDLIES_IN_ALL:
         raise Conflict(

@@ -24,12 +24,12 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
     new_salt,
 )
+from pentathlon.webhooks.quotas import endpoint_quota
 from pentathlon.webhooks.recording import disable
 from pentathlon.webhooks.schedule import ROTATION_S
 from pentathlon.webhooks.signing import secret_of
 from pentathlon.webhooks.spreading import MOST_WAITING, wake
 
-MOST_ENDPOINTS: Final = 5
 """Webhooks of one person."""
 _FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
 
@@ -43,10 +43,11 @@ def create_endpoint(
     known = _known_events(events, EVENT_TYPES)
     # The lock makes two requests at once count each other.
     User.objects.select_for_update().get(pk=actor.pk)
-    if WebhookEndpoint.objects.owned_by(actor).count() >= MOST_ENDPOINTS:
+    endpoints = endpoint_quota(actor)
+    if not endpoints.left:
         raise Conflict(
-            f"You have {MOST_ENDPOINTS} webhooks, the most there may be. Delete one first.",
-            code="too_many_webhooks",
+            f"You have {endpoints.limit} webhooks, the most there may be. Delete one first.",
+            code=endpoints.code,
         )
     endpoint = WebhookEndpoint.objects.create(owner=actor, url=url, site=site)
     _subscribe(endpoint, known)

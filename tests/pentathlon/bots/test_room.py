@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from pentathlon.bots import services
+from pentathlon.bots import quotas
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.uploads import submit_bot, submit_version
@@ -18,7 +18,7 @@ def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     author, other = make_user(), make_user()
     first = submit_bot(actor=author, archive=make_upload())
     taken = len(bytes(first.archive.data))
-    monkeypatch.setattr(services, "ACCOUNT_BYTES", taken + 10)
+    monkeypatch.setattr(quotas, "ACCOUNT_BYTES", taken + 10)
 
     with pytest.raises(Conflict, match=f"take {taken:,} bytes") as refused:
         submit_bot(actor=author, archive=make_upload())
@@ -28,7 +28,7 @@ def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "MOST_VALIDATING", 1)
+    monkeypatch.setattr(quotas, "MOST_VALIDATING", 1)
     author = make_user()
     first = submit_bot(actor=author, archive=make_upload())
 
@@ -41,7 +41,7 @@ def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.Monkey
 
 
 def test_refusal_reaches_people_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "MOST_VALIDATING", 0)
+    monkeypatch.setattr(quotas, "MOST_VALIDATING", 0)
     author = make_user()
     browser = Client()
     browser.force_login(author)

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import retire_version
 from pentathlon.challenges.models import Challenge, ChallengeState
-from pentathlon.challenges.quota import read_quota
+from pentathlon.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.challenges.results import blocks_of, read_test, seats_of, with_ranks
 from pentathlon.challenges.services import (
     call_off_out_of_play,
@@ -197,11 +197,12 @@ class TestQuota:
         challenge = challenged(blocks=5)
         cancel_challenge(actor=challenge.author, challenge=challenge)
 
-        quota = read_quota(challenge.author)
+        quota = daily_quota(challenge.author)
 
         assert (quota.used, quota.left) == (10, CHALLENGE_MATCHES_A_DAY - 10)
-        assert quota.under_way == 0
+        assert quota.renews_at is not None
         assert (quota.renews_at.hour, quota.renews_at.minute) == (0, 0)
+        assert under_way_quota(challenge.author).used == 0
 
     def test_more_than_is_left_is_refused_and_says_when_to_come_back(self) -> None:
         challenge = challenged(blocks=1)
@@ -218,7 +219,7 @@ class TestQuota:
         yesterday = Now() - timedelta(days=1)
         Challenge.objects.filter(pk=challenge.pk).update(created_at=yesterday)
 
-        assert read_quota(challenge.author).used == 0
+        assert daily_quota(challenge.author).used == 0
 
     def test_challenges_under_way_are_bounded_until_one_ends(self) -> None:
         author = make_user()

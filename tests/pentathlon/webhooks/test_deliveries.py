@@ -26,12 +26,12 @@ from pentathlon.webhooks.models import (
 )
 from pentathlon.webhooks.outbox import note_event
 from pentathlon.webhooks.posting import PostResult
+from pentathlon.webhooks.quotas import MOST_ENDPOINTS
 from pentathlon.webhooks.recording import record_answers
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.sending import SLOTS, Sender
 from pentathlon.webhooks.services import (
-    MOST_ENDPOINTS,
     change_endpoint,
     create_endpoint,
     delete_endpoint,

@@ -15,10 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
-from pentathlon.challenges.quota import read_quota
 from pentathlon.tournaments.arrangement import open_invitations
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
+from pentathlon.web.quotas import read_quotas
 from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins
@@ -65,7 +65,7 @@ def account(request: HttpRequest) -> HttpResponse:
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
     context["has_bots"] = Bot.objects.owned_by(user).exists()
-    context["quota"] = read_quota(user)
+    context["quotas"] = read_quotas(user)
     context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
     context["invitations"] = open_invitations(user)
     context["tokens"] = user.auth_token_set.order_by("-created")

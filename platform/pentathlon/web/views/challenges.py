@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.challenges.models import Challenge, ChallengeState
-from pentathlon.challenges.quota import read_quota
+from pentathlon.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.challenges.results import ChallengeBlock, blocks_of, read_test, seats_of
 from pentathlon.challenges.services import cancel_challenge, create_challenge
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -90,7 +90,8 @@ def challenge_new(request: HttpRequest) -> HttpResponse:
         made = call_service(form, lambda: create_challenge(actor=actor, **asked))
         if made is not None:
             return redirect("challenge", made.pk)
-    context = {"section": "bots", "form": form, "quota": read_quota(actor), **opponent}
+    context = {"section": "bots", "form": form, **opponent}
+    context["quotas"] = daily_quota(actor), under_way_quota(actor)
     return render(request, "web/challenge_new.html", context)
 
 

@@ -20,9 +20,9 @@ from pentathlon.webhooks.addresses import PORTS
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
 from pentathlon.webhooks.models import DeliveryAttempt, WebhookEndpoint
 from pentathlon.webhooks.posting import CONNECT_S, TOTAL_S
+from pentathlon.webhooks.quotas import MOST_ENDPOINTS
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.services import (
-    MOST_ENDPOINTS,
     change_endpoint,
     choose_mail,
     create_endpoint,

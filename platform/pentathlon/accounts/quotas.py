@@ -1,0 +1,19 @@
+"""How many tokens one person may have."""
+
+from typing import Final
+
+from pentathlon.accounts.models import User
+from pentathlon.common.quotas import Quota
+
+MOST_TOKENS: Final = 50
+
+
+def token_quota(person: User) -> Quota:
+    """Return how many tokens there are, expired ones included."""
+    return Quota(
+        key="tokens",
+        about="API tokens",
+        limit=MOST_TOKENS,
+        used=person.auth_token_set.count(),
+        code="too_many_tokens",
+    )

@@ -1,0 +1,35 @@
+"""What one author may have here, and under way, of versions."""
+
+from django.db.models import Sum
+from django.db.models.functions import Length
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Archive, BotVersion, VersionState
+from pentathlon.common.quotas import Quota
+from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
+
+
+def validation_quota(author: User) -> Quota:
+    """Return how many versions are being validated."""
+    own = BotVersion.objects.owned_by(author)
+    return Quota(
+        key="validations",
+        about="versions that are being validated",
+        limit=MOST_VALIDATING,
+        used=own.filter(state=VersionState.VALIDATING).count(),
+        code="too_many_validating",
+    )
+
+
+def archive_quota(author: User) -> Quota:
+    """Return how much room all archives take; equal ones are stored once."""
+    own = BotVersion.objects.owned_by(author)
+    kept = Archive.objects.filter(versions__in=own).distinct()
+    return Quota(
+        key="archive_bytes",
+        about="archives of bots",
+        limit=ACCOUNT_BYTES,
+        used=kept.aggregate(total=Sum(Length("data")))["total"] or 0,
+        unit="bytes",
+        code="quota_exceeded",
+    )

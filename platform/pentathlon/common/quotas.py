@@ -1,0 +1,29 @@
+"""How much of something one person may have, and how much of it they have used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """A limit of one person as it stands now."""
+
+    key: str
+    """Stable, for machines."""
+    about: str
+    """What is counted, for people."""
+    limit: int
+    used: int
+    unit: str = ""
+    """"bytes", or nothing where things are counted."""
+    renews_at: datetime | None = None
+    """When some of it comes back by itself."""
+    code: str
+    """Of the refusal of whoever wants more."""
+
+    @property
+    def left(self) -> int:
+        """What may still be used."""
+        return max(0, self.limit - self.used)

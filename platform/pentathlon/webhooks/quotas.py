@@ -1,0 +1,20 @@
+"""How many webhooks one person may have."""
+
+from typing import Final
+
+from pentathlon.accounts.models import User
+from pentathlon.common.quotas import Quota
+from pentathlon.webhooks.models import WebhookEndpoint
+
+MOST_ENDPOINTS: Final = 5
+
+
+def endpoint_quota(person: User) -> Quota:
+    """Return how many webhooks there are, disabled ones included."""
+    return Quota(
+        key="webhooks",
+        about="webhooks",
+        limit=MOST_ENDPOINTS,
+        used=WebhookEndpoint.objects.owned_by(person).count(),
+        code="too_many_webhooks",
+    )
