@@ -17,7 +17,7 @@ from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
-from pentathlon.challenges.quota import ChallengeQuota, read_quota
+from pentathlon.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.challenges.results import (
     ChallengeBlock,
     blocks_of,
@@ -197,15 +197,17 @@ class ChallengeRequestSerializer(RequestSerializer):
     )
 
 
-class ChallengeQuotaSerializer(serializers.Serializer[ChallengeQuota]):
+class ChallengeQuotaSerializer(serializers.Serializer[Any]):  # Any: two quotas
     """How many challenge matches you may still ask for today."""
 
-    limit = serializers.IntegerField(help_text="Matches a day.")
-    used = serializers.IntegerField()
-    left = serializers.IntegerField()
-    renews_at = serializers.DateTimeField()
-    under_way = serializers.IntegerField(help_text="Challenges of yours that have not ended.")
-    most_under_way = serializers.IntegerField()
+    limit = serializers.IntegerField(source="daily.limit", help_text="Matches a day.")
+    used = serializers.IntegerField(source="daily.used")
+    left = serializers.IntegerField(source="daily.left")
+    renews_at = serializers.DateTimeField(source="daily.renews_at")
+    under_way = serializers.IntegerField(
+        source="open.used", help_text="Challenges of yours that have not ended."
+    )
+    most_under_way = serializers.IntegerField(source="open.limit")
 
 
 class ChallengeFilter(filters.FilterSet):
@@ -256,7 +258,8 @@ class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
     @action(detail=False, pagination_class=None, permission_classes=[SignedIn])
     def quota(self, request: Request) -> Response:
         """Return how many challenge matches you may still ask for today."""
-        return Response(ChallengeQuotaSerializer(read_quota(self.actor)).data)
+        quotas = {"daily": daily_quota(self.actor), "open": under_way_quota(self.actor)}
+        return Response(ChallengeQuotaSerializer(quotas).data)
 
     def _detail(self, pk: int, code: int) -> Response:
         challenge = self.get_queryset().get(pk=pk)

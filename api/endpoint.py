@@ -12,6 +12,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from api.idempotency import Handler, make_idempotent
 from api.pagination import PAGE_PARAMETERS, NewestFirst
+from api.rates import CountedView
 from api.requests import check_parameters
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
@@ -24,7 +25,7 @@ ID = r"\d{1,18}"
 LARGEST_ID: Final = 10**18 - 1
 
 
-class Endpoint(GenericViewSet[T], Generic[T]):
+class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     """A resource: its scopes, and how it finds its objects."""
 
     noun = "thing"

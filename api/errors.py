@@ -4,10 +4,11 @@
 field that was wrong as `attr`.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http.multipartparser import MultiPartParserError
@@ -63,6 +64,29 @@ class DatabaseAway(exceptions.APIException):
     default_code = outages.CODE
     default_detail = outages.DETAIL
     wait = outages.RETRY_AFTER_S
+
+
+HELP: Final = {
+    "missing_scope": "/docs/api/#tokens",
+    "bad_archive": "/docs/bots/",
+    "bad_manifest": "/docs/bots/",
+    "challenge_quota": "/docs/limits/#challenges",
+    "desk_record_quota": "/docs/limits/#desk-records",
+    "friendly_quota": "/docs/limits/#challenges",
+    "quota_exceeded": "/docs/limits/#bots",
+    "too_many_challenges": "/docs/limits/#challenges",
+    "too_many_friendlies": "/docs/limits/#challenges",
+    "too_many_streams": "/docs/limits/#live-streams",
+    "too_many_validating": "/docs/limits/#bots",
+}
+"""Pages that help, by code; else by status, else the reference of what was asked."""
+HELP_BY_STATUS: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: "/docs/api/#tokens",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "/docs/limits/",
+    HTTPStatus.TOO_MANY_REQUESTS: "/docs/api/#rates",
+    HTTPStatus.SERVICE_UNAVAILABLE: "/docs/api/#sending-again",
+}
+_GROUP: Final = re.compile(r"/api/v1/([a-z-]+)/")
 
 
 @dataclass
@@ -139,8 +163,19 @@ class ProblemFormatter(ExceptionFormatter):
             "code": code,
             "detail": " ".join(_sentence(error) for error in errors),
             "errors": [asdict(error) for error in errors],
+            "help": self._help(code),
             "request_id": request_id(),
         }
+
+    def _help(self, code: str) -> str:
+        """Return the address of a page that helps."""
+        request = cast(Request, self.context["request"])
+        page = HELP.get(code) or HELP_BY_STATUS.get(self.exc.status_code)
+        if page is None:
+            is_known = not isinstance(self.context["view"], UnknownAddress)
+            group = _GROUP.match(request.path) if is_known else None
+            page = f"/api/docs/{group[1]}/" if group else "/api/docs/"
+        return request.build_absolute_uri(page)
 
 
 class UnknownAddress(APIView):

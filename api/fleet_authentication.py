@@ -6,9 +6,8 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 
-from pentathlon.common.throttle import count
+from api.throttles import CountingThrottle
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import find_worker_token
 
@@ -59,20 +58,13 @@ class WorkersOnly(BasePermission):
         return isinstance(request.auth, WorkerToken)
 
 
-class RateOfWorkers(BaseThrottle):
+class RateOfWorkers(CountingThrottle):
     """All requests by one token."""
-
-    wait_s = 0
 
     def allow_request(self, request: Request, view: object) -> bool:
         """Count the request."""
-        if isinstance(request.auth, WorkerToken):
-            self.wait_s = count("workers", request.auth.pk)
-        return not self.wait_s
-
-    def wait(self) -> float:
-        """Return when to come back."""
-        return self.wait_s
+        token = request.auth
+        return not isinstance(token, WorkerToken) or self._admits("workers", token.pk)
 
 
 class WorkerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # spectacular

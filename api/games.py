@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from api.pagination import OnePage
+from api.rates import CountedView
 from api.requests import check_parameters
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.explorer.reading import LONGEST_LINE, explore
@@ -84,7 +85,7 @@ class ExplorationSerializer(serializers.Serializer[Any]):
 _PARAMETERS = {"explorer": ("line",)}
 
 
-class GameViewSet(ViewSet):
+class GameViewSet(CountedView, ViewSet):
     """The games of this platform."""
 
     lookup_field = "key"

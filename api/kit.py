@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from api.rates import CountedView
 from api.requests import check_parameters
 from pentathlon.web.wheel import Wheel, engines_wheel, install_line
 from pentathlon_engines.match.protocol import PROTOCOL
@@ -24,7 +24,7 @@ class KitSerializer(serializers.Serializer[Wheel]):
     install = serializers.CharField(help_text="The command that installs it, for a shell.")
 
 
-class KitView(APIView):
+class KitView(CountedView):
     """The author's kit."""
 
     @extend_schema(operation_id="kit", responses=KitSerializer, tags=["kit"])

@@ -44,6 +44,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="Stable, for machines.")
     detail = serializers.CharField(help_text="A sentence for people.")
     errors = ProblemErrorSerializer(many=True)  # type: ignore[assignment]  # a field
+    help = serializers.URLField(help_text="A page that helps.")
     request_id = serializers.CharField(
         required=False, help_text="As in the answer's X-Request-ID; tell it to who runs the site."
     )

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from api.pagination import OnePage
+from api.rates import CountedView
 from api.requests import check_parameters
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.common.errors import InvalidInput
@@ -34,7 +35,7 @@ class FoundSerializer(serializers.Serializer[Any]):
     )
 
 
-class SearchViewSet(ViewSet):
+class SearchViewSet(CountedView, ViewSet):
     """Everything that has a name or a number."""
 
     pagination_class = OnePage

@@ -22,6 +22,7 @@ from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
 from api.quarantines import QuarantineViewSet
+from api.quotas import QuotaViewSet
 from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
 from api.rivalry import HeadToHeadViewSet, OpponentViewSet
@@ -56,6 +57,7 @@ _router.register("fleet/friendlies", FleetFriendlyViewSet, basename="fleet_frien
 _router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
+_router.register("quotas", QuotaViewSet, basename="quota")
 _router.register("search", SearchViewSet, basename="search")
 _router.register("tokens", TokenViewSet, basename="token")
 

@@ -40,7 +40,16 @@ def assert_problem(response: Any, *, status: int, code: str, attr: str | None = 
     assert response.status_code == status, response.content
     assert response.headers["Content-Type"] == "application/problem+json"
     body = response.json()
-    assert set(body) == {"type", "title", "status", "code", "detail", "errors", "request_id"}
+    assert set(body) == {
+        "type",
+        "title",
+        "status",
+        "code",
+        "detail",
+        "errors",
+        "help",
+        "request_id",
+    }
     assert body["status"] == status
     assert body["type"] == f"urn:pentathlon:problem:{body['code']}"
     assert body["detail"]

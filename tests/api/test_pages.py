@@ -23,6 +23,7 @@ PAGES: Final[Mapping[str, str]] = {
     "challenges_retrieve": "challenge",
     "challenges_cancel_create": "challenge_cancel",
     "challenges_quota_retrieve": "account",
+    "quotas_list": "account",
     "datasets_list": "datasets",
     "datasets_retrieve": "dataset",
     "datasets__ndjson_retrieve": "dataset",

@@ -89,6 +89,7 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/challenges/", PUBLIC),
     ("get", "/challenges/{challenge}/", PUBLIC),
     ("get", "/challenges/quota/", (401, 200, 200, 200, 200)),
+    ("get", "/quotas/", (401, 200, 200, 200, 200)),
     ("post", "/challenges/", (401, 201, 403, 403, 403)),
     ("post", "/challenges/{challenge}/cancel/", (401, 200, 403, 403, 403)),
     ("get", "/tokens/", (401, 401, 401, 401, 401)),

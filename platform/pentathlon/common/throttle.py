@@ -29,6 +29,31 @@ _HOME_PREFIX: Final = 64
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateCount:
+    """How a rate stands after a request was counted against it."""
+
+    rate: str
+    """Its name in `RATES`."""
+    limit: int
+    """Requests in one window."""
+    window_s: int
+    taken: int
+    """Requests in this window so far, refused ones included."""
+    resets_s: int
+    """How long this window still lasts, rounded up."""
+
+    @property
+    def left(self) -> int:
+        """Requests that are still answered in this window."""
+        return max(0, self.limit - self.taken)
+
+    @property
+    def wait_s(self) -> int:
+        """How long the request must wait; 0 if it counts."""
+        return self.resets_s if self.taken > self.limit else 0
+
+
 class _Counts(Protocol):
     def take(self, key: str, window_s: int) -> tuple[int, float]:
         """Count one; return how many there are in this window, and how long it still lasts."""
@@ -88,13 +113,23 @@ class SharedCounts:
         return taken, max(0, left_ms) / 1000
 
 
+def count_request(name: str, who: object) -> RateCount:
+    """Count a request against a rate; return how the rate stands then."""
+    number, _, unit = settings.RATES[name].partition("/")
+    window_s = _WINDOWS_S[unit]
+    taken, left_s = _counts(settings.REDIS_URL).take(f"pentathlon:rate:{name}:{who}", window_s)
+    return RateCount(
+        rate=name,
+        limit=int(number),
+        window_s=window_s,
+        taken=taken,
+        resets_s=min(window_s, max(1, ceil(left_s))),
+    )
+
+
 def count(name: str, who: object) -> int:
     """Count a request against a rate; return how many seconds it must wait, 0 if it counts."""
-    number, _, unit = settings.RATES[name].partition("/")
-    taken, left_s = _counts(settings.REDIS_URL).take(
-        f"pentathlon:rate:{name}:{who}", _WINDOWS_S[unit]
-    )
-    return 0 if taken <= int(number) else max(1, ceil(left_s))
+    return count_request(name, who).wait_s
 
 
 def count_sign_in(address: str) -> int:

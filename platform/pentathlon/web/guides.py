@@ -83,6 +83,11 @@ SHELVES: Final = (
             ),
             Guide("protocol", "The bot protocol", "Every message, every limit, every fault."),
             Guide(
+                "api_guide",
+                "Use the API",
+                "Tokens, lists, refusals, sending again, rates, what may change.",
+            ),
+            Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
             Guide("webhooks_guide", "Webhooks", "Be told what happens: signed, tried again."),

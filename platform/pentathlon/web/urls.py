@@ -229,6 +229,7 @@ urlpatterns = [
     path("docs/runbook/", docs.runbook, name="runbook"),
     path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),
     path("docs/learning/", docs.learning, name="learning"),
+    path("docs/api/", docs.guide, name="api_guide"),
     path("docs/webhooks/", webhooks.webhooks_guide, name="webhooks_guide"),
     path("docs/limits/", docs.limits, name="limits"),
     path("log/", log.log, name="log"),

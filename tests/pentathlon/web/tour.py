@@ -140,7 +140,16 @@ _NO_ARGUMENTS: Final = (
         "operator_guide",
         "organiser_guide",
     ),
-    *("learning", "webhooks_guide", "limits", "datasets", "dataset_card", "kit", "search"),
+    *(
+        "learning",
+        "api_guide",
+        "webhooks_guide",
+        "limits",
+        "datasets",
+        "dataset_card",
+        "kit",
+        "search",
+    ),
     *("status", "workers", "log"),
 )
 _OF_AN_AUTHOR: Final = (
