@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
@@ -35,6 +35,8 @@ class Account:
     """Matches whose result came in, or counts in a rating, more than once."""
     run_twice: int
     """Matches that took more than one attempt: the price of a strike, and no harm."""
+    without_keys: int
+    """Results that workers without keys handed in."""
     attempts: dict[str, int]
     charged: dict[str, int]
     """Seats with a fault, by kind. All bots here are honest, so each was charged for a strike."""
@@ -74,6 +76,9 @@ def account_of(tournaments: Sequence[Tournament]) -> Account:
         lost=len(lost),
         doubled=len(doubled),
         run_twice=matches.filter(attempts_made__gt=1).count(),
+        without_keys=Attempt.objects.filter(
+            match__in=matches, state=AttemptState.ACCEPTED, worker_token__isnull=False
+        ).count(),
         charged=_count_charged(tournaments),
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),

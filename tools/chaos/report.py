@@ -27,6 +27,7 @@ def table_of(report: Report) -> Table:
     table.add_row("seats charged for what we did", _harm(sum(account.charged.values())))
     for kind, number in account.charged.items():
         table.add_row(f"seats charged: {kind}", _harm(number))
+    table.add_row("results by workers without keys", f"{account.without_keys:,}")
     table.add_row("played more than once", f"{account.run_twice:,}")
     for state, number in account.attempts.items():
         table.add_row(f"attempts {state}", f"{number:,}")
