@@ -141,6 +141,7 @@ def make_match(
         "rules_version": 1,
         "seed": next_number(),
         "alias": uuid.uuid4().hex,
+        "validated_version": versions[0].pk if kind is MatchKind.VALIDATION else None,
     }
     match = Match.objects.create(
         kind=kind, game=game, state=state, **{**columns, **_state_columns(state), **fields}

@@ -142,10 +142,10 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def validations_of(self, version_id: int) -> Self:
         """Return the matches that validate this bot version, without those that were repeated."""
-        own = self.filter(kind=MatchKind.VALIDATION).of_version(version_id)
         later = Match.objects.filter(
-            kind=MatchKind.VALIDATION, game=OuterRef("game"), pk__gt=OuterRef("pk")
-        ).of_version(version_id)
+            validated_version=version_id, game=OuterRef("game"), pk__gt=OuterRef("pk")
+        )
+        own = self.filter(validated_version=version_id)
         return own.exclude(Q(state=MatchState.VOID) & Exists(later))
 
     def with_seats(self) -> Self:
@@ -196,6 +196,8 @@ class Match(models.Model):
     """Held by itself; a release before this one paused tournaments so."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
     """Lanes take turns, so that a long one starves no other; one for a tournament or challenge."""
+    validated_version = models.PositiveBigIntegerField(null=True)
+    """Id of the bot version that it validates, which has all of its seats; null: none."""
     reserved_for = models.PositiveBigIntegerField(null=True)
     """The party of workers that alone may play it; null: all. See `Capabilities.party`."""
 
@@ -271,6 +273,11 @@ class Match(models.Model):
             models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
             models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),
+            models.Index(
+                fields=("validated_version", "id"),
+                condition=Q(validated_version__isnull=False),
+                name="matches_validations",
+            ),
         )
 
     def __str__(self) -> str:

@@ -317,6 +317,7 @@ def _planned(spec: MatchSpec) -> Match:
         limits=spec.limits,
         rated=spec.rated,
         lane=spec.lane,
+        validated_version=spec.seating[0] if spec.kind is MatchKind.VALIDATION else None,
         reserved_for=spec.reserved_for,
     )
 

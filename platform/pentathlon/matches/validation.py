@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import leave_unchecked, settle_validation
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 
 _UNFINISHED = (MatchState.PENDING, MatchState.RUNNING)
 
@@ -19,7 +19,19 @@ def settle_versions(*, match_ids: Collection[int], answers: Answers | None = Non
     """Settle every bot version whose validation these ended matches decide."""
     ended = Match.objects.filter(pk__in=match_ids, kind=MatchKind.VALIDATION)
     for version_id in sorted(set(ended.values_list("seats__version", flat=True))):
+        name_version(version_id)
         _settle_version(version_id, answers or {})
+
+
+def name_version(version_id: int) -> None:
+    """Write into the matches that validate this version that they do.
+
+    Processes of a release before this one, which may still run, do not.
+    """
+    seated = MatchSeat.objects.filter(version=version_id).values("match")
+    Match.objects.filter(
+        kind=MatchKind.VALIDATION, validated_version=None, pk__in=seated
+    ).update(validated_version=version_id)
 
 
 def _settle_version(version_id: int, answers: Answers) -> None:

@@ -13,6 +13,7 @@ _QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
     "live": Match.objects.live,
     "live of a lane": lambda: Match.objects.of_lane(5).live(),
     "sent": Match.objects.sent,
+    "validations": lambda: Match.objects.validations_of(5),
     "leases": lambda: Match.objects.lease_expired().order_by("lease_until", "pk"),
 }
 
@@ -27,6 +28,7 @@ def test_only_a_partial_index_is_read(name: str) -> None:
     plan = _QUERIES[name]()[:50].explain()
 
     partial = ("matches_running", "matches_live_of_lane", "matches_sent", "matches_waiting")
+    partial += ("matches_validations",)
     assert any(index in plan for index in partial), plan
     assert "SCAN matches_match" not in plan, plan
     assert "Seq Scan on matches_match" not in plan, plan
