@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
+from pentathlon_engines import GAMES
 from tools.benchmark.load.data import GAME, Cast
 
 Examples = Mapping[str, Sequence[object]]
@@ -72,10 +73,17 @@ def with_queries(examples: Examples) -> list[str]:
     )
     found = [f"{path}?{urlencode({'q': 'load'})}" for path in ("/search/", "/api/v1/search/")]
     page = urlencode({"url": f"http://localhost/matches/{match}/"})
+    lines = [{"line": _first_action()}, {"match": match, "ply": 2}]
+    found += [f"/games/{GAME}/explorer/?{urlencode(line)}" for line in lines]
     found += [f"/oembed/?{page}", f"/matches/{match}/moment/?ply=5", f"/matches/?bot={bot}"]
     found += [f"/api/v1/matches/?version={version}", "/api/v1/matches/?page_size=200"]
     lists = ("/matches/", "/api/v1/matches/", "/bots/", "/tournaments/", "/api/v1/bots/")
     return found + [f"{path}?game={GAME}" for path in lists]
+
+
+def _first_action() -> str:
+    start = GAMES[GAME].start()
+    return start.text(start.legal_actions()[0])
 
 
 def fill_route(route: str, examples: Examples) -> Iterator[str]:

@@ -83,6 +83,7 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
     owner = User.objects.create_user(username="load", email="", password=None, is_organiser=True)
     versions = make_bots(owner, bots)
+    _validate(versions)
     shown = add_tournament(owner, versions[:30], TournamentState.RUNNING)
     writer = Writer(versions, random.Random(seed), total=435)
     writer.add(shown, done=435, waiting=435)
@@ -147,6 +148,27 @@ def make_bots(owner: User, count: int) -> list[int]:
     )
     VersionGame.objects.bulk_create(VersionGame(version=each, game=GAME) for each in versions)
     return [first.pk, *(version.pk for version in versions)]
+
+
+def _validate(versions: list[int]) -> None:
+    """Add the match by which each version was validated, before all others."""
+    first = _next(Match)
+    matches = Table(
+        Match, "id", "kind", "game", "rules_version", "seed", "state", "finished_at", "ply",
+        "outcome_reason", "validated_version",
+    )  # fmt: skip
+    ended, rules = moment(datetime.now(tz=UTC) - timedelta(days=1)), GAMES[GAME].info.version
+    head, tail = (MatchKind.VALIDATION.value, GAME, rules), (MatchState.DONE.value, ended, 20, "line")
+    matches.fill(
+        (first + number, *head, first + number, *tail, version)
+        for number, version in enumerate(versions)
+    )
+    seats = Table(MatchSeat, "match", "seat", "version", "rank")
+    seats.fill(
+        (first + number, seat, version, seat)
+        for number, version in enumerate(versions)
+        for seat in range(_PAIR)
+    )
 
 
 def add_tournament(owner: User, versions: list[int], state: TournamentState) -> Tournament:
@@ -224,11 +246,13 @@ class Writer:
         book = Book(draw_probability=_DRAWS, has_charts=False, lines=lines_so_far)
         own = _Line(tournament.pool, book, tournament.pool.applied_seq)
         lines, index = (own, self._live), tournament.scheduled
+        # Short tournaments go on with the pairs that the one before did not come to.
+        turn = self.made - self.made % 2
         for start in range(0, done + waiting, _BATCH):
             batch = _Batch()
             for number in range(start, min(start + _BATCH, done + waiting)):
                 index += 1
-                seating = self._seating(versions, number)
+                seating = self._seating(versions, turn + number)
                 result = Result(seating, self._ranks(seating)) if number < done else None
                 self._add_match(batch, tournament, index, seating, result)
                 for line in lines:

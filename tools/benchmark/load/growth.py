@@ -23,9 +23,16 @@ from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
 from tools.benchmark.load.addresses import addresses, examples_of, with_queries  # noqa: E402
 from tools.benchmark.load.cost import Cost, Work, least_cost, read_page  # noqa: E402
-from tools.benchmark.load.data import Say, add_history, add_rivalry, make_cast  # noqa: E402
+from tools.benchmark.load.data import (  # noqa: E402
+    GAME,
+    Say,
+    add_history,
+    add_rivalry,
+    make_cast,
+)
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.followers import follow_results  # noqa: E402
+from tools.benchmark.load.positions import explore_history  # noqa: E402
 from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
 
@@ -57,6 +64,7 @@ def main() -> int:
         waiting = options.small // 10
         short = options.small // _FILL_A_PAGE
         add_history(cast, done=options.small, waiting=waiting, longest=short, say=status.update)
+        explore_history(GAME, matches=options.small)
         follow_results(status.update)
         examples = examples_of(cast)
         asked = [*addresses(examples), *with_queries(examples)]
@@ -68,6 +76,7 @@ def main() -> int:
             waiting=options.waiting - waiting,
             say=status.update,
         )
+        explore_history(GAME, matches=options.large)
         follow_results(status.update)
         large = _measure(works, runs=options.runs, say=status.update)
     figures = [_figure(name, small[name], large[name]) for name in works]
