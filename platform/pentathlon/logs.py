@@ -5,6 +5,7 @@ Free of Django's settings: workers without keys log the same way.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final
 
 import structlog
@@ -17,6 +18,16 @@ _SHARED: Final[list[structlog.typing.Processor]] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+
+
+class Refusals(logging.Filter):
+    """Leaves a line of a refused request, without the traceback: nothing is wrong here."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Keep the record; forget its exception unless a server's error is told."""
+        if record.levelno < logging.ERROR:
+            record.exc_info = None
+        return True
 
 
 def configuration(environment: Environment) -> dict[str, Any]:  # Any: the standard library's shape
@@ -41,10 +52,12 @@ def configuration(environment: Environment) -> dict[str, Any]:  # Any: the stand
                 ],
             }
         },
+        "filters": {"refusals": {"()": Refusals}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["console"], "level": environment.log_level},
         "loggers": {
             "django": {"handlers": [], "propagate": True},
+            "django.request": {"filters": ["refusals"]},
             "django.server": {"handlers": [], "propagate": True},
             "pentathlon.middleware.request_ids": {"level": requests},
         },
