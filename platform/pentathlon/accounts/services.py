@@ -26,14 +26,14 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 @transaction.atomic
 def register(*, username: str, email: str, password: str) -> User:
     """Make an account for a new person."""
-    _check_username(username)
+    check_username(username)
     _check_email(email)
+    check_password(password, username=username, email=email)
     person = User(
         username=username,
         email=User.objects.normalize_email(email),
         is_organiser=settings.ORGANISERS_ARE_EVERYBODY,
     )
-    _check_password(password, person)
     person.set_password(password)
     person.save()
     return person
@@ -86,7 +86,8 @@ def note_token_use(*, token: ApiToken) -> None:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
 
 
-def _check_username(username: str) -> None:
+def check_username(username: str) -> str:
+    """Return a name that somebody new may have, or refuse it."""
     if not _USERNAME.fullmatch(username):
         raise InvalidInput(
             "A username has 3 to 30 letters, digits, hyphens or underscores, and starts and "
@@ -100,6 +101,7 @@ def _check_username(username: str) -> None:
             code="username_taken",
             field="username",
         )
+    return username
 
 
 def _check_email(email: str) -> None:
@@ -111,13 +113,15 @@ def _check_email(email: str) -> None:
         ) from error
 
 
-def _check_password(password: str, person: User) -> None:
+def check_password(password: str, *, username: str, email: str) -> str:
+    """Return a password that is hard to guess, also by who knows the rest, or refuse it."""
     try:
-        validate_password(password, person)
+        validate_password(password, User(username=username, email=email))
     except ValidationError as error:
         raise InvalidInput(
             " ".join(error.messages), code="weak_password", field="password"
         ) from error
+    return password
 
 
 def _known_scopes(scopes: Collection[str]) -> list[str]:

@@ -74,6 +74,44 @@ def test_bad_sign_up_names_the_field_and_keeps_the_rest(
     assert not User.objects.exists()
 
 
+def test_sign_up_tells_all_that_is_wrong_at_once() -> None:
+    make_user("Mirela")
+
+    page = page_of(
+        Client().post(reverse("sign_up"), {**_NEW, "email": "nowhere", "password": "short"})
+    )
+
+    assert_points_at(page, "username", "The username mirela is taken.")
+    assert_points_at(page, "email", "Enter a valid email address.")
+    assert_points_at(page, "password", "at least 10 characters")
+
+
+def test_token_tells_all_that_is_wrong_at_once() -> None:
+    form = {"name": "lap\ttop", "days": "0"}
+
+    page = page_of(as_person(make_user()).post(reverse("account"), form))
+
+    assert_points_at(page, "name", "printable characters")
+    assert_points_at(page, "days", "greater than or equal to 1")
+    assert "Choose at least one thing that the token may do." in page.text
+
+
+def test_webhook_tells_all_that_is_wrong_at_once() -> None:
+    page = page_of(as_person(make_user()).post(reverse("webhook_new"), {"url": "ftp://here"}))
+
+    assert_points_at(page, "url", "This cannot be the address of a webhook")
+    assert "Choose at least one event." in page.text
+
+
+def test_upload_tells_all_that_is_wrong_at_once() -> None:
+    form = {"archive": zip_file(b"no zip"), "notes": "x" * 5000}
+
+    page = page_of(as_person(make_user()).post(reverse("upload"), form))
+
+    assert_points_at(page, "notes", "at most")
+    assert page.field("archive")["aria-invalid"] == "true"
+
+
 def test_sign_up_under_a_taken_name_is_refused() -> None:
     make_user("Mirela")
 

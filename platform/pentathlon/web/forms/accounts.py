@@ -4,7 +4,13 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
 from pentathlon.accounts.models import Scope
-from pentathlon.accounts.services import LONGEST_TOKEN_DAYS
+from pentathlon.accounts.services import (
+    LONGEST_TOKEN_DAYS,
+    check_password,
+    check_token_fields,
+    check_username,
+)
+from pentathlon.web.forms.errors import check_field
 
 
 class SignInForm(AuthenticationForm):
@@ -36,6 +42,15 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
     )
 
+    def clean_username(self) -> str:
+        """Refuse a name that nobody may have, or that somebody has."""
+        return check_field(lambda: check_username(self.cleaned_data["username"]))
+
+    def clean_password(self) -> str:
+        """Refuse one that is easy to guess."""
+        known = {name: self.cleaned_data.get(name, "") for name in ("username", "email")}
+        return check_field(lambda: check_password(self.cleaned_data["password"], **known))
+
 
 class TokenForm(forms.Form):
     """What a new API token may do, and for how long."""
@@ -55,6 +70,11 @@ class TokenForm(forms.Form):
         initial=90,
         help_text=f"1 to {LONGEST_TOKEN_DAYS}; then it stops working.",
     )
+
+    def clean_name(self) -> str:
+        """Refuse a name that cannot be shown."""
+        given = self.cleaned_data["name"]
+        return check_field(lambda: check_token_fields(name=given, scopes=()))[0]
 
 
 class CodeForm(forms.Form):

@@ -2,7 +2,10 @@
 
 from django import forms
 
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.services import LONGEST_NOTES
+from pentathlon.web.forms.errors import check_field
+from pentathlon_engines.archive.archives import CheckedArchive
 
 
 class UploadForm(forms.Form):
@@ -28,8 +31,6 @@ class UploadForm(forms.Form):
         help_text="It joins no ladder and nobody meets it, until you activate it on its page.",
     )
 
-    @property
-    def content(self) -> bytes:
-        """The bytes of the archive of a valid form."""
-        data: bytes = self.cleaned_data["archive"].read()
-        return data
+    def clean_archive(self) -> CheckedArchive:
+        """Read the archive, or refuse it."""
+        return check_field(lambda: read_archive(self.cleaned_data["archive"].read()))

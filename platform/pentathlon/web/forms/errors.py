@@ -23,6 +23,18 @@ def call_service(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
         return None
 
 
+def check_field(check: Callable[[], T]) -> T:
+    """Return what a check of a service returns; its errors belong to the field that is cleaned.
+
+    So a form shows them beside all others, and not only once nothing else is wrong.
+    """
+    try:
+        return check()
+    except DomainError as error:
+        told = error.errors if isinstance(error, Problems) else (error,)
+        raise forms.ValidationError([each.detail for each in told]) from error
+
+
 def _field_of(form: forms.BaseForm, error: DomainError) -> str | None:
     if (find := getattr(form, "field_of", None)) is not None:
         return str(name) if (name := find(error.field)) else None

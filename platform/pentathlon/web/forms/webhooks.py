@@ -1,8 +1,10 @@
 """Forms about webhooks and e-mail."""
 
 from django import forms
+from django.conf import settings
 
-from pentathlon.webhooks.addresses import PORTS
+from pentathlon.web.forms.errors import check_field
+from pentathlon.webhooks.addresses import PORTS, check_url
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, USUAL
 from pentathlon.webhooks.models import LONGEST_URL
 
@@ -29,6 +31,13 @@ class WebhookForm(forms.Form):
         initial=USUAL,
         error_messages={"required": "Choose at least one event."},
     )
+
+    def clean_url(self) -> str:
+        """Refuse an address to which nothing can be posted."""
+        loopback = settings.WEBHOOKS_ALLOW_LOOPBACK
+        return check_field(
+            lambda: check_url(self.cleaned_data["url"], allows_loopback=loopback)
+        )
 
 
 class MailForm(forms.Form):

@@ -24,7 +24,7 @@ def upload(request: HttpRequest) -> HttpResponse:
             form,
             lambda: submit_bot(
                 actor=owner,
-                archive=form.content,
+                archive=form.cleaned_data["archive"],
                 notes=form.cleaned_data["notes"],
                 candidate=form.cleaned_data["candidate"],
             ),
@@ -47,7 +47,7 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
             lambda: submit_version(
                 actor=actor,
                 bot=bot,
-                archive=form.content,
+                archive=form.cleaned_data["archive"],
                 notes=form.cleaned_data["notes"],
                 candidate=form.cleaned_data["candidate"],
             ),
