@@ -26,6 +26,7 @@ from pentathlon_engines.azure.board import (
 from pentathlon_engines.azure.realm import Realm
 from pentathlon_engines.azure.serialization import stones
 from pentathlon_engines.azure.state import AzurePosition
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 
@@ -185,8 +186,7 @@ def _draw_hand(picture: Picture, cards: str, middle: float) -> None:
     for i, card in enumerate(sorted(set(cards), key=(COLOURS + "?").index)):
         x = 86 + 48 * i
         _draw_card(picture, card, (x, middle))
-        count = cards.count(card)
-        picture.text(str(count), (x + 17, middle), size=18, anchor="start", bold=True)
+        picture.text(str(cards.count(card)), (x + 17, middle), size=18, anchor="start", bold=True)
 
 
 def _draw_card(picture: Picture, card: str, at: Point) -> None:
@@ -249,9 +249,9 @@ def _is_gifted(state: AzurePosition, cell: int) -> bool:
 
 def _of_seat(state: AzurePosition, seat: int) -> str:
     side = state.sides[seat]
-    stones_left = f"{side.supply} stones" + (" + gifted" if state.can_gift(seat) else "")
+    stones_left = count(side.supply, "stone") + (" + gifted" if state.can_gift(seat) else "")
     owned = [name for name, owner in zip(BEASTS, state.beasts, strict=True) if owner == seat]
-    held = f"{size(side.hand)} cards, {stones_left}, {side.wisdom} wisdom"
+    held = f"{count(size(side.hand), 'card')}, {stones_left}, {side.wisdom} wisdom"
     return f"seat {seat}: {held}, {' '.join(owned) or 'no beast'}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.drawing.svg import Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.maatatahay.board import (
@@ -241,15 +242,15 @@ def _in_words(state: MaatatahayPosition, space: int) -> str:
     owner = f"{NAMES[tile >> 3]} of seat {tile & 1}"
     if not is_living(state, space):
         return f"dead {owner}"
-    face, gems = FACES[tile >> 1 & 3], f"{GEMS_OF[tile]} gems"
+    face, gems = FACES[tile >> 1 & 3], count(GEMS_OF[tile], "gem")
     strength = f"strength {state.strength(space)} (claws {CLAWS_OF[tile]})"
     return ", ".join([f"{owner} facing {face}", strength, gems, *crystals])
 
 
 def _of_seat(state: MaatatahayPosition, seat: int) -> str:
     store = f"{state.stored_spirit[seat]} spirit {state.stored_energy[seat]} energy in store"
-    counted = f"{state.owned[seat]} relics, {state.deaths[seat]} fallen"
-    return f"seat {seat}: {store}, {counted}, {state.points(seat)} points"
+    counted = f"{count(state.owned[seat], 'relic')}, {state.deaths[seat]} fallen"
+    return f"seat {seat}: {store}, {counted}, {count(state.points(seat), 'point')}"
 
 
 def _of_stream(state: MaatatahayPosition) -> str:

@@ -34,6 +34,13 @@ def test_points_stand_beside_the_place() -> None:
     assert told(match, points={0: 18, 1: 20}) == ["1st, stuck", "2nd"]
 
 
+def test_one_point_is_no_points() -> None:
+    match = make_match(state=MatchState.DONE, outcome_reason="race")
+    match.seats.update(score=1)
+
+    assert told(match) == ["1st, race, 1 point", "2nd, 1 point"]
+
+
 def test_fault_is_told_of_the_one_who_made_it() -> None:
     match = make_match(state=MatchState.DONE, outcome_reason="fault")
     match.seats.filter(seat=1).update(fault_kind="illegal_action", fault_ply=3)

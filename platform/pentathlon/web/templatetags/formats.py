@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django import template
 
 from pentathlon.ratings.uncertainty import half_width
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
 
 register = template.Library()
@@ -19,6 +20,12 @@ _LONG = 90
 def thousands(number: int) -> str:
     """Write 1098 as 1,098."""
     return f"{number:,}"
+
+
+@register.filter
+def count_of(number: int, noun: str) -> str:
+    """Write a number with its noun: 1 point, 1,098 matches."""
+    return count(number, noun)
 
 
 @register.filter

@@ -11,6 +11,7 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.web.templatetags.components import badge, glyph
 from pentathlon.web.templatetags.formats import words
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
 
 register = template.Library()
@@ -62,7 +63,7 @@ def seat_result(
     place: MatchSeat, match: Match, beside: Mapping[int, int] | None = None
 ) -> SafeString:
     """Draw the place of a seat, the reason for it, and its points unless they stand beside."""
-    points = "" if beside or place.score is None else f", {place.score} points"
+    points = "" if beside or place.score is None else f", {count(place.score, 'point')}"
     if place.rank is None:
         return SafeString("")
     ranks = {seat.rank for seat in match.seats.all()}

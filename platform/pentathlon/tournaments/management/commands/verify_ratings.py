@@ -26,7 +26,7 @@ class Command(BaseCommand):
         for pool in Pool.objects.order_by("key"):
             _demand_none(verify_pool(pool_id=pool.pk))
             equal = _equal(pool.fingerprint, exactly=is_exact(pool))
-            self.stdout.write(f"{pool.key}: {pool.applied_seq} results, {equal}")
+            self.stdout.write(f"{pool.key}: {count(pool.applied_seq, 'result')}, {equal}")
         closed = Tournament.objects.filter(state=TournamentState.CLOSED)
         for tournament in closed.select_related("pool").order_by("pk"):
             _demand_none(verify_final_table(tournament_id=tournament.pk))
