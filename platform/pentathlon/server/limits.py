@@ -215,7 +215,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "pictures to share",
-        r"/(matches/\d+|bots/\d+|leaderboards/[^/]+)/share\.png$",
+        r"/((matches|bots|tournaments)/\d+/|(leaderboards|games)/[^/]+/)?share\.png$",
         0,
         lane=Lane.EXPORTS,
         rate="pictures",

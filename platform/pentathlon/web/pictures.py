@@ -23,6 +23,7 @@ _PAPER, _TEXT, _MUTED, _ACCENT = "#f5f4f0", "#1b1d21", "#5a5d63", "#14599e"
 _SEATS: Final = ("#613a99", "#fbb445", "#4f968c", "#a5170f", "#8bd0fb")
 _BOARD: Final = 582
 _LEFT: Final = 48
+_GAP: Final = 24
 _LINE_STEP: Final = 64
 _LONGEST: Final = 26
 _LONGEST_ALONE: Final = 44
@@ -33,8 +34,6 @@ def match_card(
     *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str
 ) -> str:
     """Return the card of a match: a position, who plays, and who has won if that is told."""
-    head, body = board.split(">", 1)
-    head = head.replace("<svg ", f'<svg x="24" y="24" width="{_BOARD}" height="{_BOARD}" ', 1)
     x = _BOARD + 64
     lines = [
         format_html(
@@ -51,9 +50,48 @@ def match_card(
         '<text x="{}" y="590" font-size="26" fill="{}">{}</text>',
         *(x, fit(game, _LONGEST), x, _MUTED, fit(place, _LONGEST + 8)),
     )
-    # The engines escape what they draw.
-    drawn = mark_safe(f"{head}>{body}")  # noqa: S308
+    drawn = _placed(board, x=24, y=24, side=_BOARD)
     return _card(drawn + text + SafeString("").join(lines), x=x)
+
+
+def game_card(*, board: str, title: str, facts: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Return the card of a game: a position, a few facts, and the best bots with their ratings."""
+    x = _BOARD + 64
+    heads = format_html(
+        '<text x="{}" y="130" font-size="48" font-weight="700">{}</text>'
+        '<text x="{}" y="178" font-size="26" fill="{}">{}</text>',
+        *(x, fit(title, _LONGEST), x, _MUTED, fit(facts, _LONGEST + 12)),
+    )
+    lines = format_html_join(
+        "",
+        '<text x="{}" y="{}" font-size="34">{}</text>'
+        '<text x="{}" y="{}" font-size="34" text-anchor="end">{}</text>',
+        (
+            (x, y, fit(name, _LONGEST - 6), WIDTH - _LEFT, y, fit(number, 8))
+            for y, (name, number) in zip(range(270, HEIGHT, _LINE_STEP), rows, strict=False)
+        ),
+    )
+    return _card(_placed(board, x=24, y=24, side=_BOARD) + heads + lines, x=x)
+
+
+def site_card(*, title: str, subtitle: str, boards: Sequence[tuple[str, str]]) -> str:
+    """Return the card of the site: what it is, and a board of each game with the game's name."""
+    heads = format_html(
+        '<text x="{}" y="150" font-size="58" font-weight="700">{}</text>'
+        '<text x="{}" y="206" font-size="26" fill="{}">{}</text>',
+        *(_LEFT, fit(title, 36), _LEFT, _MUTED, fit(subtitle, 84)),
+    )
+    step = (WIDTH - 2 * _LEFT + _GAP) // len(boards)
+    side = step - _GAP
+    drawn = [
+        _placed(board, x=_LEFT + step * place, y=280, side=side)
+        + format_html(
+            '<text x="{}" y="{}" font-size="22" text-anchor="middle">{}</text>',
+            *(_LEFT + step * place + side // 2, 280 + side + 44, fit(name, 20)),
+        )
+        for place, (name, board) in enumerate(boards)
+    ]
+    return _card(heads + SafeString("").join(drawn), x=_LEFT)
 
 
 def list_card(*, title: str, subtitle: str, rows: Sequence[tuple[str, str, str]]) -> str:
@@ -90,6 +128,14 @@ def fit(text: str, longest: int) -> str:
     """Return a text as one line of so many letters, without those that nobody sees."""
     shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def _placed(board: str, *, x: int, y: int, side: int) -> SafeString:
+    """Return a drawing of an engine in a square of a card."""
+    head, body = board.split(">", 1)
+    head = head.replace("<svg ", f'<svg x="{x}" y="{y}" width="{side}" height="{side}" ', 1)
+    # The engines escape what they draw.
+    return mark_safe(f"{head}>{body}")  # noqa: S308
 
 
 def _card(content: str, *, x: int) -> str:

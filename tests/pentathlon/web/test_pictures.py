@@ -12,6 +12,7 @@ from pytest_django import Settings
 from pentathlon.bots.models import Bot
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
+from pentathlon.tournaments.models import Tournament
 from pentathlon.web import pictures
 from pentathlon.web.boards import match_cards, thumbnail
 from pentathlon.web.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
@@ -121,6 +122,72 @@ def test_pictures_of_bots_and_leaderboards_are_drawn(
 
 
 @pytest.mark.django_db
+def test_pictures_of_the_site_and_of_games_show_boards(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Bot.objects.filter(pk=scene.versions[1].bot_id).update(name=HOSTILE)
+    drawn = drawn_by(monkeypatch)
+
+    Client().get(reverse("home_picture"))
+    Client().get(reverse("game_picture", args=["tuned"]))
+
+    site, game = drawn
+    assert site.count("<svg ") == 1 + len(GAMES)
+    assert all(each.info.title in site for each in GAMES.values())
+    assert game.count("<svg ") == 2
+    assert "&lt;/text&gt;" in game
+    assert "<script" not in game
+    assert "<image" not in game
+    monkeypatch.undo()
+    for card in drawn:
+        assert size(draw_card(card)) == (WIDTH, HEIGHT)
+        assert len(draw_card(card)) < 300_000
+    assert Client().get(reverse("game_picture", args=["chess"])).status_code == 404
+
+
+@pytest.mark.django_db
+def test_picture_of_a_tournament_shows_how_it_stands(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Tournament.objects.filter(pk=scene.closed.pk).update(name=HOSTILE)
+    drawn = drawn_by(monkeypatch)
+
+    for each in (scene.closed, scene.running, scene.open):
+        Client().get(reverse("tournament_picture", args=[each.pk]))
+
+    closed, running, still_open = drawn
+    assert "&lt;/text&gt;" in closed
+    assert "<script" not in closed
+    assert all(version.bot.name[:20] in closed for version in scene.versions)
+    assert "1st" in running
+    assert "open for entries, 1 bot" in still_open
+    assert "1st" not in still_open
+    monkeypatch.undo()
+    assert size(draw_card(closed)) == (WIDTH, HEIGHT)
+
+
+@pytest.mark.django_db
+def test_picture_of_a_tournament_tells_nothing_that_is_hidden(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HiddenLane.objects.create(lane=scene.running.pk, organiser=scene.organiser)
+    Tournament.objects.filter(pk=scene.open.pk).update(state="draft")
+    drawn = drawn_by(monkeypatch)
+    client = Client()
+    client.force_login(scene.organiser)
+
+    client.get(reverse("tournament_picture", args=[scene.running.pk]))
+    draft = client.get(reverse("tournament_picture", args=[scene.open.pk]))
+    page = page_of(client.get(reverse("tournament", args=[scene.open.pk])))
+
+    (card,) = drawn
+    assert "1st" not in card
+    assert not any(version.bot.name[:20] in card for version in scene.versions)
+    assert draft.status_code == 404
+    assert not [each for each in page.all("meta") if each.get("property") == "og:image"]
+
+
+@pytest.mark.django_db
 def test_what_is_hidden_or_not_over_has_no_picture(scene: Scene) -> None:
     HiddenLane.objects.create(lane=scene.done.lane, organiser=scene.organiser)
     client = Client()
@@ -145,6 +212,15 @@ def test_pages_name_their_picture_and_describe_themselves(scene: Scene) -> None:
         reverse("leaderboard", args=["tuned"]): reverse("leaderboard_picture", args=["tuned"]),
     }
 
+    pages |= {
+        address: f"{address}share.png"
+        for address in (
+            "/",
+            *(reverse("game", args=[key]) for key in GAMES),
+            *(reverse("tournament", args=[each.pk]) for each in (scene.open, scene.closed)),
+        )
+    }
+
     for address, picture in pages.items():
         metas = page_of(Client().get(address)).all("meta")
         told = {each.get("property") or each.get("name"): each.get("content") for each in metas}
@@ -153,6 +229,8 @@ def test_pages_name_their_picture_and_describe_themselves(scene: Scene) -> None:
         assert told["og:title"]
         assert told["og:description"] == told["description"]
         assert told["twitter:card"] == "summary_large_image"
+        assert told["og:image:alt"] == told["og:title"]
+        assert (told["og:image:width"], told["og:image:height"]) == (str(WIDTH), str(HEIGHT))
 
 
 @pytest.mark.django_db

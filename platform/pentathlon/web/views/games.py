@@ -84,6 +84,7 @@ def game(request: HttpRequest, game: str) -> HttpResponse:
     context = {
         "section": "games",
         "info": info,
+        "description": f"{info.title}: rules, a lesson, the best bots and their matches.",
         "seats": seats_in_words(info),
         "board": inline_board(board),
         "caption": caption,

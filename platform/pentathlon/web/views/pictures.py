@@ -1,7 +1,9 @@
-"""Pictures of a match, a leaderboard and a bot, for those who share a link to one.
+"""Pictures of pages, for those who share a link to one.
 
 They show what everybody may see, and of hidden hands their backs: links are shared with anybody.
 """
+
+from functools import cache
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,15 +15,63 @@ from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.replays.services import read_record
-from pentathlon.web.pictures import draw_card, list_card, match_card
+from pentathlon.tournaments.hidden_results import are_hidden
+from pentathlon.tournaments.models import UNSTARTED, Tournament
+from pentathlon.tournaments.standings import standings
+from pentathlon.web.boards import Tile, game_tiles, lesson_picture
+from pentathlon.web.format_names import format_name
+from pentathlon.web.pictures import draw_card, game_card, list_card, match_card, site_card
 from pentathlon.web.replay_viewer import draw_board
 from pentathlon.web.requests import query_number
+from pentathlon.web.templatetags.formats import points
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.contract.registry import unknown_game
 
 _KEEPS = "public, max-age=3600"
 _ROWS = 5
+
+
+@require_safe
+def home_picture(request: HttpRequest) -> HttpResponseBase:
+    """Draw what the site is about: a board of each game."""
+    return _answer(request, _site_card())
+
+
+@require_safe
+def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
+    """Draw a game: a board, and who plays it best."""
+    tile = _tile(game)
+    table = rating_table(live_key(game), reader=None, size=_ROWS)
+    card = game_card(
+        board=lesson_picture(game),
+        title=tile.info.title,
+        facts=tile.facts,
+        rows=[(row.rating.version.bot.name, f"{row.rating.score:.1f}") for row in table.rows],
+    )
+    return _answer(request, card)
+
+
+@require_safe
+def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
+    """Draw how a tournament stands, as everybody may see it."""
+    shown = Tournament.objects.visible_to(None).select_related("owner", "pool")
+    found = get_object_or_404(shown, pk=tournament_id)
+    said, rows = found.get_state_display(), list[tuple[str, str, str]]()
+    if found.state in UNSTARTED:
+        said = f"{said}, {count(found.entries.count(), 'bot')}"
+    elif are_hidden(found, None):
+        said = "results are shown when it is over"
+    else:
+        rows = [
+            (ordinal(row.place - 1), row.version.bot.name, points(row.points))
+            for row in standings(found)[:_ROWS]
+            if row.place is not None
+        ]
+    kind = f"{GAMES[found.game].info.title} · {format_name(found)}"
+    return _answer(request, list_card(title=found.name, subtitle=f"{kind} · {said}", rows=rows))
 
 
 @require_safe
@@ -48,13 +98,12 @@ def match_picture(request: HttpRequest, match_id: int) -> HttpResponseBase:
 @require_safe
 def leaderboard_picture(request: HttpRequest, game: str) -> HttpResponseBase:
     """Draw the best bots of a game."""
-    if game not in GAMES:
-        raise Http404(f"There is no game {game!r}.")
+    tile = _tile(game)
     table = rating_table(live_key(game), reader=None, size=_ROWS)
     return _answer(
         request,
         list_card(
-            title=GAMES[game].info.title,
+            title=tile.info.title,
             subtitle=f"The best of {table.total:,} rated bots",
             rows=[
                 (ordinal(row.rank - 1), row.rating.version.bot.name, f"{row.rating.score:.1f}")
@@ -79,6 +128,23 @@ def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
         rows=list(newest.values())[:_ROWS],
     )
     return _answer(request, card)
+
+
+@cache
+def _site_card() -> str:
+    boards = [(tile.info.title, lesson_picture(tile.info.key)) for tile in game_tiles()]
+    return site_card(
+        title="Five games, one honest table",
+        subtitle="Bots play, every result is re-simulated, every rating shows how sure it is.",
+        boards=boards,
+    )
+
+
+def _tile(game: str) -> Tile:
+    for tile in game_tiles():
+        if tile.info.key == game:
+            return tile
+    raise Http404(f"There is {unknown_game(game)}.")
 
 
 def _answer(request: HttpRequest, card: str) -> HttpResponseBase:

@@ -34,7 +34,7 @@ from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
 from pentathlon.web.requests import get_tournament, person, query_number, query_text
-from pentathlon.web.responses import changes_since
+from pentathlon.web.responses import changes_since, reload_page
 from pentathlon.web.tables import (
     crosstable_rows,
     finishes_at,
@@ -185,7 +185,7 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
     """
     found, context = _load(request, tournament_id, tab="")
     if request.GET.get("state", found.state) != found.state:
-        return HttpResponse(headers={"HX-Refresh": "true"})
+        return reload_page()
     return render(request, "web/tournament/figures.html", context)
 
 
@@ -208,6 +208,8 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "section": "tournaments",
         "tournament": found,
         "mark": mark,
+        "description": f"{found.name}, a tournament of {GAMES[found.game].info.title}: "
+        f"{format_name(found)}, {found.get_state_display()}.",
         "info": GAMES[found.game].info,
         "tab": tab,
         "hides_results": hides,
