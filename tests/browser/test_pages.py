@@ -128,7 +128,7 @@ def test_tournament_page_is_right_the_moment_the_tournament_ends(page: Page, sce
     expect(page.locator(".head .actions")).not_to_contain_text("Pause")
     expect(page.locator("dl.facts").first).to_contain_text("Finished")
     expect(page.locator("dl.facts").first).to_contain_text("6 of 6")
-    expect(page.locator("[hx-get*=progress]")).to_have_count(0)
+    expect(page.locator("[data-renew*=progress]")).to_have_count(0)
     shown = page.locator("table td, table th").all_inner_texts()
     page.reload()
     assert page.locator("table td, table th").all_inner_texts() == shown

@@ -114,7 +114,7 @@ HEADERS: tuple[Mapping[str, str], ...] = (
     {"If-Modified-Since": "x"},
     {"Range": "bytes=9-1"},
     {"Cookie": "sessionid=\u00ff; csrftoken=x; theme=\u00ff"},
-    {"HX-Request": "true"},
+    {"X-Part": "true"},
     {"Transfer-Encoding": "chunked"},
     {"Content-Length": "-1"},
     {"X-Request-Id": "a\tb"},

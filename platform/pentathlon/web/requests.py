@@ -51,7 +51,7 @@ def posted_number(request: HttpRequest, name: str) -> int:
 
 def wants_part(request: HttpRequest) -> bool:
     """Tell whether an open page asks only for the part that may have changed."""
-    return request.headers.get("HX-Request") == "true"
+    return request.headers.get("X-Part") == "true"
 
 
 def local_address(request: HttpRequest) -> str:

@@ -16,7 +16,6 @@ from pentathlon.web.requests import query_number
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
-_STOP_POLLING = 286
 _PIECE = 64 * 1024
 _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 """With one of these begins what spreadsheets compute."""
@@ -41,11 +40,16 @@ def handle_domain_errors(view: View[P]) -> View[P]:
 
 
 def changes_since(request: HttpRequest, now: int) -> HttpResponse:
-    """Answer a poll: 204 until there are new results, then how many, once."""
+    """Answer a poll: 204 until there are new results, then how many."""
     seen = query_number(request, "since")
     if seen is None or now <= seen:
         return HttpResponse(status=204)
-    return render(request, "web/parts/changed.html", {"new": now - seen}, status=_STOP_POLLING)
+    return render(request, "web/parts/changed.html", {"new": now - seen})
+
+
+def reload_page() -> HttpResponse:
+    """Answer a poll: the whole page is another one now."""
+    return HttpResponse(headers={"X-Reload": "true"})
 
 
 def csv_table(

@@ -143,5 +143,5 @@ def page_of(response: Any) -> Page:
 
 def part_of(response: Any) -> Page:
     """Parse a part of a page, for which only some rules hold."""
-    assert response.status_code in {200, 286}
+    assert response.status_code == 200
     return Page(response.content.decode())

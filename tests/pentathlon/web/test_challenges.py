@@ -130,14 +130,14 @@ def test_result_page_shows_score_interval_seats_and_what_is_sealed() -> None:
 
 def test_open_page_renews_itself_until_the_challenge_is_done() -> None:
     challenge = challenged(blocks=1)
-    address, asked = f"/challenges/{challenge.pk}/", {"HX-Request": "true"}
+    address, asked = f"/challenges/{challenge.pk}/", {"X-Part": "true"}
 
     running = part_of(Client().get(address, headers=asked))
     play(waiting(challenge), drawn)
     done = part_of(Client().get(address, headers=asked))
 
-    assert [each["hx-get"] for each in running.all("div") if "hx-get" in each] == [address]
-    assert not [each for each in done.all("div") if "hx-get" in each]
+    assert [each["data-renew"] for each in running.all("div") if "data-renew" in each] == [address]
+    assert not [each for each in done.all("div") if "data-renew" in each]
     assert "No block is complete yet" in running.text
 
 

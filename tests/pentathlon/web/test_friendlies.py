@@ -57,9 +57,9 @@ def test_open_page_is_told_of_the_answer() -> None:
     client = _signed_in(friendly.person)
     address = f"/play/{friendly.pk}/?since={friendly_now(friendly.pk).mark}"
 
-    before = client.get(address, headers={"HX-Request": "true"})
+    before = client.get(address, headers={"X-Part": "true"})
     answer(friendly)
-    after = client.get(address, headers={"HX-Request": "true"})
+    after = client.get(address, headers={"X-Part": "true"})
 
     assert before.status_code == 204
     assert "Your turn" in after.content.decode()

@@ -198,24 +198,24 @@ def test_waiting_match_says_why_it_is_not_running(scene: Scene) -> None:
 
 def test_running_match_is_followed_until_it_is_done(scene: Scene) -> None:
     page = match_page(scene.live)
-    (card,) = [a for a in page.all("section") if "hx-get" in a]
-    client = Client(headers={"HX-Request": "true"})
+    (card,) = [a for a in page.all("section") if "data-renew" in a]
+    client = Client(headers={"X-Part": "true"})
 
-    part = part_of(client.get(card["hx-get"]))
+    part = part_of(client.get(card["data-renew"]))
     Match.objects.filter(pk=scene.live.pk).update(state=MatchState.VOID)
-    stopped = part_of(client.get(card["hx-get"]))
+    stopped = part_of(client.get(card["data-renew"]))
 
     assert "ply 9" in part.text
-    assert [a for a in part.all("section") if "hx-get" in a]
-    assert not [a for a in stopped.all("section") if "hx-get" in a]
+    assert [a for a in part.all("section") if "data-renew" in a]
+    assert not [a for a in stopped.all("section") if "data-renew" in a]
 
 
 def test_finished_match_reloads_the_page_that_waited(scene: Scene) -> None:
-    client = Client(headers={"HX-Request": "true"})
+    client = Client(headers={"X-Part": "true"})
 
     response = client.get(reverse("match", args=[scene.done.pk]))
 
-    assert response["HX-Refresh"] == "true"
+    assert response["X-Reload"] == "true"
 
 
 def test_void_match_blames_no_bot(scene: Scene) -> None:

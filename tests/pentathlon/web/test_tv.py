@@ -50,14 +50,14 @@ def test_tv_shows_only_what_everybody_may_watch() -> None:
 
 
 def test_tv_asks_for_the_next_match_when_one_ends() -> None:
-    before = part_of(Client(headers={"HX-Request": "true"}).get("/tv/?game=tuned"))
+    before = part_of(Client(headers={"X-Part": "true"}).get("/tv/?game=tuned"))
     match = running(5, 6)
-    after = part_of(Client(headers={"HX-Request": "true"}).get("/tv/?game=tuned"))
+    after = part_of(Client(headers={"X-Part": "true"}).get("/tv/?game=tuned"))
 
     (empty,), (section, *_) = before.all("section"), after.all("section")
-    assert (empty["hx-get"], section["hx-get"]) == ("/tv/?game=tuned",) * 2
-    assert "every 5s" in empty["hx-trigger"]
-    assert "pentathlon:next" in section["hx-trigger"]
+    assert (empty["data-renew"], section["data-renew"]) == ("/tv/?game=tuned",) * 2
+    assert (empty["data-every"], section["data-every"]) == ("5", "60")
+    assert "data-live-next" in section
     assert f'href="/matches/{match}/"' in str(
-        Client(headers={"HX-Request": "true"}).get("/tv/?game=tuned").content
+        Client(headers={"X-Part": "true"}).get("/tv/?game=tuned").content
     )

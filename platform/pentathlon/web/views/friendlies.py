@@ -38,7 +38,7 @@ from pentathlon.web.requests import (
     signed_in_user,
     wants_part,
 )
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import handle_domain_errors, reload_page
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import events_by, position
@@ -113,7 +113,7 @@ def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
     found = _get_friendly(request, friendly_id)
     if found.state == FriendlyState.DONE:
         if wants_part(request):
-            return HttpResponse(headers={"HX-Refresh": "true"})
+            return reload_page()
         return _show_replay(request, found)
     if wants_part(request) and query_text(request, "since") == mark:
         return HttpResponse(status=204)

@@ -25,7 +25,7 @@ from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
 from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import handle_domain_errors, reload_page
 from pentathlon.web.win_chances import chance_chart
 from pentathlon_engines import GAMES
 
@@ -65,7 +65,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         part = "web/parts/match_state.html" if wants_part(request) else "web/match_waiting.html"
         return render(request, part, context)
     if wants_part(request):
-        return HttpResponse(headers={"HX-Refresh": "true"})
+        return reload_page()
     reader = person(request)
     context["can_rerun"] = _can_rerun(request, found)
     viewer = make_viewer(

@@ -190,7 +190,7 @@ document.addEventListener("pentathlon:plies", ({ target, detail }) => boardOf(ta
 document.addEventListener("pentathlon:end", ({ target, detail }) => boardOf(target).end(detail));
 
 // A page that goes on by itself waits while somebody looks back.
-document.addEventListener("htmx:beforeRequest", (event) => {
+document.addEventListener("pentathlon:renewing", (event) => {
   const root = document.querySelector("[data-live-viewer]");
   const board = root && boards.get(root);
   if (board && !board.isLive && event.target.matches("#match-state, [data-live-next]")) event.preventDefault();

@@ -101,7 +101,7 @@ function parse(svg) {
 }
 
 function ask(section) {
-  section.dispatchEvent(new CustomEvent("pentathlon:next", { bubbles: false }));
+  section.dispatchEvent(new CustomEvent("pentathlon:renew", { bubbles: false }));
 }
 
 const pageEvents = { changed: refreshSoon, end: refreshNow };
@@ -154,6 +154,6 @@ function morph(old, fresh) {
 }
 
 document.addEventListener("visibilitychange", sync);
-document.addEventListener("htmx:afterSettle", sync);
+document.addEventListener("pentathlon:renewed", sync);
 addEventListener("pagehide", () => streams.forEach(({ stream }) => stream.close()));
 sync();

@@ -31,7 +31,7 @@ document
   .querySelector("header nav [aria-current]")
   ?.scrollIntoView({ block: "nearest", inline: "center" });
 
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("pentathlon:renewed", () => {
   for (const button of document.querySelectorAll("[data-dismiss]")) button.hidden = false;
 });
 

@@ -16,7 +16,7 @@ let chosen = []; // names of cells and cards, in the order in which they were po
 let last = ""; // the mark that had the focus
 
 for (const root of document.querySelectorAll("[data-play]")) begin(root);
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("pentathlon:renewed", () => {
   const root = document.querySelector("[data-play]:not([data-begun])");
   if (!root) return;
   begin(root);
@@ -66,7 +66,7 @@ function follow(root) {
 }
 
 function ask(root) {
-  root.dispatchEvent(new CustomEvent("pentathlon:changed", { bubbles: false }));
+  root.dispatchEvent(new CustomEvent("pentathlon:renew", { bubbles: false }));
 }
 
 setInterval(() => {
