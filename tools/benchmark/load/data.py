@@ -158,7 +158,8 @@ def _validate(versions: list[int]) -> None:
         "outcome_reason", "validated_version",
     )  # fmt: skip
     ended, rules = moment(datetime.now(tz=UTC) - timedelta(days=1)), GAMES[GAME].info.version
-    head, tail = (MatchKind.VALIDATION.value, GAME, rules), (MatchState.DONE.value, ended, 20, "line")
+    head = (MatchKind.VALIDATION.value, GAME, rules)
+    tail = (MatchState.DONE.value, ended, 20, "line")
     matches.fill(
         (first + number, *head, first + number, *tail, version)
         for number, version in enumerate(versions)

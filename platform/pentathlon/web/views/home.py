@@ -39,8 +39,8 @@ def home(request: HttpRequest) -> HttpResponse:
     now = database_now()
     upset = upset_of_the_day(now)
     context = {
-        "description": "Bots play five board games. Every result is re-simulated, and every rating "
-        "shows how sure it is.",
+        "description": "Bots play five board games. Every result is re-simulated, and every "
+        "rating shows how sure it is.",
         "upset": upset,
         "upset_card": match_cards([upset.match])[0] if upset else None,
         "upset_is_today": upset is not None and upset.on == now.date(),
