@@ -24,10 +24,8 @@ def test_refused_page_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_error_of_the_server_keeps_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
-    try:
-        raise OSError("the disk is full")
-    except OSError:
-        logging.getLogger("django.request").exception("Internal Server Error: /")
+    full = OSError("the disk is full")
+    logging.getLogger("django.request").error("Internal Server Error: /", exc_info=full)
 
     (record,) = caplog.records
     assert record.exc_info is not None

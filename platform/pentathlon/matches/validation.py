@@ -29,9 +29,9 @@ def name_version(version_id: int) -> None:
     Processes of a release before this one, which may still run, do not.
     """
     seated = MatchSeat.objects.filter(version=version_id).values("match")
-    Match.objects.filter(
-        kind=MatchKind.VALIDATION, validated_version=None, pk__in=seated
-    ).update(validated_version=version_id)
+    Match.objects.filter(kind=MatchKind.VALIDATION, validated_version=None, pk__in=seated).update(
+        validated_version=version_id
+    )
 
 
 def _settle_version(version_id: int, answers: Answers) -> None:

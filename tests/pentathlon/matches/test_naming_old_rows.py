@@ -18,8 +18,7 @@ def test_every_validation_names_its_version() -> None:
     Match.objects.update(validated_version=None)
     migration = import_module("pentathlon.matches.migrations.0023_name_validated_versions")
 
-    with connection.schema_editor() as editor:
-        migration.name_versions(apps, editor)
+    migration.name_versions(apps, connection.SchemaEditorClass(connection))
 
     named = dict(Match.objects.values_list("pk", "validated_version"))
     expected = {check.pk: version.pk for check, version in zip(checks, versions, strict=True)}

@@ -135,7 +135,7 @@ def test_page_says_that_the_schedule_is_being_made(scene: Scene) -> None:
 
     page = page_of(Client().get(f"/tournaments/{scene.running.pk}/"))
 
-    assert "6 matches are made so far, of 1,000." in page.text
+    assert "6 matches made so far, of 1,000." in page.text
 
 
 def test_page_of_a_running_match_has_a_place_for_its_board_and_a_link(scene: Scene) -> None:

@@ -73,7 +73,7 @@ def with_queries(examples: Examples) -> list[str]:
     )
     found = [f"{path}?{urlencode({'q': 'load'})}" for path in ("/search/", "/api/v1/search/")]
     page = urlencode({"url": f"http://localhost/matches/{match}/"})
-    lines = [{"line": _first_action()}, {"match": match, "ply": 2}]
+    lines: list[dict[str, object]] = [{"line": _first_action()}, {"match": match, "ply": 2}]
     found += [f"/games/{GAME}/explorer/?{urlencode(line)}" for line in lines]
     found += [f"/oembed/?{page}", f"/matches/{match}/moment/?ply=5", f"/matches/?bot={bot}"]
     found += [f"/api/v1/matches/?version={version}", "/api/v1/matches/?page_size=200"]

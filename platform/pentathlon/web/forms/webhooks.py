@@ -35,9 +35,7 @@ class WebhookForm(forms.Form):
     def clean_url(self) -> str:
         """Refuse an address to which nothing can be posted."""
         loopback = settings.WEBHOOKS_ALLOW_LOOPBACK
-        return check_field(
-            lambda: check_url(self.cleaned_data["url"], allows_loopback=loopback)
-        )
+        return check_field(lambda: check_url(self.cleaned_data["url"], allows_loopback=loopback))
 
 
 class MailForm(forms.Form):

@@ -23,8 +23,8 @@ from pentathlon.web.format_names import format_name
 from pentathlon.web.pictures import draw_card, game_card, list_card, match_card, site_card
 from pentathlon.web.replay_viewer import draw_board
 from pentathlon.web.requests import query_number
-from pentathlon.web.templatetags.formats import points
 from pentathlon.web.tables import rating_table
+from pentathlon.web.templatetags.formats import points
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
