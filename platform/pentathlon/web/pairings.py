@@ -37,6 +37,11 @@ class Leg(NamedTuple):
     """Points of the first bot and of the second; empty before it has ended."""
     state: str
 
+    @property
+    def state_words(self) -> str:
+        """Its state as people say it."""
+        return MatchState(self.state).label
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BracketMeeting:

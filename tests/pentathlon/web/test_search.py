@@ -27,6 +27,16 @@ def test_search_lists_what_it_finds_with_links() -> None:
     )
 
 
+@pytest.mark.parametrize("query", ["tuned", "Way of", "dragon", "TASH"])
+def test_games_are_found_by_their_titles(query: str) -> None:
+    page = page_of(Client().get(reverse("search"), {"q": query}))
+
+    games = [link for link in page.links() if link.startswith("/games/") and link != "/games/"]
+    assert "Games" in page.text
+    assert len([link for link in games if not link.endswith("/rules/")]) == 1
+    assert "Nothing has that name" not in page.text
+
+
 def test_number_leads_to_the_match() -> None:
     match = make_match()
 

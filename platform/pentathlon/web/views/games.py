@@ -85,6 +85,7 @@ def game(request: HttpRequest, game: str) -> HttpResponse:
         "section": "games",
         "info": info,
         "description": f"{info.title}: rules, a lesson, the best bots and their matches.",
+        "summary": rules_summary(game),
         "seats": seats_in_words(info),
         "board": inline_board(board),
         "caption": caption,

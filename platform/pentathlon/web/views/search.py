@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from pentathlon.search.finding import FoundName, find_match, find_names
 from pentathlon.search.models import Kind
 from pentathlon.web.requests import person, query_text
+from pentathlon_engines import GAMES, GameInfo
 
 _SHOWN = 8
 """Of each kind, where all kinds are shown."""
@@ -26,12 +27,14 @@ def search(request: HttpRequest) -> HttpResponse:
         if len(kinds) == 1
         else find_names(query, reader=reader, most=_SHOWN)
     )
+    games = [] if only in Kind or not query else _games(query)
     match = None if only in Kind else find_match(query, reader=reader)
     context = {
         "query": query,
         "only": only if only in Kind else "",
         "groups": _groups(found),
         "match": match,
+        "games": games,
         "shown": _SHOWN,
     }
     return render(request, "web/search.html", context)
@@ -42,6 +45,17 @@ def _groups(found: Sequence[FoundName]) -> list[tuple[Kind, list[tuple[FoundName
     kinds = dict.fromkeys(each.kind for each in found)
     return [
         (kind, [(each, _address(each)) for each in found if each.kind is kind]) for kind in kinds
+    ]
+
+
+def _games(query: str) -> list[GameInfo]:
+    """Return the games with a word in their title that begins so, or the whole title."""
+    wanted = query.casefold()
+    titles = {key: game.info.title.casefold() for key, game in GAMES.items()}
+    return [
+        GAMES[key].info
+        for key, title in titles.items()
+        if title.startswith(wanted) or any(word.startswith(wanted) for word in title.split())
     ]
 
 

@@ -81,7 +81,8 @@ class Viewer extends Stepper {
     super.tell(moment);
     const points = moment.dataset.points?.split(",") ?? [];
     for (const place of this.root.querySelectorAll("[data-points-of]")) {
-      place.textContent = points[Number(place.dataset.pointsOf)];
+      const score = points[Number(place.dataset.pointsOf)];
+      place.textContent = `${score} ${score === "1" ? "point" : "points"}`;
     }
   }
 
