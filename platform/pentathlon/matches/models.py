@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
 
 
@@ -45,15 +46,6 @@ class AttemptState(models.TextChoices):
     EXPIRED = "expired", "lease expired"
     FAILED = "failed", "failed on the host"
     RETURNED = "returned", "given back by a worker that was asked to stop"
-
-
-class HeldLane(models.Model):
-    """A lane of which no match starts, however many wait in it: its tournament does not go on."""
-
-    lane = models.PositiveBigIntegerField(primary_key=True)
-
-    def __str__(self) -> str:
-        return f"lane {self.lane}"
 
 
 class MatchQuerySet(models.QuerySet["Match"]):

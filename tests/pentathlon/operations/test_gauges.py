@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from prometheus_client import CollectorRegistry
 
 from pentathlon.common.services import RECONCILER, acquire_leadership
-from pentathlon.matches.models import Attempt, AttemptState, HeldLane, Match, MatchKind, MatchState
+from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import enter_matches

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.core.management.color import no_style
 from django.db import connection
-from django.db.models import Max, Model
+from django.db.models import Max
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionGame, VersionState
@@ -50,7 +50,8 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical, seal
 from pentathlon_engines.record.shape import Header, Record
-from tools.benchmark.load.tables import Row, Table, moment, without_indexes
+from tools.benchmark.load.tables import Row, Table, moment, next_id, without_indexes
+from tools.benchmark.load.validations import add_validations
 
 GAME: Final = "tuned"
 _BATCH: Final = 10_000
@@ -83,7 +84,7 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
     owner = User.objects.create_user(username="load", email="", password=None, is_organiser=True)
     versions = make_bots(owner, bots)
-    _validate(versions)
+    add_validations(GAME, versions)
     shown = add_tournament(owner, versions[:30], TournamentState.RUNNING)
     writer = Writer(versions, random.Random(seed), total=435)
     writer.add(shown, done=435, waiting=435)
@@ -150,28 +151,6 @@ def make_bots(owner: User, count: int) -> list[int]:
     return [first.pk, *(version.pk for version in versions)]
 
 
-def _validate(versions: list[int]) -> None:
-    """Add the match by which each version was validated, before all others."""
-    first = _next(Match)
-    matches = Table(
-        Match, "id", "kind", "game", "rules_version", "seed", "state", "finished_at", "ply",
-        "outcome_reason", "validated_version",
-    )  # fmt: skip
-    ended, rules = moment(datetime.now(tz=UTC) - timedelta(days=1)), GAMES[GAME].info.version
-    head = (MatchKind.VALIDATION.value, GAME, rules)
-    tail = (MatchState.DONE.value, ended, 20, "line")
-    matches.fill(
-        (first + number, *head, first + number, *tail, version)
-        for number, version in enumerate(versions)
-    )
-    seats = Table(MatchSeat, "match", "seat", "version", "rank")
-    seats.fill(
-        (first + number, seat, version, seat)
-        for number, version in enumerate(versions)
-        for seat in range(_PAIR)
-    )
-
-
 def add_tournament(owner: User, versions: list[int], state: TournamentState) -> Tournament:
     """Add a tournament without matches."""
     number = (Tournament.objects.aggregate(last=Max("pk"))["last"] or 0) + 1
@@ -225,8 +204,8 @@ class Writer:
         self._strength = {version: rng.gauss(0, 1) for version in versions}
         live = open_live_pool(game=GAME)
         self._live = _Line(live, _book_of(live), live.applied_seq)
-        self._match = _next(Match)
-        self._row = _next(LedgerRow)
+        self._match = next_id(Match)
+        self._row = next_id(LedgerRow)
         self._ended = datetime.now(tz=UTC) - (total + 1000) * _PACE
         self._replay = pack(canonical(_record()))
         fixed = ("kind", "game", "rules_version", "seed", "rated", "lane", "state")
@@ -379,11 +358,6 @@ def _book_of(pool: Pool) -> Book:
     """Return the ratings of a pool as they stand, to go on from."""
     lines = {rating.version_id: rating.line for rating in pool.ratings.all()}
     return Book(draw_probability=pool.draw_probability, lines=lines)
-
-
-def _next(model: type[Model]) -> int:
-    last: int | None = model._default_manager.aggregate(last=Max("pk"))["last"]
-    return (last or 0) + 1
 
 
 def _record() -> Record:

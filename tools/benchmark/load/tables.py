@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from django.db import connection, transaction
-from django.db.models import NOT_PROVIDED, Field, Model
+from django.db.models import NOT_PROVIDED, Field, Max, Model
 
 _BATCH: Final = 10_000
 _INDEXES: Final = """
@@ -50,6 +50,12 @@ class Table:
             while batch := list(islice(full, _BATCH)):
                 with transaction.atomic():  # else each row is a transaction
                     cursor.executemany(self._insert, batch)
+
+
+def next_id(model: type[Model]) -> int:
+    """Return the id of the next row of a table."""
+    last: int | None = model._default_manager.aggregate(last=Max("pk"))["last"]
+    return (last or 0) + 1
 
 
 def moment(time: datetime) -> str:

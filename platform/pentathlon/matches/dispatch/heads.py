@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
-from pentathlon.matches.models import HeldLane, Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 
 _UNSENT: Final = (
     "{alias}.state = %s AND NOT {alias}.on_hold AND {alias}.sent_at IS NULL AND {alias}.kind = %s"
