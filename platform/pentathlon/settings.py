@@ -50,7 +50,7 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
+    "django.contrib.sessions",  # its table is that of the release before; see SESSION_ENGINE
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "pentathlon.accounts.sessions.note_sessions",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
@@ -139,7 +140,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
+    {"NAME": "pentathlon.accounts.password_variety.PasswordVariety"},
 ]
+PASSWORD_RESET_TIMEOUT = 3600
 ORGANISERS_ARE_EVERYBODY = not _production
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
@@ -147,6 +150,7 @@ LOGOUT_REDIRECT_URL = "/"
 
 # Security
 
+SESSION_ENGINE = "pentathlon.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _production
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = False  # the ingress redirects; probes inside a cluster speak plain HTTP

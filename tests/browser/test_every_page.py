@@ -8,11 +8,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.sessions import SessionStore
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.tour import Visit, make_tour
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 import uuid
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Lower, Now
+from django.utils import timezone
 from knox.models import AbstractAuthToken
 
 
@@ -42,6 +44,129 @@ class ApiToken(AbstractAuthToken):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+
+class BrowserSession(AbstractBaseSession):
+    """A browser that keeps something here, usually because a person has signed in with it.
+
+    In place of Django's own table, which does not know whose a session is.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    """Names the session in addresses; its key would let others in."""
+    person = models.ForeignKey(
+        User, on_delete=models.CASCADE, null=True, related_name="browser_sessions"
+    )
+    """Who has signed in; null before that."""
+    address = models.CharField(max_length=45)
+    """Where it was last seen."""
+    user_agent = models.CharField(max_length=300)
+    """What the browser says that it is."""
+    begun_at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(default=timezone.now)
+    """To about a minute."""
+
+    def __str__(self) -> str:
+        return f"session {self.public_id} of {self.person}"
+
+
+class TotpKey(models.Model):
+    """A person's authenticator app: it shows another code every 30 seconds.
+
+    The key is derived from the salt and the secret of the installation, so a copy of the database
+    shows no codes.
+    """
+
+    person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="totp_key")
+    salt = models.CharField(max_length=64)
+    used_step = models.BigIntegerField()
+    """Of the last code that was taken: each is good once."""
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"authenticator app of {self.person}"
+
+
+class RecoveryCode(models.Model):
+    """What lets a person in once who has lost the second factor; used ones are deleted."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
+    digest = models.CharField(max_length=64)
+    """Keyed with the secret of the installation."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("person", "digest"), name="accounts_code_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"recovery code of {self.person}"
+
+
+class Passkey(models.Model):
+    """A key pair of which a device, or a person's password manager, holds the private half."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=60)
+    """By which the person tells it from others."""
+    host = models.CharField(max_length=253)
+    """The name of the site for which it was made; browsers offer it nowhere else."""
+    digest = models.CharField(max_length=64, unique=True)
+    """SHA-256 of the credential's id."""
+    credential = models.BinaryField()
+    """Id and public key, as the authenticator attested them."""
+    sign_count = models.BigIntegerField()
+    """How often it has signed; some always say 0."""
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"passkey {self.name} of {self.person}"
+
+
+class EmailChange(models.Model):
+    """An e-mail address that a person wants to have, until a letter to it is answered."""
+
+    person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_change")
+    email = models.EmailField()
+    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.email} for {self.person}"
+
+
+class LetterKind(models.TextChoices):
+    """What an e-mail about an account is for."""
+
+    RESET_PASSWORD = "reset_password", "reset a password"
+    CONFIRM_EMAIL = "confirm_email", "confirm an address"
+    EMAIL_CHANGING = "email_changing", "another address was asked for"
+    EMAIL_CHANGED = "email_changed", "the address was changed"
+    PASSWORD_CHANGED = "password_changed", "the password was changed"
+    FACTOR_ADDED = "factor_added", "a second factor was added"
+    FACTOR_REMOVED = "factor_removed", "a second factor was removed"
+
+
+class Letter(models.Model):
+    """An e-mail about an account that is still to be sent; links in it are made then.
+
+    Who forgot a password is looked up then, too: asking costs the same whether or not there is an
+    account.
+    """
+
+    kind = models.CharField(max_length=20, choices=LetterKind)
+    person = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+    """Whom it is about; null while nobody has looked it up."""
+    email = models.EmailField()
+    """Where it goes to; for a forgotten password, what was typed."""
+    site = models.CharField(max_length=300)
+    """The address at which the person uses the site."""
+    tries = models.PositiveSmallIntegerField(db_default=0)
+    next_at = models.DateTimeField(db_default=Now(), db_index=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind} to {self.email}"
 
 
 class IdempotencyRecord(models.Model):

@@ -1,4 +1,4 @@
-"""Everything that changes people and their tokens."""
+"""Everything that changes people and their tokens; credentials have modules of their own."""
 
 import re
 from collections.abc import Collection
@@ -6,14 +6,12 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
@@ -27,13 +25,12 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 def register(*, username: str, email: str, password: str) -> User:
     """Make an account for a new person."""
     check_username(username)
-    _check_email(email)
-    check_password(password, username=username, email=email)
     person = User(
         username=username,
-        email=User.objects.normalize_email(email),
+        email=check_email(email),
         is_organiser=settings.ORGANISERS_ARE_EVERYBODY,
     )
+    check_new_password(password, person)
     person.set_password(password)
     person.save()
     return person
@@ -102,26 +99,6 @@ def check_username(username: str) -> str:
             field="username",
         )
     return username
-
-
-def _check_email(email: str) -> None:
-    try:
-        validate_email(email)
-    except ValidationError as error:
-        raise InvalidInput(
-            f"{email!r} is not an e-mail address.", code="bad_email", field="email"
-        ) from error
-
-
-def check_password(password: str, *, username: str, email: str) -> str:
-    """Return a password that is hard to guess, also by who knows the rest, or refuse it."""
-    try:
-        validate_password(password, User(username=username, email=email))
-    except ValidationError as error:
-        raise InvalidInput(
-            " ".join(error.messages), code="weak_password", field="password"
-        ) from error
-    return password
 
 
 def _known_scopes(scopes: Collection[str]) -> list[str]:

@@ -139,9 +139,12 @@ def count_sign_in(address: str) -> int:
 
 def count_sign_in_as(username: str) -> int:
     """Count a sign-in to this account from any address; return as `count`."""
-    # A digest: people type anything into this field, even passwords.
-    name = hashlib.sha256(username.strip().lower().encode("utf-8", "replace")).hexdigest()
-    return count("sign_ins_of_account", name)
+    return count("sign_ins_of_account", _digest(username))
+
+
+def count_letter(email: str) -> int:
+    """Count a letter that somebody has sent to this address; return as `count`."""
+    return count("letters", _digest(email))
 
 
 def home_of(address: str) -> str:
@@ -155,6 +158,11 @@ def home_of(address: str) -> str:
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
     return f"{int(found) >> _HOME_PREFIX:x}::"
+
+
+def _digest(typed: str) -> str:
+    """Return what stands for a typed text: people type anything into a field, even passwords."""
+    return hashlib.sha256(typed.strip().lower().encode("utf-8", "replace")).hexdigest()
 
 
 @lru_cache(maxsize=4)

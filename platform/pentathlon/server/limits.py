@@ -253,6 +253,8 @@ RATES: Final = {
     "desk_records": "300/hour",
     "sign_ins": "20/min",
     "sign_ins_of_account": "60/hour",
+    "letters": "5/hour",
+    "second_factors": "20/hour",
     "device_logins": "30/hour",
     "typed_codes": "20/min",
     "webhook_sends": "120/hour",

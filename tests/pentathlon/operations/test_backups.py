@@ -16,7 +16,6 @@ from zipfile import ZipFile
 
 import pytest
 from django.apps import apps
-from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
@@ -24,7 +23,7 @@ from django.db.utils import load_backend
 from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import BrowserSession, User
 from pentathlon.bots.models import Archive
 from pentathlon.common.schema import known_migrations
 from pentathlon.connections import database
@@ -137,14 +136,16 @@ def test_backup_is_one_moment_while_others_write(tmp_path: Path) -> None:
 
 
 def test_backup_holds_no_session_and_is_its_owners_alone(tmp_path: Path) -> None:
-    Session.objects.create(session_key="x" * 32, session_data="", expire_date=timezone.now())
+    BrowserSession.objects.create(
+        session_key="x" * 32, session_data="", expire_date=timezone.now()
+    )
     path = tmp_path / "site.backup"
 
     make_backup(path)
 
     assert path.stat().st_mode & 0o777 == 0o600
     with open_backup(path) as reader:
-        assert "django_session" not in reader.manifest.tables
+        assert "accounts_browsersession" not in reader.manifest.tables
         assert reader.manifest.migrations == list(known_migrations())
     assert list(tmp_path.iterdir()) == [path]
 
@@ -154,7 +155,7 @@ def test_every_table_is_backed_up_or_left_out_on_purpose(site: Site) -> None:
         kept = set(reader.manifest.tables)
 
     own = set(connection.introspection.django_table_names(include_views=False))
-    assert own - kept == {"django_session"}
+    assert own - kept == {"accounts_browsersession", "django_session"}
 
 
 def test_key_of_a_data_folder_goes_along(tmp_path: Path, settings: Any) -> None:

@@ -10,6 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 
+from pentathlon.accounts.letters import send_letters
+from pentathlon.accounts.sessions import forget_ended_sessions
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
@@ -48,6 +50,7 @@ from workers.reconciler import SWITCH_S, Reconciler, Step
 _BESIDE_TTL_S: Final = 15
 # What takes as long as there are matches, results or receivers: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
+    "accounts": {"letters": send_letters, "ended sessions": forget_ended_sessions},
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {
         "scores": make_scores,

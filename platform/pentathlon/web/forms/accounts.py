@@ -3,13 +3,9 @@
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 
-from pentathlon.accounts.models import Scope
-from pentathlon.accounts.services import (
-    LONGEST_TOKEN_DAYS,
-    check_password,
-    check_token_fields,
-    check_username,
-)
+from pentathlon.accounts.models import Scope, User
+from pentathlon.accounts.passwords import check_new_password
+from pentathlon.accounts.services import LONGEST_TOKEN_DAYS, check_token_fields, check_username
 from pentathlon.web.forms.errors import check_field
 
 
@@ -49,7 +45,8 @@ class SignUpForm(forms.Form):
     def clean_password(self) -> str:
         """Refuse one that is easy to guess."""
         known = {name: self.cleaned_data.get(name, "") for name in ("username", "email")}
-        return check_field(lambda: check_password(self.cleaned_data["password"], **known))
+        person = User(**known)
+        return check_field(lambda: check_new_password(self.cleaned_data["password"], person))
 
 
 class TokenForm(forms.Form):

@@ -1,0 +1,157 @@
+"""The outbox of letters: rows are written by services, and sent by a step of the reconciler.
+
+A letter is sent at least once, and tried for a few hours where no mail server answers.
+"""
+
+from __future__ import annotations
+
+import smtplib
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+from django.core.mail import send_mail
+from structlog.stdlib import get_logger
+
+from pentathlon.accounts.links import email_link, reset_link, who_forgot
+from pentathlon.accounts.models import EmailChange, Letter, LetterKind, User
+from pentathlon.common.clock import database_now
+
+RETRIES_S: Final = (30, 120, 600, 1800, 7200)
+"""How long a letter waits after each try that failed; after the last it is given up."""
+CONFIRM_AT: Final = "/account/email/confirm/"
+RESET_AT: Final = "/sign-in/reset/new/"
+"""Where the links lead; a test compares them with the addresses of the pages."""
+_AT_ONCE: Final = 20
+_log = get_logger(__name__)
+
+
+def write_letter(kind: LetterKind, *, email: str, site: str, person: User | None = None) -> None:
+    """Have a letter sent soon after the transaction that this is part of."""
+    Letter.objects.create(kind=kind, email=email, site=site, person=person)
+
+
+def notify(kind: LetterKind, person: User, *, site: str) -> None:
+    """Have a person told of something by a letter, if they have an address."""
+    if person.email:
+        write_letter(kind, email=person.email, site=site, person=person)
+
+
+def send_letters() -> int:
+    """Send what is due; return how many letters are done."""
+    due = Letter.objects.filter(next_at__lte=database_now()).select_related("person")
+    sent = 0
+    for letter in due.order_by("next_at", "pk")[:_AT_ONCE]:
+        if not _send(letter):
+            break  # the next one would wait for the same server
+        letter.delete()
+        sent += 1
+    return sent
+
+
+def _send(letter: Letter) -> bool:
+    try:
+        for mail in _mails_of(letter):
+            send_mail(f"Pentathlon: {mail.subject}", mail.body, None, [mail.to])
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        return _put_off(letter, reason=f"{type(error).__name__}: {error}")
+    return True
+
+
+def _put_off(letter: Letter, *, reason: str) -> bool:
+    """Try again later; tell whether the letter is done with, because it was tried often enough."""
+    if letter.tries >= len(RETRIES_S):
+        _log.error("letter given up", kind=letter.kind, letter=letter.pk, reason=reason)
+        return True
+    _log.warning("letter not sent", kind=letter.kind, letter=letter.pk, reason=reason)
+    letter.next_at = database_now() + timedelta(seconds=RETRIES_S[letter.tries])
+    letter.tries += 1
+    letter.save(update_fields=("next_at", "tries"))
+    return False
+
+
+class _Mail(NamedTuple):
+    to: str
+    subject: str
+    body: str
+
+
+def _mails_of(letter: Letter) -> list[_Mail]:
+    """Return what is sent: nothing where all is different by now."""
+    if letter.kind == LetterKind.RESET_PASSWORD:
+        return [_reset_mail(person, letter) for person in who_forgot(letter.email)]
+    if letter.person is None:
+        return []
+    if letter.kind == LetterKind.CONFIRM_EMAIL:
+        change = EmailChange.objects.filter(person=letter.person, email=letter.email).first()
+        return [] if change is None else [_confirmation_mail(change, letter)]
+    subject, write = _NOTICES[LetterKind(letter.kind)]
+    return [_Mail(letter.email, subject, write(letter.person, letter.site))]
+
+
+def _reset_mail(person: User, letter: Letter) -> _Mail:
+    query = urlencode({"link": reset_link(person)})
+    body = (
+        f"Somebody asked for a new password for the account {person.username}. Set one here:\n\n"
+        f"{letter.site}{RESET_AT}?{query}\n\n"
+        "The link works once, for an hour. If it was not you, do nothing: your password stays.\n"
+    )
+    # To the address that is stored, not to what was typed: lookalikes may compare as equal.
+    return _Mail(person.email, "set a new password", body)
+
+
+def _confirmation_mail(change: EmailChange, letter: Letter) -> _Mail:
+    query = urlencode({"link": email_link(change)})
+    body = (
+        f"The account {change.person.username} wants this to be its e-mail address. Confirm it "
+        f"here:\n\n{letter.site}{CONFIRM_AT}?{query}\n\n"
+        "The link works once, for a day. If it was not you, do nothing.\n"
+    )
+    return _Mail(change.email, "confirm your new address", body)
+
+
+def _changing(person: User, site: str) -> str:
+    return (
+        f"Somebody who knows the password of the account {person.username} asked for another "
+        "e-mail address. It changes as soon as a letter to the new address is answered.\n\n"
+        f"If it was not you, change your password now: {site}/account/password/\n"
+        "That stops it.\n"
+    )
+
+
+def _changed(person: User, site: str) -> str:
+    return (
+        f"The account {person.username} has another e-mail address now, and no more letters come "
+        f"here.\n\nIf it was not you, tell the people who run {site}/.\n"
+    )
+
+
+def _password_changed(person: User, site: str) -> str:
+    return (
+        f"The password of the account {person.username} was changed, and all other browsers are "
+        f"signed out.\n\nIf it was not you, set a new one: {site}/sign-in/reset/\n"
+    )
+
+
+def _factor_added(person: User, site: str) -> str:
+    return (
+        f"The account {person.username} has a new second factor: an authenticator app or a "
+        f"passkey.\n\nIf it was not you, remove it: {site}/account/second-factors/\n"
+    )
+
+
+def _factor_removed(person: User, site: str) -> str:
+    return (
+        f"A second factor of the account {person.username} was removed: an authenticator app or "
+        f"a passkey.\n\nIf it was not you, set a new password: {site}/sign-in/reset/\n"
+    )
+
+
+_NOTICES: Final[Mapping[LetterKind, tuple[str, Callable[[User, str], str]]]] = {
+    LetterKind.EMAIL_CHANGING: ("another address was asked for", _changing),
+    LetterKind.EMAIL_CHANGED: ("your address was changed", _changed),
+    LetterKind.PASSWORD_CHANGED: ("your password was changed", _password_changed),
+    LetterKind.FACTOR_ADDED: ("a second factor was added", _factor_added),
+    LetterKind.FACTOR_REMOVED: ("a second factor was removed", _factor_removed),
+}
