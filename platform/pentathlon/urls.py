@@ -2,14 +2,16 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 from pentathlon import health
-from pentathlon.web.throttle import throttle_sign_ins
+from pentathlon.web.views.signing_in import admin_sign_in
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
-    path("admin/login/", throttle_sign_ins(admin.site.login)),
+    path("admin/login/", admin_sign_in),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/", admin.site.urls),
     path("api/", include("api.urls")),
     path("", include("pentathlon.web.urls")),

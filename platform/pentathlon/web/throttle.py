@@ -46,8 +46,10 @@ def too_many(request: HttpRequest, wait_s: int) -> HttpResponse:
 
 
 def _count_sign_in(request: HttpRequest) -> int:
-    address = request.META.get("REMOTE_ADDR", "")
-    return count_sign_in(address) or count_sign_in_as(request.POST.get("username", ""))
+    is_known = request.user.is_authenticated
+    account = request.user.get_username() if is_known else request.POST.get("username", "")
+    wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
+    return wait_s or (count_sign_in_as(account) if account else 0)
 
 
 def _count(request: HttpRequest) -> int:

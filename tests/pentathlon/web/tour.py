@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from pentathlon.accounts.email_changes import ask_for_email_change
+from pentathlon.accounts.links import email_link, reset_link
 from pentathlon.accounts.models import User
 from pentathlon.datasets.models import Dataset
 from pentathlon.desk_records.models import DeskRecord
@@ -17,7 +20,7 @@ from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
-from tests.factories import make_match, make_staff, make_version
+from tests.factories import PASSWORD, make_match, make_staff, make_user, make_version
 from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
@@ -31,6 +34,7 @@ _DATA: Final = "data, a file or a picture"
 _PART: Final = "a part of a page"
 _POST: Final = "takes posts only"
 _LEADS: Final = "leads to another page"
+_JSON: Final = "answers a script of ours"
 
 NO_PAGES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -73,7 +77,20 @@ NO_PAGES: Final[Mapping[str, str]] = {
         ),
         _POST,
     ),
+    **dict.fromkeys(
+        (
+            *("email_cancel", "passkey_add", "passkey_remove", "passkey_sign_in"),
+            *("recovery_codes", "session_end", "sessions_end_others", "totp_remove"),
+        ),
+        _POST,
+    ),
+    **dict.fromkeys(
+        ("passkey_add_options", "passkey_options", "second_factor_options"),
+        _JSON,
+    ),
     "leaderboards": _LEADS,
+    "second_factor": "leads to the password first; tests/browser/test_passkeys.py looks at it",
+    "totp": "leads to the password first; tests/browser/test_passkeys.py looks at it",
     "ladder_season": "is the page of the ladder, for a season that is over",
 }
 
@@ -97,6 +114,7 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     yield from _public_pages(scene)
     for name in _OF_AN_AUTHOR:
         yield _visit(name, reader=author)
+    yield from _credentials(author)
     yield _visit("friendly_new", reader=author, query=f"?bot={scene.versions[2].bot_id}")
     yield _visit("join_worker", reader=make_staff())
     yield from _quarantines(make_staff())
@@ -117,6 +135,18 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     yield _visit("webhook_delete", hook.pk, reader=author)
 
 
+def _credentials(author: User) -> Iterator[Visit]:
+    change = ask_for_email_change(
+        actor=author, email="new@example.org", password=PASSWORD, site="http://localhost"
+    )
+    yield _visit("email_change", reader=author)
+    yield _visit("email_confirm", query=f"?{urlencode({'link': email_link(change)})}")
+    yield _visit("password_reset", query="?sent")
+    # Of somebody who does not sign in: that would end the link.
+    link = urlencode({"link": reset_link(make_user())})
+    yield _visit("password_reset_new", query=f"?{link}")
+
+
 def _quarantines(staff: User) -> Iterator[Visit]:
     token = join()
     played_by(token)
@@ -131,7 +161,7 @@ def _visit(name: str, *args: object, reader: User | None = None, query: str = ""
 
 _NO_ARGUMENTS: Final = (
     *("home", "games", "ranking", "tournaments", "events", "tv", "matches", "desk_records"),
-    *("bots", "challenges", "sign_in", "sign_up", "docs", "how_it_works"),
+    *("bots", "challenges", "sign_in", "sign_up", "password_reset", "docs", "how_it_works"),
     *("first_bot", "why_lost", "rating_guide", "bot_guide", "ci", "protocol", "verify"),
     *(
         "runbook",
@@ -145,6 +175,7 @@ _NO_ARGUMENTS: Final = (
         "learning",
         "api_guide",
         "webhooks_guide",
+        "account_guide",
         "limits",
         "datasets",
         "dataset_card",
@@ -155,6 +186,7 @@ _NO_ARGUMENTS: Final = (
 )
 _OF_AN_AUTHOR: Final = (
     *("account", "upload", "desk_record_new", "webhooks", "webhook_new", "activate"),
+    *("password_change", "sessions", "second_factors", "confirm"),
 )
 _OF_A_GAME: Final = ("game", "lesson", "rules", "leaderboard", "game_bots", "embed_leaderboard")
 

@@ -25,6 +25,7 @@ _LEFT_OUT: Final = (
 _NOT_MEASURED: Final = frozenset(
     {
         *("account/tokens", "account/webhooks", "tokens", "webhooks", "deliveries"),  # one's own
+        *("account/sessions", "second-factors/passkeys", "sessions"),  # one's own, too
         *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
         *("datasets", "datasets/history", "fleet/archives", "kit"),  # files
         *("events", "seasons"),  # a few tournaments each

@@ -1,11 +1,10 @@
-"""A person's pages: signing in and up, the account with its tokens."""
+"""A person's pages: signing up, the account with its tokens."""
 
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -16,7 +15,7 @@ from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.tournaments.arrangement import open_invitations
-from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
+from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.quotas import read_quotas
 from pentathlon.web.requests import local_address, signed_in_user
@@ -25,14 +24,6 @@ from pentathlon.web.throttle import throttle_sign_ins
 
 _STOPPED_SHOWN = 20
 _CHALLENGES_SHOWN = 10
-
-sign_in = throttle_sign_ins(
-    LoginView.as_view(
-        template_name="web/sign_in.html",
-        authentication_form=SignInForm,
-        redirect_authenticated_user=True,
-    )
-)
 
 
 @throttle_sign_ins

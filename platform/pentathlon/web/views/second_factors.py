@@ -1,0 +1,185 @@
+"""Pages about second factors: an authenticator app, passkeys, recovery codes."""
+
+from ipaddress import ip_address
+from typing import Any, Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.accounts.passkeys import add_passkey, begin_passkey, remove_passkey
+from pentathlon.accounts.passwords import check_own_password
+from pentathlon.accounts.second_factors import (
+    add_totp,
+    new_totp_salt,
+    remove_totp,
+    renew_recovery_codes,
+    totp_address,
+    totp_secret,
+)
+from pentathlon.web.confirming import confirmed_first, is_confirmed, note_confirmed
+from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.qr_codes import draw_qr_code
+from pentathlon.web.requests import host_of, local_address, signed_in_user, site_of
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.throttle import throttle_sign_ins
+
+_SALT: Final = "totp_salt"
+_CHALLENGE: Final = "passkey_to_add"
+Context = dict[str, Any]  # Any: what templates take
+
+
+@never_cache
+@login_required
+@require_safe
+def second_factors(request: HttpRequest) -> HttpResponse:
+    """Show which second factors the user has."""
+    return _overview(request, NewPasskeyForm())
+
+
+@throttle_sign_ins
+@sensitive_post_parameters("password")
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Ask for the password again, and go on."""
+    user = signed_in_user(request)
+    form = OwnPasswordForm(request.POST or None)
+    if form.is_valid():
+        given = form.cleaned_data["password"]
+        call_service(form, lambda: check_own_password(user, given))
+        if form.is_valid():
+            note_confirmed(request)
+            return redirect(local_address(request))
+    wanted = request.POST.get("next") or request.GET.get("next", "")
+    return render(request, "web/credentials/confirm.html", {"form": form, "next": wanted})
+
+
+@never_cache
+@login_required
+@confirmed_first
+@require_http_methods(["GET", "POST"])
+def totp(request: HttpRequest) -> HttpResponse:
+    """Show the key of a new authenticator app, and take its first code."""
+    user = signed_in_user(request)
+    salt = request.session.setdefault(_SALT, new_totp_salt())
+    form = TotpForm(request.POST or None)
+    if form.is_valid():
+        code = form.cleaned_data["code"]
+        codes = call_service(
+            form, lambda: add_totp(actor=user, salt=salt, code=code, site=site_of(request))
+        )
+        if codes is not None:
+            request.session.pop(_SALT, None)
+            return _added(request, codes, "The authenticator app is set up.")
+    address = totp_address(salt, user, site_name=host_of(request))
+    context = {
+        "form": form,
+        "secret": totp_secret(salt),
+        "drawing": draw_qr_code(address, label="QR code of the key below"),
+    }
+    return render(request, "web/credentials/totp.html", context)
+
+
+@login_required
+@confirmed_first
+@require_POST
+@handle_domain_errors
+def totp_remove(request: HttpRequest) -> HttpResponse:
+    """Ask for no codes any more."""
+    remove_totp(actor=signed_in_user(request), site=site_of(request))
+    messages.success(request, "The authenticator app is removed.")
+    return redirect("second_factors")
+
+
+@never_cache
+@login_required
+@confirmed_first
+@require_POST
+@handle_domain_errors
+def recovery_codes(request: HttpRequest) -> HttpResponse:
+    """Make new recovery codes and show them this once."""
+    codes = renew_recovery_codes(actor=signed_in_user(request))
+    return _codes_page(request, codes, "Your old recovery codes are no good any more.")
+
+
+@never_cache
+@login_required
+@confirmed_first
+@require_POST
+def passkey_add_options(request: HttpRequest) -> HttpResponse:
+    """Answer what a browser needs to make a passkey."""
+    options, state = begin_passkey(signed_in_user(request), host=host_of(request))
+    request.session[_CHALLENGE] = state
+    return JsonResponse(options)
+
+
+@never_cache
+@login_required
+@confirmed_first
+@require_POST
+def passkey_add(request: HttpRequest) -> HttpResponse:
+    """Keep a passkey that the browser has made."""
+    user, state = signed_in_user(request), request.session.pop(_CHALLENGE, None)
+    form = NewPasskeyForm(request.POST)
+    if form.is_valid():
+        given, site = form.cleaned_data, site_of(request)
+        added = call_service(
+            form, lambda: add_passkey(actor=user, state=state, site=site, **given)
+        )
+        if added is not None:
+            passkey, codes = added
+            return _added(request, codes, f"The passkey “{passkey.name}” is added.")
+    return _overview(request, form)
+
+
+@login_required
+@confirmed_first
+@require_POST
+@handle_domain_errors
+def passkey_remove(request: HttpRequest, passkey_id: int) -> HttpResponse:
+    """Remove one of the user's passkeys."""
+    remove_passkey(actor=signed_in_user(request), passkey_id=passkey_id, site=site_of(request))
+    messages.success(request, "The passkey is removed. Delete it on your device, too.")
+    return redirect("second_factors")
+
+
+def has_a_name(host: str) -> bool:
+    """Tell whether a host has a name: browsers make no passkeys for bare addresses."""
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return True
+    return False
+
+
+def _overview(request: HttpRequest, form: NewPasskeyForm) -> HttpResponse:
+    user, host = signed_in_user(request), host_of(request)
+    context: Context = {
+        "form": form,
+        "totp": getattr(user, "totp_key", None),
+        "passkeys": user.passkeys.order_by("pk"),
+        "codes_left": user.recovery_codes.count(),
+        "is_confirmed": is_confirmed(request),
+        "host": host,
+        "can_have_passkeys": has_a_name(host),
+    }
+    return render(request, "web/credentials/second_factors.html", context)
+
+
+def _added(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
+    if codes:
+        return _codes_page(request, codes, said)
+    messages.success(request, said)
+    return redirect("second_factors")
+
+
+def _codes_page(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
+    context = {"codes": "\n".join(codes), "said": said}
+    return render(request, "web/credentials/recovery_codes.html", context)

@@ -1,0 +1,187 @@
+"""Signing in: by a password with a second factor for who has one, or by a passkey alone."""
+
+import time
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib.auth import login
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.passkeys import begin_check, check_passkey
+from pentathlon.accounts.second_factors import has_second_factor, take_code
+from pentathlon.common.throttle import count, count_sign_in
+from pentathlon.web.forms.accounts import SignInForm
+from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.requests import host_of, local_address
+from pentathlon.web.throttle import throttle_sign_ins, too_many
+
+_BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
+_WAITING_S: Final = 600
+"""How long a right password waits for the second factor."""
+# Of the session. A challenge is kept for what it was made for, since that decides what is checked.
+_WAITING: Final = "second_step"
+_SIGN_IN_CHALLENGE: Final = "passkey_to_sign_in"
+_SECOND_CHALLENGE: Final = "passkey_as_second_factor"
+
+
+class _PasswordStep(LoginView):
+    """Asks for a username and a password; then for a second factor, if there is one."""
+
+    template_name = "web/sign_in.html"
+    authentication_form = SignInForm
+    redirect_authenticated_user = True
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Sign in, or go on to the second factor."""
+        person = form.get_user()
+        if not has_second_factor(person):
+            return super().form_valid(form)
+        self.request.session[_WAITING] = {
+            "person": person.pk,
+            "hash": person.get_session_auth_hash(),
+            "until": time.time() + _WAITING_S,
+            "next": self.get_success_url(),
+        }
+        self.request.session.set_expiry(_WAITING_S)
+        return redirect("second_factor")
+
+
+sign_in = throttle_sign_ins(_PasswordStep.as_view())
+
+
+class _Waiting(NamedTuple):
+    """Somebody whose password was right, and where they want to go."""
+
+    person: User
+    next: str
+
+
+@sensitive_post_parameters("code")
+@never_cache
+@require_http_methods(["GET", "POST"])
+def second_factor(request: HttpRequest) -> HttpResponse:
+    """Ask for a code or a passkey after the password."""
+    waiting = _waiting(request)
+    if waiting is None:
+        return redirect("sign_in")
+    if request.method == "POST" and (wait_s := _count_try(request, waiting.person)):
+        return too_many(request, wait_s)
+    is_passkey = "answer" in request.POST
+    code = SecondFactorForm(None if is_passkey else request.POST or None)
+    passkey = PasskeyAnswerForm(request.POST if is_passkey else None)
+    if _is_right(request, waiting.person, passkey if is_passkey else code):
+        return _sign_in(request, waiting.person, waiting.next)
+    context = {
+        "form": code,
+        "passkey_form": passkey,
+        "has_passkey": waiting.person.passkeys.filter(host=host_of(request)).exists(),
+        "name": waiting.person.username,
+    }
+    return render(request, "web/credentials/second_factor.html", context)
+
+
+@never_cache
+@require_POST
+def second_factor_options(request: HttpRequest) -> HttpResponse:
+    """Answer what a browser needs to show a passkey after the password."""
+    waiting = _waiting(request)
+    if waiting is None:
+        raise PermissionDenied("Sign in with your password first.")
+    options, state = begin_check(host=host_of(request), person=waiting.person)
+    request.session[_SECOND_CHALLENGE] = state
+    return JsonResponse(options)
+
+
+@never_cache
+@require_POST
+def passkey_options(request: HttpRequest) -> HttpResponse:
+    """Answer what a browser needs to sign somebody in by a passkey alone."""
+    options, state = begin_check(host=host_of(request))
+    request.session[_SIGN_IN_CHALLENGE] = state
+    if not request.user.is_authenticated:
+        request.session.set_expiry(_WAITING_S)
+    return JsonResponse(options)
+
+
+@throttle_sign_ins
+@never_cache
+@require_POST
+def passkey_sign_in(request: HttpRequest) -> HttpResponse:
+    """Sign in by a passkey alone: it is a first and a second factor in one."""
+    form = PasskeyAnswerForm(request.POST)
+    state = request.session.pop(_SIGN_IN_CHALLENGE, None)
+    if form.is_valid():
+        answer = form.cleaned_data["answer"]
+        person = call_service(form, lambda: check_passkey(answer=answer, state=state))
+        if person is not None:
+            return _sign_in(request, person, local_address(request))
+    context = {
+        "form": SignInForm(request),
+        "passkey_form": form,
+        "next": request.POST.get("next", ""),
+    }
+    return render(request, "web/sign_in.html", context)
+
+
+@require_safe
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """Lead staff to the one door that asks for second factors; refuse who is no staff."""
+    if request.user.is_authenticated:
+        raise PermissionDenied("Only for the staff of this site.")
+    back = request.GET.get("next") or reverse("admin:index")
+    return redirect(f"{reverse('sign_in')}?{urlencode({'next': back})}")
+
+
+def _waiting(request: HttpRequest) -> _Waiting | None:
+    kept: dict[str, Any] | None = request.session.get(_WAITING)  # Any: JSON
+    if kept is None or kept["until"] < time.time():
+        return None
+    person = User.objects.filter(pk=kept["person"], is_active=True).first()
+    # A password that was changed meanwhile is no first factor any more.
+    if person is None or not constant_time_compare(kept["hash"], person.get_session_auth_hash()):
+        return None
+    return _Waiting(person, kept["next"])
+
+
+def _count_try(request: HttpRequest, person: User) -> int:
+    address = request.META.get("REMOTE_ADDR", "")
+    return count_sign_in(address) or count("second_factors", person.pk)
+
+
+def _is_right(
+    request: HttpRequest, person: User, form: PasskeyAnswerForm | SecondFactorForm
+) -> bool:
+    """Tell whether the second factor is right; if not, the form says why."""
+    if not form.is_valid():
+        return False
+    given = form.cleaned_data
+    if isinstance(form, SecondFactorForm):
+        return call_service(form, lambda: _taken(person, given["code"])) is not None
+    state = request.session.pop(_SECOND_CHALLENGE, None)
+    shown = call_service(
+        form, lambda: check_passkey(answer=given["answer"], state=state, person=person)
+    )
+    return shown is not None
+
+
+def _taken(person: User, code: str) -> bool:
+    take_code(person=person, code=code)
+    return True
+
+
+def _sign_in(request: HttpRequest, person: User, address: str) -> HttpResponse:
+    request.session.pop(_WAITING, None)
+    login(request, person, backend=_BACKEND)
+    request.session.set_expiry(None)
+    return redirect(address)
