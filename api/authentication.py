@@ -3,10 +3,11 @@
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
 from rest_framework.authentication import BasicAuthentication
-from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied, Throttled
 from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, User
+from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.services import note_token_use
 from pentathlon.common.throttle import count_sign_in_as
 
@@ -35,13 +36,21 @@ class PasswordAuthentication(BasicAuthentication):
         Raises:
             Throttled: too many tries for this account.
             AuthenticationFailed: wrong, or not even something that a database can look up.
+            PermissionDenied: right, but this account has a second factor.
         """
         if "\0" in userid:
             raise AuthenticationFailed("Invalid username/password.")
         wait_s = count_sign_in_as(userid)
         if wait_s:
             raise Throttled(wait_s)
-        return super().authenticate_credentials(userid, password, request)
+        person: User = super().authenticate_credentials(userid, password, request)[0]
+        if has_second_factor(person):
+            raise PermissionDenied(
+                "This account has a second factor, so its password alone opens nothing. Run "
+                "pentathlon login, or make the token on your account page.",
+                code="second_factor_required",
+            )
+        return person, None
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # spectacular

@@ -27,6 +27,7 @@ from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
 from api.rivalry import HeadToHeadViewSet, OpponentViewSet
 from api.search import SearchViewSet
+from api.sessions import SessionViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
@@ -59,6 +60,7 @@ _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("quotas", QuotaViewSet, basename="quota")
 _router.register("search", SearchViewSet, basename="search")
+_router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _opponents = OpponentViewSet.as_view({"get": "opponents"})

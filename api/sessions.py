@@ -1,0 +1,79 @@
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.permissions import SignedIn
+from pentathlon.accounts.models import BrowserSession
+from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
+
+
+class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
+    """A browser in which you are signed in."""
+
+    id = serializers.UUIDField(source="public_id", read_only=True)
+    is_this = serializers.SerializerMethodField(help_text="Whether it asks now.")
+
+    class Meta:
+        model = BrowserSession
+        fields = ("id", "is_this", "address", "user_agent", "begun_at", "seen_at")
+        read_only_fields = fields
+
+    def get_is_this(self, row: BrowserSession) -> bool:
+        """Tell whether the request comes from this session."""
+        return bool(row.pk == self.context["request"].session.session_key)
+
+
+class SessionListSerializer(serializers.Serializer[BrowserSession]):
+    """All of them on one page: there are few."""
+
+    results = SessionSerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="Always null.")
+    previous = serializers.CharField(allow_null=True, help_text="Always null.")
+
+
+class EndedSessionsSerializer(serializers.Serializer[BrowserSession]):
+    """How many sessions were ended."""
+
+    ended = serializers.IntegerField()
+
+
+class SessionViewSet(Endpoint[BrowserSession]):
+    """Your own sessions. Reached with a session: never with a token or a password."""
+
+    noun = "session"
+    serializer_class = SessionSerializer
+    authentication_classes = (SessionAuthentication,)
+    permission_classes = (SignedIn,)
+    filter_backends = ()
+    pagination_class = None
+    lookup_url_kwarg = "id"
+    lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    queryset = BrowserSession.objects.none()
+    takes_idempotency_key = False  # ending twice is ending once
+
+    @extend_schema(responses=SessionListSerializer)
+    def list(self, request: Request) -> Response:
+        """List your sessions, the last used first."""
+        rows = SessionSerializer(
+            own_sessions(self.actor), many=True, context=self.get_serializer_context()
+        )
+        return Response({"results": rows.data, "next": None, "previous": None})
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, id: str) -> Response:  # noqa: A002  the address's word
+        """End a session: its browser is signed out at once."""
+        end_session(actor=self.actor, public_id=UUID(id))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses=EndedSessionsSerializer)
+    @action(detail=False, methods=["post"], url_path="end-others")
+    def end_others(self, request: Request) -> Response:
+        """End all of your sessions but this one."""
+        ended = end_other_sessions(actor=self.actor, kept=request.session.session_key)
+        return Response({"ended": ended})
