@@ -91,6 +91,11 @@ SHELVES: Final = (
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
             Guide("webhooks_guide", "Webhooks", "Be told what happens: signed, tried again."),
+            Guide(
+                "account_guide",
+                "Your account",
+                "Password, sessions, second factors, and what to do when they are lost.",
+            ),
             Guide("limits", "Limits", "How much one client, address and account may ask for."),
         ),
     ),
