@@ -1,6 +1,5 @@
 from typing import Any
 
-from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -8,7 +7,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.filters import GameFilter, TextFilter
+from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.people import PersonSerializer
 from api.versions import UploadEndpoint, UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
@@ -34,7 +33,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         return VersionSerializer(bot.latest[0]).data if bot.latest else None
 
 
-class BotFilter(filters.FilterSet):
+class BotFilter(MadeFilterSet):
     """Filters of bots."""
 
     owner = TextFilter(field_name="owner__username", lookup_expr="iexact")

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import LARGEST_ID, Endpoint
-from api.filters import GameFilter, IdFilter, TextFilter
+from api.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.matches import SeatedVersionSerializer
 from api.people import PersonSerializer
 from api.permissions import SignedIn
@@ -210,7 +210,7 @@ class ChallengeQuotaSerializer(serializers.Serializer[Any]):  # Any: two quotas
     most_under_way = serializers.IntegerField(source="open.limit")
 
 
-class ChallengeFilter(filters.FilterSet):
+class ChallengeFilter(MadeFilterSet):
     """Filters of challenges."""
 
     author = TextFilter(field_name="author__username", lookup_expr="iexact")

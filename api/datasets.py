@@ -8,7 +8,7 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 
 from api.endpoint import Endpoint
-from api.filters import GameFilter, IdFilter
+from api.filters import GameFilter, IdFilter, MomentFilter
 from pentathlon.caching import answer_for_ever, answer_packed_as, answer_packed_for_ever
 from pentathlon.common.errors import NotFound
 from pentathlon.datasets.models import Dataset, DatasetQuerySet
@@ -74,6 +74,8 @@ class DatasetFilter(filters.FilterSet):
 
     game = GameFilter()
     tournament = IdFilter()
+    since = MomentFilter(field_name="made_at", lookup_expr="gte", help_text="Made then or later.")
+    until = MomentFilter(field_name="made_at", lookup_expr="lt", help_text="Made before then.")
     newest = filters.ChoiceFilter(choices=_YES_NO, method="that_are_newest")
 
     def that_are_newest(self, datasets: DatasetQuerySet, name: str, value: str) -> DatasetQuerySet:

@@ -3,7 +3,6 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
@@ -13,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
-from api.filters import GameFilter, TextFilter
+from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.people import PersonSerializer
 from api.replays import PlaceSerializer
 from pentathlon.accounts.models import Scope
@@ -77,7 +76,7 @@ class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
         return False
 
 
-class DeskRecordFilter(filters.FilterSet):
+class DeskRecordFilter(MadeFilterSet):
     """Filters of desk records."""
 
     author = TextFilter(field_name="author__username", lookup_expr="iexact")

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from api.idempotency import Handler, make_idempotent
-from api.pagination import PAGE_PARAMETERS, NewestFirst
+from api.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
 from api.rates import CountedView
 from api.requests import check_parameters
 from pentathlon.accounts.models import ApiToken, Scope, User
@@ -87,7 +87,9 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
         known = set(self.query_parameters.get(self.action or "", ()))
         if self.action == "list":
             known |= set(self.filterset_class.base_filters) if self.filterset_class else set()
-            known |= set(PAGE_PARAMETERS) if isinstance(self.paginator, NewestFirst) else set()
+            known |= set(PAGE_PARAMETERS) if isinstance(self.paginator, CursorPages) else set()
+        if known.issuperset(PAGE_PARAMETERS) and getattr(self.paginator, "orderings", None):
+            known.add(ORDERING)
         return known
 
     def get_object(self) -> T:

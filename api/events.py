@@ -2,6 +2,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -11,6 +12,7 @@ from rest_framework.response import Response
 
 from api.arrangements import ArrangementSerializer, take_arrangement
 from api.endpoint import Endpoint
+from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.people import PersonSerializer
 from api.requests import naming
 from api.tournament_requests import usual_seats
@@ -24,7 +26,7 @@ from pentathlon.tournaments.events import (
     tournaments_of,
 )
 from pentathlon.tournaments.guards import check_may_create
-from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event, Tournament
 from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -111,13 +113,24 @@ def _documents(
     ]
 
 
+class EventFilter(MadeFilterSet):
+    """Filters of events."""
+
+    owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
+    game = GameFilter(method="with_game")
+
+    def with_game(self, events: QuerySet[Event], name: str, value: str) -> QuerySet[Event]:
+        """Keep the events with a tournament of a game."""
+        return events.filter(Exists(Tournament.objects.filter(event=OuterRef("pk"), game=value)))
+
+
 class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     """Events: everybody reads them, organisers create them."""
 
     noun = "event"
     queryset = Event.objects.select_related("owner").prefetch_related("tournaments")
     serializer_class = EventSerializer
-    filter_backends = ()
+    filterset_class = EventFilter
     write_scope = Scope.TOURNAMENTS_WRITE
 
     @extend_schema(request=EventRequestSerializer, responses={201: EventSerializer})
@@ -137,7 +150,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
         told = self.get_serializer(self.get_queryset().get(pk=event.pk))
         return Response(told.data, status=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=EventLineSerializer(many=True))
+    @extend_schema(responses=EventLineSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def table(self, request: Request, pk: str) -> Response:
         """Return the table over all games, as far as you see the results."""

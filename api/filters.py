@@ -1,12 +1,32 @@
-"""Filters of lists."""
+"""Filters of lists: one name means the same everywhere, and is that of a field of the answer."""
+
+from datetime import datetime
+from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
+from pentathlon.common.spans import made_before, made_since
 from pentathlon_engines import GAMES
 
 _LARGEST_ID = 2**63 - 1
+_YEARS: Final = range(2000, 2100)
+_MONTH_AND_DAY: Final = (
+    r"((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+)
+_SINCE: Final = "Made at this time or later, such as 2026-11-23T12:00:00Z or 2026-11-23."
+_UNTIL: Final = "Made before this time: one span ends where the next one begins."
+_TIME: Final = r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?"
+
+_MOMENT: Final = {"type": "string", "pattern": f"^20[0-9]{{2}}-{_MONTH_AND_DAY}{_TIME}$"}
+MADE_PARAMETERS: Final = (
+    OpenApiParameter("since", _MOMENT, description=_SINCE),
+    OpenApiParameter("until", _MOMENT, description=_UNTIL),
+)
+"""`MadeFilterSet` for lists that the generator of the document does not see through."""
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": _LARGEST_ID})
@@ -38,3 +58,33 @@ class GameFilter(filters.ChoiceFilter):
 @extend_schema_field({"type": "string", "pattern": "^[^\\x00]*$"})
 class TextFilter(filters.CharFilter):
     """A text without zero bytes, which no database stores."""
+
+
+def _check_year(moment: datetime) -> None:
+    # Far from the ends of what a database can store, whatever the zone.
+    if moment.year not in _YEARS:
+        raise ValidationError(f"The year is from {_YEARS[0]} to {_YEARS[-1]}.", code="bad_time")
+
+
+@extend_schema_field(_MOMENT)
+class MomentFilter(filters.IsoDateTimeFilter):
+    """A time with its zone, or a day, which begins at midnight UTC."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(validators=[_check_year], **settings)
+
+
+class MadeFilterSet(filters.FilterSet):
+    """Filters by when a row was made: a span holds its beginning and not its end."""
+
+    since = MomentFilter(method="made_since", help_text=_SINCE)
+    until = MomentFilter(method="made_before", help_text=_UNTIL)
+
+    # Any: rows of every list.
+    def made_since(self, rows: QuerySet[Any], name: str, value: datetime) -> QuerySet[Any]:
+        """Keep what was made at this time or later."""
+        return made_since(rows, value)
+
+    def made_before(self, rows: QuerySet[Any], name: str, value: datetime) -> QuerySet[Any]:
+        """Keep what was made before this time."""
+        return made_before(rows, value)

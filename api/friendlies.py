@@ -12,17 +12,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import LARGEST_ID, Endpoint
-from api.filters import GameFilter, TextFilter
+from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.matches import SeatedVersionSerializer
 from api.people import PersonSerializer
+from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.common.errors import Conflict
+from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlyState
 from pentathlon.friendlies.origins import origin_of
 from pentathlon.friendlies.reading import look_at
 from pentathlon.friendlies.services import act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import place_in_queue
+from pentathlon.live.snapshots import friendly_now
+from pentathlon.live.tickets import follow_page, who_asks
 from pentathlon_engines import GAMES
 
 _MOST_BOTS = 10
@@ -167,7 +170,7 @@ class FriendlyActionSerializer(RequestSerializer):
     action = serializers.CharField(max_length=_LONGEST_ACTION, help_text="One of `legal`.")
 
 
-class FriendlyFilter(filters.FilterSet):
+class FriendlyFilter(MadeFilterSet):
     """Filters of friendlies."""
 
     game = GameFilter()
@@ -232,6 +235,23 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
         """Give up your game."""
         friendly = resign(actor=self.actor, friendly_id=int(pk))
         return self._detail(friendly.pk, status.HTTP_200_OK)
+
+    @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}, filters=False)
+    @action(detail=True, pagination_class=None, permission_classes=[SignedIn])
+    def events(self, request: Request, pk: str) -> HttpResponse:
+        """Follow your own game: server-sent events.
+
+        `changed` says that somebody has moved: read the friendly again. `end` says that it is
+        over. A client that sends the last id as `Last-Event-ID` is told at once what it missed.
+        """
+        own = Friendly.objects.of_person(self.actor).filter(pk=pk).first()
+        if own is None:
+            raise NotFound(f"There is no friendly {pk} of yours.")
+        return follow_page(
+            friendly_now(own.pk),
+            who=who_asks(request._request, self.actor),
+            seen=request.headers.get("Last-Event-ID", "")[:32],
+        )
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)

@@ -1,6 +1,7 @@
 from typing import Any, Final
 
 from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -8,16 +9,20 @@ from rest_framework.response import Response
 
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
-from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
+from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import Pace, digest_in_key
 from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.web.tables import Narrowing, narrowed, ranked_in
+from pentathlon.web.views.leaderboards import leaderboard_file
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
 _VERSIONS: Final = ("active", "all")
+_NARROWING: Final = ("owner", "language", "references")
+_YES_NO: Final = ("yes", "no")
 
 
 class SettingSerializer(serializers.Serializer[Any]):
@@ -106,7 +111,10 @@ class LeaderboardViewSet(Endpoint[Pool]):
     serializer_class = LeaderboardSerializer
     filter_backends = ()
     lookup_field = "game"
-    query_parameters = {"retrieve": (*PAGE_PARAMETERS, "versions", "scope")}
+    query_parameters = {
+        "table_csv": ("versions", "scope"),
+        "retrieve": (*PAGE_PARAMETERS, "versions", "scope", *_NARROWING),
+    }
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
 
@@ -119,18 +127,18 @@ class LeaderboardViewSet(Endpoint[Pool]):
     @extend_schema(
         operation_id="leaderboards_table",
         parameters=[
-            OpenApiParameter("cursor", str, description="Where the page starts."),
-            OpenApiParameter(
-                "page_size",
-                {"type": "integer", "minimum": 1},
-                description="Rows on a page.",
-            ),
+            *PAGES_TOLD,
             OpenApiParameter("scope", str, description="Digest of a setting, from the list."),
             OpenApiParameter(
                 "versions",
                 str,
                 enum=_VERSIONS,
                 description="Of each bot the newest version that may play, or all versions.",
+            ),
+            OpenApiParameter("owner", str, description="Bots of this user; ranks stay the same."),
+            OpenApiParameter("language", str, description="Bots in this language, as `python`."),
+            OpenApiParameter(
+                "references", str, enum=_YES_NO, description="Whether reference bots are shown."
             ),
         ],
         responses=RatingSerializer(many=True),
@@ -151,13 +159,30 @@ class LeaderboardViewSet(Endpoint[Pool]):
             raise NotFound(
                 "There is no leaderboard of this setting; the list has those there are."
             )
-        table = Rating.objects.table(live_key(game, scope))
-        table = table if self._shows_all(request) else table.active()
+        table = self._rows(request, live_key(game, scope))
         return answer_if_changed(
             request._request,
             tag=tag_of(game, *applied, request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("scope", str, description="Digest of a setting, from the list."),
+            OpenApiParameter("versions", str, enum=_VERSIONS),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def table_csv(self, request: Request, game: str) -> HttpResponseBase:
+        """Return a game's whole leaderboard as CSV, best first."""
+        if game not in GAMES:
+            raise NotFound(f"There is {unknown_game(game)}.")
+        scope = digest_in_key(game, request.query_params.get("scope", ""))
+        return leaderboard_file(game, self._rows(request, live_key(game, scope)))
+
+    def _rows(self, request: Request, key: str) -> RatingQuerySet:
+        table = Rating.objects.table(key)
+        return table if self._shows_all(request) else table.active()
 
     def _shows_all(self, request: Request) -> bool:
         wanted = request.query_params.get("versions", _VERSIONS[0])
@@ -170,7 +195,24 @@ class LeaderboardViewSet(Endpoint[Pool]):
         return wanted == "all"
 
     def _page(self, request: Request, table: RatingQuerySet) -> Response:
-        pages = BestFirst()
-        found: Any = pages.paginate_queryset(table, request, self)  # Any: a page of ratings
-        rows = table.with_ranks(found)
+        pages, wanted = BestFirst(), _narrowing(request)
+        shown = narrowed(table, wanted)
+        found: Any = pages.paginate_queryset(shown, request, self)  # Any: a page of ratings
+        rows = table.with_ranks(found) if wanted == Narrowing() else ranked_in(table, found)
         return pages.get_paginated_response(RatingSerializer(rows, many=True).data)
+
+
+def _narrowing(request: Request) -> Narrowing:
+    asked = {name: request.query_params.get(name, "").replace("\0", "") for name in _NARROWING}
+    if asked["references"] not in ("", *_YES_NO):
+        raise InvalidInput(
+            f"references is one of {', '.join(_YES_NO)}.",
+            code="bad_references",
+            field="references",
+            allowed=[*_YES_NO],
+        )
+    return Narrowing(
+        author=asked["owner"],
+        language=asked["language"],
+        with_references=asked["references"] != "no",
+    )

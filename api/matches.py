@@ -1,5 +1,7 @@
+from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -13,14 +15,15 @@ from rest_framework.response import Response
 from api.analyses import AnalysisSerializer, analysis_of
 from api.endpoint import Endpoint
 from api.explanations import ExplanationSerializer
-from api.filters import GameFilter, IdFilter
+from api.filters import GameFilter, IdFilter, MadeFilterSet
+from api.pagination import ORDERING, NewestFirst
 from api.requests import ReasonField, RequestSerializer
 from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.analyses.reading import read_curve
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.common.errors import NotFound
+from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.live.snapshots import matches_now
 from pentathlon.live.tickets import View, follow_matches, who_asks
 from pentathlon.matches.dispatch.reasons import Reason, why_waiting
@@ -195,7 +198,7 @@ class EventsSerializer(serializers.Serializer[Any]):
     )
 
 
-class MatchFilter(filters.FilterSet):
+class MatchFilter(MadeFilterSet):
     """Narrow matches down."""
 
     state = filters.ChoiceFilter(choices=MatchState.choices)
@@ -218,6 +221,39 @@ class MatchFilter(filters.FilterSet):
         return matches.of_version(value)
 
 
+class MatchPages(NewestFirst):
+    """Pages of matches, also by when they ended."""
+
+    orderings = {
+        **NewestFirst.orderings,
+        "-finished_at": ("-finished_at", "-id"),
+        "finished_at": ("finished_at", "id"),
+    }
+    orderings_told = (
+        "Newest first, or oldest first: ids grow with time. Or by the time of the end, with "
+        "`state=done`, and with no filter but `game`, `kind`, `tournament`, `since` and `until`."
+    )
+
+    def get_ordering(
+        self,
+        request: Request,
+        queryset: QuerySet[Any] | Sequence[Any],  # Any: only handed on
+        view: Any,  # Any: only handed on
+    ) -> tuple[str, ...]:
+        """Return the columns of the order that is asked for, where an index has them."""
+        columns = super().get_ordering(request, queryset, view)
+        asked = request.query_params
+        is_by_end = columns[0].endswith("finished_at")
+        if is_by_end and (asked.get("state") != MatchState.DONE or {"bot", "version"} & {*asked}):
+            raise InvalidInput(
+                "Matches come in the order of their ends with state=done, and without bot and "
+                "version; -id has the newest first.",
+                code="bad_ordering",
+                field=ORDERING,
+            )
+        return columns
+
+
 class MatchViewSet(ListModelMixin, Endpoint[Match]):
     """Matches: public, but for the validation of other people's uploads."""
 
@@ -225,6 +261,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     queryset = Match.objects.none()
     serializer_class = MatchSerializer
     filterset_class = MatchFilter
+    pagination_class = MatchPages
     private_scopes = {"logs": Scope.PRIVATE_READ}
     query_parameters = {"events": ("view",)}
     write_scope = Scope.TOURNAMENTS_WRITE

@@ -1,10 +1,11 @@
 """Pages of lists: `{"results": [...], "next": ..., "previous": ...}`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import BasePagination, CursorPagination
 from rest_framework.request import Request
@@ -16,10 +17,27 @@ PAGE_PARAMETERS: Final = ("cursor", "page_size")
 """What a query may say about the place and the length of a page."""
 
 
-class NewestFirst(CursorPagination):
+PAGES_TOLD: Final = (
+    OpenApiParameter("cursor", str, description="Where the page starts."),
+    OpenApiParameter(
+        "page_size", {"type": "integer", "minimum": 1}, description="Rows on a page."
+    ),
+)
+"""The same for actions that the generator of the document does not see as lists."""
+ORDERING: Final = "ordering"
+"""The parameter that says in which order a list is."""
+
+
+class CursorPages(CursorPagination):
     """Pages by cursor: page 1,000 costs what page 1 does, and new rows shift nothing."""
 
     ordering: str | tuple[str, ...] = "-id"
+    orderings: Mapping[str, tuple[str, ...]] = {}
+    """What `ordering` may say, with the columns of an index; the first one is the usual order."""
+    orderings_told = ""
+    """What the orders are, for people."""
+    offset_cutoff = 100_000
+    """A page may begin within so many rows that are equal, such as those of new bots."""
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
@@ -35,6 +53,30 @@ class NewestFirst(CursorPagination):
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, ValidationError) as error:
             raise NotFound(self.invalid_cursor_message) from error
+
+    def get_ordering(
+        self,
+        request: Request,
+        queryset: QuerySet[Any] | Sequence[Any],  # Any: rows of every list
+        view: Any,  # Any: only handed on
+    ) -> tuple[str, ...]:
+        """Return the columns of the order that is asked for.
+
+        Raises:
+            InvalidInput: the list is not offered in this order.
+        """
+        wanted = request.query_params.get(ORDERING)
+        if wanted is None or not self.orderings:
+            usual = self.ordering
+            return (usual,) if isinstance(usual, str) else tuple(usual)
+        if wanted not in self.orderings:
+            raise InvalidInput(
+                f"ordering is one of {', '.join(self.orderings)}.",
+                code="bad_ordering",
+                field=ORDERING,
+                allowed=[*self.orderings],
+            )
+        return self.orderings[wanted]
 
     def get_page_size(self, request: Request) -> int:
         """Return how many rows the page has; more than the most are cut to the most.
@@ -55,7 +97,23 @@ class NewestFirst(CursorPagination):
         """Describe the parameters, with their bounds."""
         cursor, size = super().get_schema_operation_parameters(view)
         bounds = {"type": "integer", "minimum": 1, "default": self.page_size}
-        return [cursor, {**size, "schema": bounds}]
+        found = [cursor, {**size, "schema": bounds}]
+        if self.orderings:
+            orders = {
+                "type": "string",
+                "enum": [*self.orderings],
+                "default": next(iter(self.orderings)),
+            }
+            found.append(
+                {
+                    "name": ORDERING,
+                    "in": "query",
+                    "required": False,
+                    "description": self.orderings_told,
+                    "schema": orders,
+                }
+            )
+        return found
 
     def get_paginated_response(self, data: Any) -> Response:  # Any: what a serializer made
         """Return one page, results first."""
@@ -68,13 +126,20 @@ class NewestFirst(CursorPagination):
         )
 
 
-class BestFirst(NewestFirst):
+class NewestFirst(CursorPages):
+    """Pages of what was made one after the other: ids grow with time."""
+
+    orderings = {"-id": ("-id",), "id": ("id",)}
+    orderings_told = "Newest first, or oldest first: ids grow with time."
+
+
+class BestFirst(CursorPages):
     """Pages of a leaderboard."""
 
     ordering = ("-score", "version_id")
 
 
-class InPlaces(NewestFirst):
+class InPlaces(CursorPages):
     """Pages of a ranking."""
 
     ordering = "place"

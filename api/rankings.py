@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
-from api.pagination import PAGE_PARAMETERS, InPlaces, OnePage
+from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, InPlaces, OnePage
 from api.people import PersonSerializer
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import NotFound
@@ -80,10 +80,7 @@ class RankingViewSet(Endpoint[RankingTable]):
         operation_id="rankings_table",
         parameters=[
             OpenApiParameter("author", str, description="User name: this one line."),
-            OpenApiParameter("cursor", str, description="Where the page starts."),
-            OpenApiParameter(
-                "page_size", {"type": "integer", "minimum": 1}, description="Rows on a page."
-            ),
+            *PAGES_TOLD,
         ],
         responses=RankingLineSerializer(many=True),
     )

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import LARGEST_ID, Endpoint
-from api.pagination import PAGE_PARAMETERS, NewestFirst
+from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
 from api.people import PersonSerializer
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import InvalidInput, NotFound
@@ -32,21 +32,15 @@ _PARAMETERS = [
         )
     ),
 ]
-_PAGES = [
-    OpenApiParameter("cursor", str, description="Where the page starts."),
-    OpenApiParameter(
-        "page_size", {"type": "integer", "minimum": 1}, description="Rows on a page."
-    ),
-]
 
 
-class MostMetFirst(NewestFirst):
+class MostMetFirst(CursorPages):
     """Pages of opponents."""
 
     ordering = ("-counted", "id")
 
 
-class MatchesFirst(NewestFirst):
+class MatchesFirst(CursorPages):
     """Pages of meetings."""
 
     ordering = ("-match", "-id")
@@ -213,7 +207,7 @@ class OpponentViewSet(Endpoint[OpponentSum]):
 
     @extend_schema(
         operation_id="bots_opponents",
-        parameters=[_PARAMETERS[0], *_PAGES],
+        parameters=[_PARAMETERS[0], *PAGES_TOLD],
         responses=OpponentSerializer(many=True),
     )
     def opponents(self, request: Request, pk: str) -> Response:
@@ -244,7 +238,7 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
 
     @extend_schema(
         operation_id="bots_meetings",
-        parameters=[*_PARAMETERS, *_PAGES],
+        parameters=[*_PARAMETERS, *PAGES_TOLD],
         responses=MeetingSerializer(many=True),
     )
     def meetings(self, request: Request, pk: str, other: str) -> Response:

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from api.authentication import PasswordAuthentication
 from api.endpoint import Endpoint
-from api.pagination import NewestFirst
+from api.pagination import CursorPages
 from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts import services
@@ -65,7 +65,7 @@ class TokenRequestSerializer(RequestSerializer):
     days = serializers.IntegerField(min_value=1, max_value=services.LONGEST_TOKEN_DAYS, default=90)
 
 
-class TokensByAge(NewestFirst):
+class TokensByAge(CursorPages):
     """Tokens have no number, so they are ordered by their time."""
 
     ordering = "-created"

@@ -1,6 +1,5 @@
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
@@ -18,15 +17,14 @@ from rest_framework.response import Response
 from api.arrangements import ArrangedSerializer
 from api.drafts import DraftActions
 from api.entries import EntryActions
-from api.filters import GameFilter, TextFilter
-from api.pagination import OnePage
+from api.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
+from api.new_tournaments import read_new_tournament
+from api.pagination import PAGE_PARAMETERS, OnePage
 from api.people import PersonSerializer
-from api.requests import naming
+from api.schedules import ScheduleActions
 from api.tournament_requests import (
-    IN_SHORT_FORM,
     ORDER,
     BlockOrderSerializer,
-    DocumentRequestSerializer,
     OrderedSerializer,
     RoundOrderSerializer,
     TournamentRequestSerializer,
@@ -39,16 +37,14 @@ from api.tournament_tables import (
     StandingSerializer,
     WarningSerializer,
 )
-from pentathlon.accounts.models import Scope, User
+from pentathlon.accounts.models import Scope
 from pentathlon.caching import answer_packed, tag_of
-from pentathlon.common.errors import TooLarge
 from pentathlon.tournaments import services
-from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.dry_runs import cautions_of, dry_run, dry_run_of_new
-from pentathlon.tournaments.guards import check_may_create, check_organiser
+from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import (
     Tournament,
@@ -56,19 +52,15 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.orders import Order, give_order
 from pentathlon.tournaments.parts import places_of_part
-from pentathlon.tournaments.posting import create_from_document
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.tags import state_of_matches, state_of_tables
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.document_schema import document_schema
+from pentathlon_engines.tournament.formats.registry import newest_formats
 
 _LARGEST_PART_NUMBER = 1000
-_LARGEST_DOCUMENT = 2**20
-_IN_DOCUMENT = {"versions": "entries"}
-_AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
-"""Fields beside a document, which services name as they are."""
 
 
 class TournamentSerializer(ArrangedSerializer):
@@ -143,15 +135,19 @@ class PartSerializer(serializers.Serializer[Any]):
     part = serializers.IntegerField(min_value=1, max_value=_LARGEST_PART_NUMBER, default=1)
 
 
-class TournamentFilter(filters.FilterSet):
+class TournamentFilter(MadeFilterSet):
     """Filters of tournaments."""
 
     game = GameFilter()
     state = filters.ChoiceFilter(choices=TournamentState.choices)
     owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
+    format = filters.ChoiceFilter(choices=[(kind, kind) for kind in newest_formats()])
+    event = IdFilter(help_text="Id of the event that it belongs to.")
 
 
-class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryActions):
+class TournamentViewSet(
+    ListModelMixin, RetrieveModelMixin, DraftActions, EntryActions, ScheduleActions
+):
     """Tournaments: everybody reads them, their organiser runs them."""
 
     noun = "tournament"
@@ -159,9 +155,15 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
     serializer_class = TournamentSerializer
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
-    query_parameters = {"proof": ("part",)}
+    query_parameters = {
+        "proof": ("part",),
+        "results_csv": ("part",),
+        "schedule": (*PAGE_PARAMETERS, "round"),
+        "faults": PAGE_PARAMETERS,
+    }
     conflicting_actions = (
         *("draft", "dry_run", "progress", "standings", "crosstable", "seats", "proof"),
+        *("faults", "standings_csv", "results_csv"),
     )
 
     def get_queryset(self) -> QuerySet[Tournament]:
@@ -180,7 +182,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
 
         Post its fields, or a whole document as `{"document": {…}}`: what `…/document/` returns.
         """
-        wanted = _read_new(request, self.actor)
+        wanted = read_new_tournament(request, self.actor)
         made = wanted.named(wanted.create)()
         return self._as_it_stands(made, status.HTTP_201_CREATED)
 
@@ -191,7 +193,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryA
 
         Nothing is stored. What a creation refuses is refused here as well.
         """
-        wanted = _read_new(request, self.actor)
+        wanted = read_new_tournament(request, self.actor)
         rehearsed = wanted.named(lambda: dry_run_of_new(wanted.create))()
         return Response(rehearsed.to_json())
 
@@ -355,43 +357,3 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
         content_type="application/json",
         make=lambda: bytes(JSONRenderer().render(make())),
     )
-
-
-class _Wanted(NamedTuple):
-    """A new tournament that a request describes."""
-
-    create: Callable[[], Tournament]
-    named: Callable[[Callable[[], Any]], Callable[[], Any]]  # Any: what it is given makes
-    """Has the errors of a function name fields as the request does."""
-
-
-def _read_new(request: Request, actor: User) -> _Wanted:
-    """Return the tournament that a request describes.
-
-    What is wrong is named as the request has it: a document by itself, within `document`, or by
-    the fields of the short form. Nobody but organisers is told what is wrong.
-    """
-    check_may_create(actor, what="tournaments")
-    body = request.data
-    if isinstance(body, dict) and isinstance(body.get("format"), int):
-        _check_length(request)
-        create = partial(create_from_document, actor=actor, document=body)
-        return _Wanted(create, partial(naming, names=_IN_DOCUMENT))
-    if isinstance(body, dict) and "document" in body:
-        _check_length(request)
-        whole = DocumentRequestSerializer(data=body)
-        whole.is_valid(raise_exception=True)
-        create = partial(create_from_document, actor=actor, **whole.validated_data)
-        return _Wanted(
-            create,
-            partial(naming, names=_IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT),
-        )
-    wanted = TournamentRequestSerializer(data=body)
-    wanted.is_valid(raise_exception=True)
-    create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
-    return _Wanted(create, partial(naming, names=IN_SHORT_FORM))
-
-
-def _check_length(request: Request) -> None:
-    if int(request.META.get("CONTENT_LENGTH") or 0) > _LARGEST_DOCUMENT:
-        raise TooLarge(f"A document has at most {_LARGEST_DOCUMENT} bytes.")

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
-from api.filters import GameFilter, IdFilter, TextFilter
+from api.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
 from api.requests import ReasonField, RequestSerializer
@@ -142,7 +142,7 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
         return version.build_log.text if hasattr(version, "build_log") else ""
 
 
-class VersionFilter(filters.FilterSet):
+class VersionFilter(MadeFilterSet):
     """Filters of versions."""
 
     bot = IdFilter(field_name="bot")

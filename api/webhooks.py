@@ -1,6 +1,8 @@
 from typing import Any
 
 from django.db.models import Prefetch
+from django_filters import rest_framework as filters
+from django_filters.utils import translate_validation
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -9,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import LARGEST_ID, Endpoint
-from api.pagination import OnePage
+from api.filters import MADE_PARAMETERS, MadeFilterSet
+from api.pagination import PAGE_PARAMETERS, OnePage
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.webhooks import services
@@ -155,6 +158,16 @@ class WebhookChangeSerializer(RequestSerializer):
     is_enabled = serializers.BooleanField(required=False)
 
 
+_TYPES = [(name, name) for name in ALL_TYPES]
+
+
+class DeliveryFilter(MadeFilterSet):
+    """Filters of deliveries."""
+
+    state = filters.ChoiceFilter(choices=DeliveryState.choices)
+    event = filters.ChoiceFilter(field_name="event__type", choices=_TYPES)
+
+
 class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoint]):
     """Your webhooks: where we post what happens to your bots, matches and tournaments."""
 
@@ -163,7 +176,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
     serializer_class = WebhookSerializer
     write_scope = Scope.WEBHOOKS_WRITE
     private_scopes = dict.fromkeys(("list", "retrieve", "deliveries"), Scope.WEBHOOKS_WRITE)
-    query_parameters = {"deliveries": ("cursor", "page_size")}
+    query_parameters = {"deliveries": (*PAGE_PARAMETERS, *DeliveryFilter.base_filters)}
     filter_backends = ()
     takes_idempotency_key = False  # the stored answer would hold the secret
 
@@ -211,11 +224,23 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
         services.ping_endpoint(actor=self.actor, endpoint_id=int(pk))
         return Response(WebhookSerializer(self.get_object()).data, status=202)
 
-    @extend_schema(responses=DeliverySerializer(many=True))
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("state", str, enum=DeliveryState.values),
+            OpenApiParameter("event", str, enum=[*ALL_TYPES]),
+            *MADE_PARAMETERS,
+        ],
+        responses=DeliverySerializer(many=True),
+    )
     @action(detail=True)
     def deliveries(self, request: Request, pk: str) -> Response:
         """List the deliveries of a webhook in the last 30 days, newest first."""
-        rows = _with_attempts(self.get_object())
+        asked = DeliveryFilter(
+            data=request.query_params, queryset=_with_attempts(self.get_object())
+        )
+        if not asked.is_valid():
+            raise translate_validation(asked.errors)
+        rows = asked.qs
         page = self.paginate_queryset(rows)
         context = {"site": _site(request)}
         return self.get_paginated_response(

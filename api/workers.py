@@ -1,9 +1,12 @@
+from django_filters import rest_framework as filters
 from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin
 
 from api.endpoint import Endpoint
+from api.filters import GameFilter
 from api.pagination import OnePage
 from pentathlon.fleet.models import Worker, WorkerQuerySet
+from pentathlon_engines.match.launcher import SandboxLevel
 
 
 class LayerSerializer(serializers.Serializer[None]):
@@ -44,6 +47,17 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
         read_only_fields = fields
 
 
+class WorkerFilter(filters.FilterSet):
+    """Filters of workers."""
+
+    game = GameFilter(method="that_play")
+    sandbox = filters.ChoiceFilter(choices=[(level.value, level.value) for level in SandboxLevel])
+
+    def that_play(self, workers: WorkerQuerySet, name: str, value: str) -> WorkerQuerySet:
+        """Keep the workers that have the rules of a game."""
+        return workers.filter(games__has_key=value)
+
+
 class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
     """The workers that are alive and play matches."""
 
@@ -51,7 +65,7 @@ class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
     queryset = Worker.objects.none()
     serializer_class = WorkerSerializer
     pagination_class = OnePage
-    filter_backends = ()
+    filterset_class = WorkerFilter
 
     def get_queryset(self) -> WorkerQuerySet:
         """Return the workers with a recent heartbeat."""

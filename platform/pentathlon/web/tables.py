@@ -85,9 +85,9 @@ def rating_table(
         found = Paginator(table, size).get_page(page)
         ratings = table.with_ranks(list(found.object_list))
     else:
-        shown = _narrowed(table, narrowing)
+        shown = narrowed(table, narrowing)
         found = Paginator(shown, size).get_page(page)
-        ratings = _ranked_in(table, list(found.object_list))
+        ratings = ranked_in(table, list(found.object_list))
     courses: Mapping[int, Trend] = {}
     if with_trends and ratings:
         shown_ids = [rating.version_id for rating in ratings]
@@ -103,6 +103,25 @@ def rating_table(
         newer=f"?page={found.previous_page_number()}{more}" if found.has_previous() else "",
         older=f"?page={found.next_page_number()}{more}" if found.has_next() else "",
     )
+
+
+def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
+    """Keep the rows of an author, of bots in a language, or of people's bots only."""
+    if wanted.author:
+        table = table.filter(version__bot__owner__username__iexact=wanted.author)
+    if wanted.language:
+        table = table.filter(version__manifest__language=wanted.language)
+    return table if wanted.with_references else table.filter(version__bot__is_reference=False)
+
+
+def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
+    """Add the ranks that some rows have in a table."""
+    if ratings:
+        # In ascending order of what is behind, so the best have the least.
+        scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
+        for rating in ratings:
+            rating.rank = bisect_left(scores, -rating.score) + 1
+    return ratings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,25 +264,6 @@ def finishes_at(standing: Progress) -> datetime | None:
     if standing.remaining_s is None:
         return None
     return timezone.now() + timedelta(seconds=standing.remaining_s)
-
-
-def _narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
-    """Keep the rows of an author, of bots in a language, or of people's bots only."""
-    if wanted.author:
-        table = table.filter(version__bot__owner__username__iexact=wanted.author)
-    if wanted.language:
-        table = table.filter(version__manifest__language=wanted.language)
-    return table if wanted.with_references else table.filter(version__bot__is_reference=False)
-
-
-def _ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
-    """Add the ranks that some rows have in a table."""
-    if ratings:
-        # In ascending order of what is behind, so the best have the least.
-        scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
-        for rating in ratings:
-            rating.rank = bisect_left(scores, -rating.score) + 1
-    return ratings
 
 
 def _row(rating: Rating, reader: User | None, trend: Trend | None) -> RatingRow:

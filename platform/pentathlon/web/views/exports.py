@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from pentathlon.caching import answer_packed, tag_of
-from pentathlon.common.errors import NotFound
+from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
@@ -38,16 +38,7 @@ def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
     found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
         return _refuse(found)
-    answer = answer_packed(
-        request,
-        # Read before the rows: if they change meanwhile, the reader asks again.
-        tag=tag_of("standings.csv", *state_of_tables(found)),
-        content_type="text/csv; charset=utf-8",
-        make=lambda: _standings(found).encode(),
-    )
-    name = f"tournament-{found.pk}-standings"
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return answer
+    return answer_standings(request, found)
 
 
 @require_safe
@@ -56,24 +47,58 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase
     found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
         return _refuse(found)
-    parts, part = count_parts(found), query_number(request, "part")
-    if part is None and parts > 1:
-        # The first part alone would be taken for everything.
-        sentence = f"These results come in {parts} parts: ask for ?part=1 to ?part={parts}.\n"
-        return HttpResponseBadRequest(sentence, content_type="text/plain; charset=utf-8")
     try:
-        places = places_of_part(found, 1 if part is None else part)
+        return answer_results(request, found, part=query_number(request, "part"))
     except NotFound as error:
         raise Http404(error.detail) from error
+    except InvalidInput as error:
+        sentence = f"{error.detail}\n"
+        return HttpResponseBadRequest(sentence, content_type="text/plain; charset=utf-8")
+
+
+def answer_standings(request: HttpRequest, tournament: Tournament) -> HttpResponseBase:
+    """Answer with the table of a tournament whose results the reader may see."""
+    answer = answer_packed(
+        request,
+        # Read before the rows: if they change meanwhile, the reader asks again.
+        tag=tag_of("standings.csv", *state_of_tables(tournament)),
+        content_type="text/csv; charset=utf-8",
+        make=lambda: _standings(tournament).encode(),
+    )
+    return _named(answer, f"tournament-{tournament.pk}-standings")
+
+
+def answer_results(
+    request: HttpRequest, tournament: Tournament, *, part: int | None
+) -> HttpResponseBase:
+    """Answer with a part of the results of a tournament that the reader may see.
+
+    Raises:
+        InvalidInput: there are several parts, and none is named.
+        NotFound: there are fewer parts.
+    """
+    parts = count_parts(tournament)
+    if part is None and parts > 1:
+        # The first part alone would be taken for everything.
+        raise InvalidInput(
+            f"These results come in {parts} parts: ask for ?part=1 to ?part={parts}.",
+            code="part_needed",
+            field="part",
+        )
+    places = places_of_part(tournament, 1 if part is None else part)
     # Read before the rows: what is opened meanwhile stays sealed in this file.
     sealed = sealed_blocks(places)
     answer = answer_packed(
         request,
-        tag=tag_of("results", part, *state_of_matches(found, places)),
+        tag=tag_of("results", part, *state_of_matches(tournament, places)),
         content_type="text/csv; charset=utf-8",
         make=lambda: csv_text(_MATCH_COLUMNS + _SEAT_COLUMNS, _lines(places, sealed)).encode(),
     )
-    name = f"tournament-{found.pk}" + (f"-part-{part}-of-{parts}" if parts > 1 else "")
+    name = f"tournament-{tournament.pk}" + (f"-part-{part}-of-{parts}" if parts > 1 else "")
+    return _named(answer, name)
+
+
+def _named(answer: HttpResponseBase, name: str) -> HttpResponseBase:
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return answer
 

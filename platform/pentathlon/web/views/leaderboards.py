@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.models import Ladder
-from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.web.boards import game_tiles
 from pentathlon.web.requests import person, query_text
@@ -77,7 +77,12 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     """Send the whole table as CSV."""
     _pool(request, game)
     table = Rating.objects.table(_key(request, game))
-    rows = (table if _shows_all(request) else table.active()).iterator()
+    return leaderboard_file(game, table if _shows_all(request) else table.active())
+
+
+def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
+    """Answer with a whole table as a file."""
+    rows = table.iterator()
     return csv_table(
         f"{game}-ratings",
         columns=_COLUMNS,

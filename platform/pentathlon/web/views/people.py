@@ -54,7 +54,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         "ranking": own_ranking_row(latest_table(), author),
         "history": history,
         "shares": [place.share for place in history],
-        "titles": _titles(author)[:_TITLES],
+        "titles": titles_of(author)[:_TITLES],
         "matches": matches.with_seats()[:_RECENT],
         "rivals": rival_authors(author.pk),
     }
@@ -72,7 +72,7 @@ def _lines(author: User, bots: list[Bot]) -> list[BotLine]:
     return sorted(lines, key=lambda line: not line.ratings)
 
 
-def _titles(author: User) -> QuerySet[FinalRow]:
+def titles_of(author: User) -> QuerySet[FinalRow]:
     """Return places on the podium of closed tournaments that everybody may see, latest first."""
     rows = FinalRow.objects.filter(
         entry__version__bot__owner=author,

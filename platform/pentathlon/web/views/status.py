@@ -1,7 +1,7 @@
 """The state of the platform in a few numbers."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
@@ -23,8 +23,13 @@ MOST_COUNTED: Final = 10_000
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and waits, and whether the reconciler is alive."""
+    return render(request, "web/status.html", read_status())
+
+
+def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is so
+    """Return what runs and waits, and whether the reconciler is alive."""
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
-    context = {
+    return {
         "reconciler_silent": not Leadership.objects.filter(
             name=RECONCILER, until__gt=Now()
         ).exists(),
@@ -36,7 +41,6 @@ def status(request: HttpRequest) -> HttpResponse:
         "void_hour": _count(ended.filter(state=MatchState.VOID)),
         "most_counted": MOST_COUNTED,
     }
-    return render(request, "web/status.html", context)
 
 
 @require_safe

@@ -1,0 +1,37 @@
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.rates import CountedView
+from api.requests import check_parameters
+from pentathlon.web.views.status import MOST_COUNTED, read_status
+
+
+class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
+    """The state of the platform in a few numbers."""
+
+    reconciler_silent = serializers.BooleanField(
+        help_text="True: nothing is scheduled or rated at the moment."
+    )
+    slots = serializers.IntegerField(help_text="Matches that workers can play at a time.")
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
+    void_hour = serializers.IntegerField(help_text="Matches that became void in it.")
+    deliveries = serializers.IntegerField(help_text="Of webhooks, waiting.")
+    most_counted = serializers.IntegerField(
+        help_text=f"Matches are counted up to {MOST_COUNTED:,}; one more means more."
+    )
+
+
+class StatusView(CountedView):
+    """How much runs and waits here."""
+
+    @extend_schema(operation_id="status", responses=StatusSerializer)
+    def get(self, request: Request) -> Response:
+        """Return what runs and waits, and whether matches are scheduled."""
+        check_parameters(request.query_params, known=())
+        return Response(StatusSerializer(read_status()).data)

@@ -1,0 +1,93 @@
+"""What is read of authors, of ratings match by match, and of the site."""
+
+import itertools
+
+import pytest
+from rest_framework.test import APIClient
+
+from pentathlon.rankings.services import refresh_ranking
+from pentathlon.ratings.models import Rating
+from pentathlon.tournaments.models import Entry
+from tests.api.client import V1, assert_problem
+from tests.factories import make_user, make_version, make_worker
+from tests.pentathlon.datasets.making import closed_cup
+from tests.pentathlon.rankings.rated import rate
+
+pytestmark = pytest.mark.django_db
+
+
+def test_profile_tells_bots_place_and_titles(anonymous: APIClient) -> None:
+    author = make_user("ada")
+    versions = [make_version(owner=author), make_version()]
+    cup = closed_cup(bots=2, versions=versions)
+    rate(make_version(owner=author, games=("azure",)), mu=30, game="azure")
+    refresh_ranking()
+
+    told = anonymous.get(f"{V1}/people/ADA/").json()
+
+    assert (told["username"], told["bots"]) == ("ada", 2)
+    assert told["ranking"]["rank"] == 1
+    (title,) = told["titles"]
+    assert (title["tournament"], title["bot"]) == (cup.pk, versions[0].label)
+
+
+def test_unknown_person_is_not_found(anonymous: APIClient) -> None:
+    assert_problem(anonymous.get(f"{V1}/people/nobody/"), status=404, code="not_found")
+
+
+def test_history_of_a_rating_leads_from_the_first_match_to_the_table(
+    anonymous: APIClient,
+) -> None:
+    cup = closed_cup(bots=3)
+    version = Entry.objects.filter(tournament=cup)[0].version
+    path = f"{V1}/versions/{version.pk}"
+
+    (rating,) = anonymous.get(f"{path}/ratings/").json()["results"]
+    rows = []
+    answer = anonymous.get(f"{path}/rating-history/?page_size=1&game=tuned").json()
+    while True:
+        rows += answer["results"]
+        if answer["next"] is None:
+            break
+        answer = anonymous.get(answer["next"]).json()
+
+    assert len(rows) == rating["matches"] == 4
+    assert len({row["match"] for row in rows}) == 4
+    in_turn = sorted(rows, key=lambda row: row["seq"])
+    assert in_turn[-1]["mu_after"] == rating["mu"]
+    assert all(one["mu_after"] == other["mu_before"] for one, other in itertools.pairwise(in_turn))
+    assert Rating.objects.filter(version=version).count() == 2  # the cup's own is not told
+
+
+def test_history_of_another_game_is_empty_and_of_none_refused(anonymous: APIClient) -> None:
+    version = make_version()
+    path = f"{V1}/versions/{version.pk}/rating-history/"
+
+    assert anonymous.get(path, {"game": "azure"}).json()["results"] == []
+    assert_problem(
+        anonymous.get(path, {"game": "chess"}), status=400, code="unknown_game", attr="game"
+    )
+    assert anonymous.get(f"{V1}/versions/9999999/ratings/").status_code == 404
+
+
+def test_status_counts_what_runs(anonymous: APIClient) -> None:
+    make_worker(slots=3)
+
+    told = anonymous.get(f"{V1}/status/").json()
+
+    assert (told["slots"], told["running"], told["reconciler_silent"]) == (3, 0, True)
+    assert_problem(
+        anonymous.get(f"{V1}/status/?x=1"), status=400, code="unknown_parameter", attr="x"
+    )
+
+
+def test_leaderboard_is_there_as_csv(anonymous: APIClient) -> None:
+    closed_cup(bots=2)
+
+    answer = anonymous.get(f"{V1}/leaderboards/tuned/table.csv")
+
+    lines = b"".join(answer).decode().splitlines()
+    assert lines[0].startswith("rank,bot,version")
+    assert len(lines) == 3
+    assert anonymous.get(f"{V1}/leaderboards/chess/table.csv").status_code == 404
+    assert anonymous.get(f"{V1}/leaderboards/tuned/table.csv?versions=x").status_code == 400
