@@ -178,6 +178,15 @@ class ProblemFormatter(ExceptionFormatter):
         return request.build_absolute_uri(page)
 
 
+def problem_of(error: DomainError | exceptions.APIException, *, view: APIView) -> dict[str, Any]:
+    """Return the problem that an answer of this view with this error would have."""
+    refusal = Refusal(error) if isinstance(error, DomainError) else error
+    # Any: the formatter looks at these two alone.
+    context: Any = {"view": view, "request": view.request}
+    problem: dict[str, Any] = ProblemFormatter(refusal, context, error).run()
+    return problem
+
+
 class UnknownAddress(APIView):
     """Answers 404 at every unknown address below `/api/`."""
 

@@ -1,7 +1,7 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
-from api.audit import AuditViewSet, TournamentAuditViewSet
+from api.batch_uploads import BatchUploadViewSet
 from api.bots import BotViewSet
 from api.challenges import ChallengeViewSet
 from api.current_token import CurrentTokenViewSet
@@ -22,6 +22,9 @@ from api.kit import KitView
 from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
+from api.pagination import OnePage
+from api.platform_status import StatusView
+from api.profiles import ProfileViewSet
 from api.quarantines import QuarantineViewSet
 from api.quotas import QuotaViewSet
 from api.rankings import RankingViewSet
@@ -32,6 +35,7 @@ from api.sessions import SessionViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
+from api.version_ratings import LatestChangesFirst, VersionRatingViewSet
 from api.versions import VersionViewSet
 from api.webhooks import WebhookViewSet
 from api.workers import WorkerViewSet
@@ -52,6 +56,7 @@ _router.register("friendlies", FriendlyViewSet, basename="friendly")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("log", LogViewSet, basename="log")
 _router.register("rankings", RankingViewSet, basename="ranking")
+_router.register("people", ProfileViewSet, basename="person")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("quarantines", QuarantineViewSet, basename="quarantine")
 _router.register("fleet/analyses", FleetAnalysisViewSet, basename="fleet_analysis")
@@ -60,7 +65,6 @@ _router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("quotas", QuotaViewSet, basename="quota")
-_router.register("audit", AuditViewSet, basename="audit")
 _router.register("search", SearchViewSet, basename="search")
 _router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
@@ -71,10 +75,21 @@ _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
 _pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
 _log = LogViewSet.as_view({"get": "standing"})
 _inclusion = InclusionViewSet.as_view({"get": "inclusion"})
-_tournament_audit = TournamentAuditViewSet.as_view({"get": "events"})
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})
 _friendly_board = FriendlyViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
+
+_standings_csv = TournamentViewSet.as_view({"get": "standings_csv"}, pagination_class=None)
+_results_csv = TournamentViewSet.as_view({"get": "results_csv"}, pagination_class=None)
+_table_csv = LeaderboardViewSet.as_view({"get": "table_csv"}, pagination_class=None)
+_cup = rf"^v1/tournaments/(?P<pk>{ID})"
+
+_ratings = VersionRatingViewSet.as_view({"get": "ratings"}, pagination_class=OnePage)
+_rating_history = VersionRatingViewSet.as_view(
+    {"get": "history"}, pagination_class=LatestChangesFirst
+)
+
+_batch = BatchUploadViewSet.as_view({"post": "create"})
 
 _sums = DatasetViewSet.as_view({"get": "sums"})
 _history = DatasetViewSet.as_view({"get": "history"})
@@ -88,17 +103,27 @@ _seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
 app_name = "api"
 urlpatterns = [
     path("v1/kit/", KitView.as_view(), name="kit"),
+    path("v1/versions/batch/", _batch, name="batch"),
+    path("v1/status/", StatusView.as_view(), name="status"),
     path("v1/log/", _log, name="log"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),
     re_path(rf"{_pair}/$", _against, name="against"),
     re_path(rf"{_pair}/meetings/$", _meetings, name="meetings"),
+    re_path(rf"^v1/versions/(?P<pk>{ID})/ratings/$", _ratings, name="version_ratings"),
+    re_path(
+        rf"^v1/versions/(?P<pk>{ID})/rating-history/$", _rating_history, name="version_history"
+    ),
+    re_path(rf"{_cup}/standings\.csv$", _standings_csv, name="tournament_standings_csv"),
+    re_path(rf"{_cup}/results\.csv$", _results_csv, name="tournament_results_csv"),
+    re_path(
+        r"^v1/leaderboards/(?P<game>[a-z_]{1,30})/table\.csv$", _table_csv, name="leaderboard_csv"
+    ),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
     re_path(rf"^v1/friendlies/(?P<pk>{ID})/board\.svg$", _friendly_board, name="friendly_board"),
     re_path(rf"^v1/matches/(?P<pk>{ID})/inclusion/$", _inclusion, name="inclusion"),
-    re_path(rf"^v1/tournaments/(?P<pk>{ID})/audit/$", _tournament_audit, name="tournament_audit"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),

@@ -62,6 +62,8 @@ ANSWERS_ON_DISK: Final = 96 * MEGABYTE
 
 LARGEST_MANIFEST: Final = 4096
 """Of bot.toml: reading it takes time that grows with the square of its length."""
+MOST_IN_BATCH: Final = 10
+"""Archives of one upload; together they are as large as one may be."""
 MOST_VALIDATING: Final = 10
 """Versions of one author that are being validated at a time."""
 ACCOUNT_BYTES: Final = 1024 * MEGABYTE
@@ -148,7 +150,7 @@ def _allowance(
 ALLOWANCES: Final = (
     _allowance(
         "uploads through the API",
-        r"/api/v1/(bots|versions)/$",
+        r"/api/v1/(bots|versions|versions/batch)/$",
         LARGEST_UPLOAD,
         body_s=UPLOAD_S,
         lane=Lane.UPLOADS,
@@ -188,7 +190,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "exports of a whole table",
-        r"/(tournaments/\d+/results|leaderboards/[^/]+/table)\.csv$",
+        r"(/api/v1)?/(tournaments/\d+/results|leaderboards/[^/]+/table)\.csv$",
         0,
         lane=Lane.EXPORTS,
         rate="exports",
@@ -202,7 +204,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "tables of a tournament",
-        r"/api/v1/tournaments/\d+/(standings|crosstable|seats)/$"
+        r"/api/v1/tournaments/\d+/((standings|crosstable|seats|schedule)/|standings\.csv)$"
         r"|/tournaments/\d+/(schedule/|standings\.csv)?$",
         LARGEST_FORM,
         rate="tables",
@@ -230,7 +232,7 @@ ALLOWANCES: Final = (
     ),
     _allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
-    _allowance("live streams", r"/live/|/api/v1/matches/\d+/events/$", 0),
+    _allowance("live streams", r"/live/|/api/v1/(matches|tournaments|friendlies)/\d+/events/$", 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),
     _allowance("everything else in the API", r"/api/", LARGEST_BODY),
     _allowance("all other pages", r"/", LARGEST_FORM),

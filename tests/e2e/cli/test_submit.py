@@ -300,3 +300,42 @@ def test_token_that_may_not_read_logs_is_enough(
 
     assert done.code == 0
     assert done.err.count("lacks the scope private:read") == 1
+
+
+@pytest.fixture
+def three(run: Run) -> list[str]:
+    """Return the folders of three new bots."""
+    names = ["ant", "bee", "cat"]
+    for name in names:
+        assert run("init", "tuned", "--folder", name).code == 0
+    return names
+
+
+def test_several_folders_are_submitted_with_one_table(
+    run: Run, author: User, three: list[str]
+) -> None:
+    done = run("submit", *three, "--notes", "Together.")
+
+    header, *rows = done.out.splitlines()
+    assert done.code == 0
+    assert header.split() == ["folder", "bot", "version", "state", "next"]
+    assert [row.split()[:4] for row in rows] == [[name, name, "1", "validating"] for name in three]
+    assert set(BotVersion.objects.values_list("notes", flat=True)) == {"Together."}
+
+
+def test_bad_one_of_several_keeps_nobody_back(run: Run, author: User, three: list[str]) -> None:
+    Path("bee/bot.toml").write_text("name = ")
+
+    done = run("submit", *three, "nowhere", "--json")
+
+    assert done.code == 1
+    assert [each.get("version") for each in done.data] == [1, None, 1, None]
+    assert [each["folder"] for each in done.data] == [*three, "nowhere"]
+    assert done.data[1]["try_next"] == "pentathlon check bee"
+    assert sorted(Bot.objects.values_list("name", flat=True)) == ["ant", "cat"]
+
+
+def test_one_name_is_not_for_several(run: Run, author: User, three: list[str]) -> None:
+    done = run("submit", *three, "--name", "dog")
+
+    assert (done.code, Bot.objects.count()) == (2, 0)

@@ -1,16 +1,21 @@
-"""`pentathlon submit`: from a folder to the first rated match."""
+"""`pentathlon submit`: from a folder, or several, to the first rated match."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.client.submission import (
     Follower,
     out_of_time,
@@ -18,14 +23,38 @@ from pentathlon_engines.cli.client.submission import (
     upload_version,
 )
 from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.errors import BadManifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitting:
+    """How bots are submitted."""
+
+    site: Site
+    began: float
+    wait: bool
+    candidate: bool
+    notes: str
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """A bot that is on the site."""
+
+    source: Path
+    archive: CheckedArchive
+    version: Json
 
 
 def submit(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The bot, or a zip of it.")
-    ] = Path(),
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FOLDER]…", help="The bots, or zips of them.")
+    ] = None,
     *,
     wait: Annotated[
         bool, typer.Option("--wait", help="Follow build, checks and the first rated match.")
@@ -45,16 +74,51 @@ def submit(
     With --no-activate the version stays a candidate: it does not take the place of the version
     that plays for the bot. To let it play, submit the same files again without --no-activate.
     Names are unique on a site. If yours is taken, the site proposes one that is free.
+    Of several bots each is submitted whatever becomes of the others; a table says how they stand.
 
     Example: pentathlon submit ./my-bot --wait
     """
+    sources = folders or [Path()]
     began = time.monotonic()
     if name is not None:
-        rename_bot(folder, name)
-    archive = pack(folder)
+        if len(sources) > 1:
+            raise CommandFailed(
+                "--name is for one bot.", try_next=f"pentathlon submit {sources[0]} --name {name}"
+            )
+        rename_bot(sources[0], name)
     server = connect_as_person(site)
     server.kit()
-    version = upload_version(server, archive, source=folder, notes=notes, candidate=no_activate)
+    submitting = Submitting(
+        site=server,
+        began=began,
+        wait=wait,
+        candidate=no_activate,
+        notes=notes,
+        timeout_s=timeout,
+    )
+    if len(sources) > 1:
+        _submit_all(submitting, sources, as_json=as_json)
+        return
+    told = _follow(submitting, _upload(submitting, sources[0]))
+    if as_json:
+        print_json(told)
+        return
+    print_text(told.get("first_match") or told["url"])
+    if not wait:
+        say(f"Next: pentathlon watch {told['bot']}")
+
+
+def _upload(how: Submitting, source: Path) -> Submitted:
+    archive = pack(source)
+    version = upload_version(
+        how.site, archive, source=source, notes=how.notes, candidate=how.candidate
+    )
+    return Submitted(source=source, archive=archive, version=version)
+
+
+def _follow(how: Submitting, submitted: Submitted) -> Json:
+    """Return how a version stands; wait first if that is asked for."""
+    version, server = submitted.version, how.site
     told: Json = {
         "bot": version["bot"]["name"],
         "version": version["number"],
@@ -63,19 +127,74 @@ def submit(
         "content_hash": version["content_hash"],
         "url": server.page(f"versions/{version['id']}/"),
     }
-    if wait:
-        follow = Follower(server, version, Patience(timeout, **out_of_time(version)))
+    if how.wait:
+        follow = Follower(server, version, Patience(how.timeout_s, **out_of_time(version)))
         told["state"] = follow.to_its_verdict()["state"]
-        told["may_play_s"] = round(time.monotonic() - began, 1)
-        plays = archive.manifest.ladder and not told["candidate"]
+        told["may_play_s"] = round(time.monotonic() - how.began, 1)
+        plays = submitted.archive.manifest.ladder and not told["candidate"]
         match = follow.to_its_first_match() if plays else None
         told["first_match"] = match and server.page(f"matches/{match['id']}/")
-        told["first_match_s"] = match and round(time.monotonic() - began, 1)
+        told["first_match_s"] = match and round(time.monotonic() - how.began, 1)
     if told["candidate"]:
-        say(f"It is a candidate; pentathlon submit {folder} lets it play for {told['bot']}.")
+        again = f"pentathlon submit {submitted.source}"
+        say(f"It is a candidate; {again} lets it play for {told['bot']}.")
+    return told
+
+
+def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> None:
+    """Submit each bot whatever becomes of the others; exit with the worst of their codes."""
+    lines = [_Line(source=source) for source in sources]
+    for line in lines:
+        with _noting_failure(line):
+            line.submitted = _upload(how, line.source)
+    for line in lines:
+        if line.submitted is not None:
+            with _noting_failure(line):
+                line.told = _follow(how, line.submitted)
     if as_json:
-        print_json(told)
-        return
-    print_text(told.get("first_match") or told["url"])
-    if not wait:
-        say(f"Next: pentathlon watch {told['bot']}")
+        print_json([line.to_json() for line in lines])
+    else:
+        print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
+    if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):
+        raise typer.Exit(worst)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Line:
+    """One of several bots, and how far it came."""
+
+    source: Path
+    submitted: Submitted | None = None
+    told: Json | None = None
+    failure: CommandFailed | None = None
+
+    def to_json(self) -> Json:
+        """Return what a program is told."""
+        if self.failure is not None:
+            failed = {"error": str(self.failure), "try_next": self.failure.try_next}
+            return {"folder": str(self.source), **failed}
+        return {"folder": str(self.source), **(self.told or {})}
+
+    def row(self) -> tuple[str, ...]:
+        """Return what a person is told."""
+        version = self.submitted.version if self.submitted else None
+        name, number = (version["bot"]["name"], str(version["number"])) if version else ("", "")
+        if self.failure is not None:
+            state = "refused" if version is None else "failed"
+            return str(self.source), name, number, state, self.failure.try_next
+        told = self.told or {}
+        place = told.get("first_match") or told.get("url", "")
+        return str(self.source), name, number, told.get("state", ""), place
+
+
+@contextmanager
+def _noting_failure(line: _Line) -> Iterator[None]:
+    try:
+        yield
+    except CommandFailed as error:
+        line.failure = error
+    except BadManifest as error:
+        again = f"pentathlon check {line.source}"
+        line.failure = CommandFailed(f"{error}.", try_next=again, exit_code=CHECK_FAILED)
+    if line.failure is not None:
+        say(f"{line.source}: {line.failure}")
