@@ -1,3 +1,4 @@
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -8,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
+from api.pagination import OnePage
 from api.permissions import SignedIn
 from pentathlon.accounts.models import BrowserSession
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
@@ -29,14 +31,6 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
         return bool(row.pk == self.context["request"].session.session_key)
 
 
-class SessionListSerializer(serializers.Serializer[BrowserSession]):
-    """All of them on one page: there are few."""
-
-    results = SessionSerializer(many=True)
-    next = serializers.CharField(allow_null=True, help_text="Always null.")
-    previous = serializers.CharField(allow_null=True, help_text="Always null.")
-
-
 class EndedSessionsSerializer(serializers.Serializer[BrowserSession]):
     """How many sessions were ended."""
 
@@ -51,19 +45,18 @@ class SessionViewSet(Endpoint[BrowserSession]):
     authentication_classes = (SessionAuthentication,)
     permission_classes = (SignedIn,)
     filter_backends = ()
-    pagination_class = None
+    pagination_class = OnePage
     lookup_url_kwarg = "id"
     lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     queryset = BrowserSession.objects.none()
     takes_idempotency_key = False  # ending twice is ending once
 
-    @extend_schema(responses=SessionListSerializer)
+    @extend_schema(responses=SessionSerializer(many=True))
     def list(self, request: Request) -> Response:
         """List your sessions, the last used first."""
-        rows = SessionSerializer(
-            own_sessions(self.actor), many=True, context=self.get_serializer_context()
-        )
-        return Response({"results": rows.data, "next": None, "previous": None})
+        page: Any = self.paginate_queryset(own_sessions(self.actor))
+        rows = SessionSerializer(page, many=True, context=self.get_serializer_context())
+        return self.get_paginated_response(rows.data)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, id: str) -> Response:  # noqa: A002  the address's word
