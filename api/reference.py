@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 from django.utils.safestring import SafeString
 
+from api.curl import curl_command, example_of
 from api.endpoint import LARGEST_ID
 from pentathlon.web.documents import render_line, render_markdown
 
@@ -85,6 +86,10 @@ class Operation:
     body: tuple[Piece, ...]
     answers: tuple[Success, ...]
     refusals: tuple[int, ...]
+    command: str
+    """An example, for a shell."""
+    example: str
+    """What it is answered with; empty of what is no text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +145,8 @@ def _operation(path: str, method: str, told: _Schema) -> Operation:
             if status < HTTPStatus.BAD_REQUEST
         ),
         refusals=tuple(status for status in answers if status >= HTTPStatus.BAD_REQUEST),
+        command=curl_command(method.upper(), path, told),
+        example=next(filter(None, map(example_of, answers.values())), ""),
     )
 
 

@@ -11,6 +11,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from api.endpoint import ID, LARGEST_ID
 from api.errors import MEDIA_TYPE
+from api.examples import add_example
 from api.idempotency import HEADER, LONGEST_KEY
 from api.permissions import SignedIn
 from api.requests import RequestSerializer
@@ -76,6 +77,17 @@ class ApiSchema(AutoSchema):
         ways: list[dict[str, Any]] = super().get_auth()
         return ways if self._takes_a_person() else [*ways, {}]
 
+    def get_operation(
+        self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any
+    ) -> dict[str, Any] | None:
+        """Add an example of the call."""
+        operation: dict[str, Any] | None = super().get_operation(
+            path, path_regex, path_prefix, method, registry
+        )
+        if operation is not None:
+            add_example(operation)
+        return operation
+
     def get_operation_id(self) -> str:
         """Return a name that is valid for a function."""
         return super().get_operation_id().replace(".", "_")
@@ -109,6 +121,20 @@ class ApiSchema(AutoSchema):
         found: dict[str, Any] = mapped
         if isinstance(serializer, RequestSerializer):
             found["additionalProperties"] = False
+        return found
+
+    def _map_serializer_field(
+        self,
+        field: Any,  # Any: of any serializer
+        direction: Literal["request", "response"],
+        bypass_extensions: bool = False,
+    ) -> dict[str, Any]:
+        """State where an item of a list may be null: the package forgets it of objects."""
+        mapped = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        found: dict[str, Any] = mapped
+        child = getattr(field, "child", None)
+        if getattr(child, "allow_null", False) and "$ref" in found.get("items", {}):
+            found["items"] = {"oneOf": [found["items"], {"type": "null"}]}
         return found
 
     def _get_request_body(

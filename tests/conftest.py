@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--contract-matches", type=int, default=6, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
     parser.addoption("--toolchains", action="store_true", help="fail where a compiler is missing")
+    parser.addoption("--write-examples", action="store_true", help="of calls of the API")
     parser.addoption("--whole-demo", action="store_true", help="play the whole demo of `up`")
 
 

@@ -31,10 +31,12 @@ from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
 
 # Which options a game has, what stands in an archive, which dates are over, who exists, who may
-# meet whom and which terminal waits is beyond the document.
+# meet whom, which terminal waits and which filters go with an order is beyond the document.
 OPEN_BODIES = {
+    "GET /api/v1/matches/",
     "POST /api/v1/bots/",
     "POST /api/v1/versions/",
+    "POST /api/v1/versions/batch/",
     "POST /api/v1/challenges/",
     "POST /api/v1/desk-records/",
     "POST /api/v1/friendlies/",
