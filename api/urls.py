@@ -1,6 +1,7 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
+from api.audit import AuditViewSet, TournamentAuditViewSet
 from api.batch_uploads import BatchUploadViewSet
 from api.bots import BotViewSet
 from api.challenges import ChallengeViewSet
@@ -65,6 +66,7 @@ _router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("quotas", QuotaViewSet, basename="quota")
+_router.register("audit", AuditViewSet, basename="audit")
 _router.register("search", SearchViewSet, basename="search")
 _router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
@@ -75,6 +77,7 @@ _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
 _pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
 _log = LogViewSet.as_view({"get": "standing"})
 _inclusion = InclusionViewSet.as_view({"get": "inclusion"})
+_tournament_audit = TournamentAuditViewSet.as_view({"get": "events"})
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})
 _friendly_board = FriendlyViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
@@ -124,6 +127,7 @@ urlpatterns = [
     re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
     re_path(rf"^v1/friendlies/(?P<pk>{ID})/board\.svg$", _friendly_board, name="friendly_board"),
     re_path(rf"^v1/matches/(?P<pk>{ID})/inclusion/$", _inclusion, name="inclusion"),
+    re_path(rf"^v1/tournaments/(?P<pk>{ID})/audit/$", _tournament_audit, name="tournament_audit"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),

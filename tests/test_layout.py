@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers", "tools")
-TOP_FOLDERS = (*CODE, "tests", "k8s")
+TOP_FOLDERS = (*CODE, "tests", "k8s", "one-server")
 MOST_WORDS = 600
 LONGEST_TEMPLATE_LINE = 160
 LONGEST_FILE, LONGEST_RULES, LONGEST_FUNCTION = 400, 600, 60

@@ -61,6 +61,7 @@ INSTALLED_APPS = [
     "drf_standardized_errors",
     "django_prometheus",
     "pentathlon.common",
+    "pentathlon.audit",
     "pentathlon.accounts",
     "pentathlon.webhooks",
     "pentathlon.bots",

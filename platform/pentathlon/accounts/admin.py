@@ -1,14 +1,23 @@
+from __future__ import annotations
+
+from typing import Any, Final
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
 from pentathlon.accounts.models import ApiToken, Passkey, TotpKey, User
+from pentathlon.accounts.roles import note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
+from pentathlon.audit.admin import AuditedAdmin
+
+_ROLES: Final = ("is_organiser", "is_staff", "is_superuser", "is_active")
+_OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic in the stubs only
     """People, with the organiser's right beside the rights that Django knows."""
 
     list_display = (
@@ -48,17 +57,46 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # generic in the stubs 
             return
         site = request.build_absolute_uri("/").rstrip("/")
         for person in people:
+            if not self.has_change_permission(request, person):
+                continue
             if reset_second_factors(actor=request.user, person=person, site=site):
                 self.log_change(request, person, "Took the second factors off.")
         self.message_user(request, "They sign in with their passwords alone now.")
 
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: User | None = None
+    ) -> Any:  # Any: as Django
+        """Let nobody but a superuser decide who is of the staff."""
+        shown = super().get_readonly_fields(request, obj)
+        is_super = isinstance(request.user, User) and request.user.is_superuser
+        return shown if is_super else (*shown, *_OF_SUPERUSERS)
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Leave accounts of staff to superusers: who sets a password can sign in with it."""
+        user = request.user
+        is_super = isinstance(user, User) and user.is_superuser
+        if obj is not None and not is_super and (obj.is_staff or obj.is_superuser):
+            return False
+        return super().has_change_permission(request, obj)
+
     def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody: bots, tournaments and results belong to people. Take "active" away instead."""
+        """Nobody: results belong to people. Take "active" away instead."""
         return False
+
+    def save_model(
+        self, request: HttpRequest, obj: User, form: Any, change: bool
+    ) -> None:  # Any: a form
+        """Store a person, and write down the roles that were given or taken."""
+        before = dict.fromkeys(_ROLES, False) | {"is_active": True}
+        if change:
+            before = User.objects.filter(pk=obj.pk).values(*_ROLES).get()
+        super().save_model(request, obj, form, change)
+        if isinstance(request.user, User):
+            note_roles(actor=request.user, person=obj, before=before)
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class ApiTokenAdmin(AuditedAdmin):
     """Tokens, to be seen and revoked; the secret is nowhere."""
 
     list_display = ("name", "user", "created", "expiry", "last_used_at")

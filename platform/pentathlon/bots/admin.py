@@ -3,12 +3,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from pentathlon.audit.admin import AuditedAdmin
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.admin import ReadOnlyAdmin
 
 
 @admin.register(Bot)
-class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class BotAdmin(AuditedAdmin):
     """Bots, to be found by name and owner; a name that hurts somebody may be changed."""
 
     list_display = ("name", "owner", "created_at")

@@ -8,6 +8,8 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
 from pentathlon.common.texts import storable
 from pentathlon.desk_records.models import DeskRecord
@@ -115,6 +117,14 @@ def delete_record(*, actor: User, desk_record: DeskRecord) -> None:
         raise NotAllowed(
             f"Only {desk_record.author.username}, who uploaded it, may delete this record.",
             code="not_your_record",
+        )
+    if actor.pk != desk_record.author_id:
+        note_action(
+            AuditAction.DESK_RECORD_DELETE,
+            actor=actor,
+            kind=AuditedKind.DESK_RECORD,
+            object_id=desk_record.pk,
+            person=desk_record.author_id,
         )
     DeskRecord.objects.filter(pk=desk_record.pk).delete()
 

@@ -13,6 +13,8 @@ from django.utils import timezone
 from knox.crypto import hash_token
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import WorkerToken
@@ -52,6 +54,14 @@ def create_worker_token(
         digest=hash_token(secret),
         work=[each.value for each in Work if each in work],
         created_by=actor,
+    )
+    note_action(
+        AuditAction.WORKER_TOKEN_CREATE,
+        actor=actor,
+        kind=AuditedKind.WORKER_TOKEN,
+        object_id=token.pk,
+        object_name=token.name,
+        work=token.work,
     )
     return token, secret
 

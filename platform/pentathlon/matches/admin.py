@@ -92,7 +92,8 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
     @admin.action(description="Revoke these tokens; their matches go to others")
     def revoke(self, request: HttpRequest, queryset: QuerySet[WorkerToken]) -> None:
         """End tokens at once and for good."""
-        returned = sum(revoke_worker_token(token) for token in queryset)
+        actor = request.user if isinstance(request.user, User) else None
+        returned = sum(revoke_worker_token(token, actor=actor) for token in queryset)
         self.message_user(request, f"Revoked. Matches that went back to the queue: {returned}.")
 
     @admin.display(description="latest attempts")

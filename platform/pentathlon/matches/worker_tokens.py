@@ -6,9 +6,13 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
 from django.db.models.functions import Now
 
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchSeat
@@ -56,9 +60,21 @@ def sent_matches(token: WorkerToken) -> list[int]:
     return list(found.values_list("pk", flat=True)[:BATCH])
 
 
-def revoke_worker_token(token: WorkerToken) -> int:
-    """Revoke a token at once and for good; return how many of its matches go to others."""
-    WorkerToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
+def revoke_worker_token(token: WorkerToken, *, actor: User | None = None) -> int:
+    """Revoke a token at once and for good; return how many of its matches go to others.
+
+    `actor` is the member of staff who does it; None stands for the command line.
+    """
+    valid = WorkerToken.objects.filter(pk=token.pk, revoked_at=None)
+    with transaction.atomic():
+        if valid.update(revoked_at=Now()):
+            note_action(
+                AuditAction.WORKER_TOKEN_REVOKE,
+                actor=actor,
+                kind=AuditedKind.WORKER_TOKEN,
+                object_id=token.pk,
+                object_name=token.name,
+            )
     return take_back_matches(token, reason="The token of its worker was revoked.")
 
 

@@ -17,6 +17,8 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.common.errors import Conflict
 from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.change_rows import insert_rows
@@ -194,6 +196,15 @@ def _switch(pool: Pool, new: Pool) -> bool:
     old.save(update_fields=("key",))
     next_one.key = key
     next_one.save(update_fields=("key",))
+    note_action(
+        AuditAction.RATINGS_REFIT,
+        actor=None,
+        kind=AuditedKind.POOL,
+        object_id=next_one.pk,
+        object_name=key,
+        command="refit_game",
+        epoch=next_one.epoch,
+    )
     return True
 
 

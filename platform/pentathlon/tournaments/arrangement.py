@@ -14,9 +14,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.tournaments.auditing import audit_tournament
 from pentathlon.tournaments.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.hidden_results import hide_results
@@ -159,7 +161,14 @@ def invite_authors(
         )
     if tournament.invitations.count() + len(usernames) > MOST_INVITED:
         raise InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
-    _invite(tournament, _people(usernames))
+    people = _people(usernames)
+    _invite(tournament, people)
+    audit_tournament(
+        AuditAction.TOURNAMENT_INVITE,
+        tournament,
+        actor=actor,
+        people=[person.pk for person in people],
+    )
     return list(tournament.invitations.select_related("person").order_by("person__username"))
 
 

@@ -12,6 +12,8 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
@@ -67,6 +69,18 @@ def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
     """
     reason = checked_reason(reason)[:LONGEST_REASON]
     found = count_results(game=game, rules=rules)
+    note_action(
+        AuditAction.RULES_REVOKE,
+        actor=None,
+        kind=AuditedKind.RULES,
+        object_id=f"{game} {rules}",
+        object_name=f"version {rules} of the rules of {game}",
+        reason=reason,
+        command="revoke_results",
+        matches=found.matches,
+        blocks=found.blocks,
+        tournaments=found.tournaments,
+    )
     results = _results(game, rules)
     for tournament in _tournaments(results):
         while _order_void(tournament.pk, results, reason):

@@ -14,6 +14,7 @@ from hashlib import sha256
 from django.db import transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -24,6 +25,7 @@ from pentathlon.tournaments.arrangement import (
     arrangement_of,
     problems_of,
 )
+from pentathlon.tournaments.auditing import audit_tournament
 from pentathlon.tournaments.document import columns_of
 from pentathlon.tournaments.guards import check_state, lock_own
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -153,6 +155,7 @@ def open_tournament(*, actor: User, tournament: Tournament) -> Tournament:
         )
     tournament.state = TournamentState.OPEN
     tournament.save(update_fields=("state",))
+    audit_tournament(AuditAction.TOURNAMENT_OPEN, tournament, actor=actor)
     return tournament
 
 
@@ -161,4 +164,5 @@ def delete_draft(*, actor: User, tournament: Tournament) -> None:
     """Delete a draft, which nobody else has seen; what was open once can only be cancelled."""
     tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="delete")
     HiddenLane.objects.filter(lane=tournament.pk).delete()
+    audit_tournament(AuditAction.TOURNAMENT_DELETE, tournament, actor=actor)
     tournament.delete()

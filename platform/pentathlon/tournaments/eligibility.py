@@ -18,7 +18,7 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.ratings.models import Rating, live_key
-from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.models import Entry, EntryState, Tournament
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
@@ -94,6 +94,18 @@ class EntryRules:
 def rules_of(tournament: Tournament) -> EntryRules:
     """Return the rules of a tournament."""
     return EntryRules.from_json(tournament.entry_rules)
+
+
+def check_not_disqualified(tournament: Tournament, versions: Sequence[BotVersion]) -> None:
+    """Refuse versions that the organiser has disqualified here."""
+    banned = tournament.entries.filter(version__in=versions, state=EntryState.DISQUALIFIED)
+    entry = banned.select_related("version__bot").first()
+    if entry is not None:
+        raise Conflict(
+            f"{entry.version.label} was disqualified: {entry.reason}",
+            code="disqualified",
+            field="versions",
+        )
 
 
 def check_may_enter(

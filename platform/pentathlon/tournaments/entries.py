@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotFound
@@ -21,6 +22,7 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchStat
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
+from pentathlon.tournaments.auditing import audit_entry
 from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
 from pentathlon.tournaments.lineups import numbers_of_versions, versions_of, versions_out
 from pentathlon.tournaments.models import (
@@ -57,11 +59,13 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
         raise _left_already(entry)
     if tournament.state in UNSTARTED:
         note_entry("entry.withdrawn", entry)
+        _audit_withdrawal(tournament, entry, actor=actor)
         entry.delete()
         forget_start_problem(tournament)
         return
     who = {tournament.owner_id: "the organiser", bot.owner_id: "its author"}
     reason = f"Withdrawn by {who.get(actor.pk, 'its team')}."
+    _audit_withdrawal(tournament, entry, actor=actor)
     _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
 
 
@@ -89,6 +93,14 @@ def disqualify_entry(
     if revoke:
         matches_of_entry(entry).filter(state=MatchState.DONE).update(is_revoked=True)
     _leave(tournament, entry, state=EntryState.DISQUALIFIED, actor=actor, reason=reason)
+    audit_entry(
+        AuditAction.ENTRY_DISQUALIFY,
+        tournament,
+        entry.version,
+        actor=actor,
+        reason=reason,
+        revoke=revoke,
+    )
     if tournament.state == TournamentState.CLOSED:
         reopen(tournament)
     return entry
@@ -167,6 +179,12 @@ def reopen(tournament: Tournament) -> None:
     FinalRow.objects.filter(entry__tournament=tournament).delete()
     tournament.state, tournament.finished_at = TournamentState.RUNNING, None
     tournament.save(update_fields=("state", "finished_at"))
+
+
+def _audit_withdrawal(tournament: Tournament, entry: Entry, *, actor: User) -> None:
+    """Write down that the organiser has withdrawn a bot; of its author it is no order."""
+    if actor.pk == tournament.owner_id != entry.version.bot.owner_id or actor.is_superuser:
+        audit_entry(AuditAction.ENTRY_WITHDRAW, tournament, entry.version, actor=actor)
 
 
 @transaction.atomic

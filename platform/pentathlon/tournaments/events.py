@@ -17,6 +17,8 @@ from typing import Any, Final
 from django.db import transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.common.errors import DomainError, InvalidInput, refuse_all
 from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.checks import LONGEST_NAME, checked_name
@@ -66,6 +68,13 @@ def create_event(
     check_may_create(actor, what="events")
     refuse_all(_problems(name, documents, arrangement, rated=wanted.get("rated", True)))
     event = Event.objects.create(owner=actor, name=checked_name(name))
+    note_action(
+        AuditAction.EVENT_CREATE,
+        actor=actor,
+        kind=AuditedKind.EVENT,
+        object_id=event.pk,
+        object_name=event.name,
+    )
     for document in documents:
         title = GAMES[document.game].info.title if document.game in GAMES else document.game
         create_arranged_tournament(

@@ -14,9 +14,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.tournaments.auditing import audit_tournament
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import note_tournament
@@ -72,6 +74,7 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
         Tournament.objects.filter(pk=locked.pk).update(released_at=Now())
         locked.refresh_from_db(fields=("released_at",))
     hidden.delete()
+    audit_tournament(AuditAction.TOURNAMENT_RELEASE, locked, actor=actor)
     note_tournament("tournament.results_released", locked)
     return locked
 

@@ -15,12 +15,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotAllowed, NotFound
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import enter_matches
+from pentathlon.tournaments.auditing import audit_match, audit_tournament
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,
     Block,
@@ -42,6 +44,10 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.scheduling import pools_of
 
 _STEP_S: Final = 0.4
+_AUDITED: Final = {
+    BlockOrder.VOID: AuditAction.BLOCKS_VOID,
+    BlockOrder.RERUN: AuditAction.BLOCKS_RERUN,
+}
 _STATES: Final = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CLOSED)
 
 
@@ -75,6 +81,15 @@ def give_order(*, actor: User, tournament: Tournament, order: Order) -> int:
     Block.objects.filter(pk__in=ids).update(order=order.kind, reason=reason, ordered_by=actor)
     if ids:
         let_run(tournament)
+    audit_tournament(
+        _AUDITED[order.kind],
+        tournament,
+        actor=actor,
+        reason=reason,
+        block=order.block,
+        round=order.round,
+        blocks=len(ids),
+    )
     if order.block is not None:
         carry_out_orders(tournament_id=tournament.pk)
     return len(ids)
@@ -106,6 +121,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
         block.reason = reason
         store_blocks([block])
     let_run(tournament)
+    audit_match(AuditAction.MATCH_RERUN, tournament, match, actor=actor, reason=reason)
     return Match.objects.get(place=place)
 
 

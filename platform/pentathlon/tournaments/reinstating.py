@@ -10,9 +10,11 @@ from django.db import transaction
 from django.db.models import Max
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict
 from pentathlon.tournaments import checks
+from pentathlon.tournaments.auditing import audit_entry
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import lock_own
@@ -41,5 +43,6 @@ def reinstate_entry(*, actor: User, tournament: Tournament, version_id: int, rea
     entry.state, entry.reason = EntryState.ACTIVE, told[:_LONGEST_REASON]
     entry.left_at, entry.left_by, entry.revokes_results = None, None, False
     entry.save()
+    audit_entry(AuditAction.ENTRY_REINSTATE, tournament, entry.version, actor=actor, reason=reason)
     forget_start_problem(tournament)
     return entry

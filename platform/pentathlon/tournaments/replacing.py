@@ -19,10 +19,12 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments import checks
+from pentathlon.tournaments.auditing import audit_entry
 from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.eligibility import check_may_enter
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
@@ -110,12 +112,16 @@ def _replace_running(
     version = _known_version(by)
     _check_new(tournament, entry, version)
     note_entry("entry.replaced", entry, by=version.pk)
+    replaced = entry.version
     begin_replacement(
         actor=actor,
         entry=entry,
         tournament=tournament,
         new=version,
         reason=checked_reason(reason)[:LONGEST_REASON],
+    )
+    audit_entry(
+        AuditAction.ENTRY_REPLACE, tournament, replaced, actor=actor, reason=reason, by=version.pk
     )
     return entry
 

@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput
 from pentathlon.matches.models import Match
@@ -23,9 +24,10 @@ from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
 from pentathlon.tournaments import checks
+from pentathlon.tournaments.auditing import audit_entry, audit_tournament
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
-from pentathlon.tournaments.eligibility import check_may_enter
+from pentathlon.tournaments.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries import forget_start_problem
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import (
@@ -38,7 +40,6 @@ from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     UNSTARTED,
     Entry,
-    EntryState,
     FinalRow,
     Tournament,
     TournamentState,
@@ -97,6 +98,7 @@ def create_tournament(
         **columns_of(completed),
     )
     enter_versions(tournament, versions, actor=actor)
+    audit_tournament(AuditAction.TOURNAMENT_CREATE, tournament, actor=actor, draft=is_draft)
     return tournament
 
 
@@ -139,7 +141,10 @@ def enter_tournament(
 ) -> Entry:
     """Enter a bot version, alone or for a team; its author and the organiser may."""
     tournament = lock(tournament, *UNSTARTED, to="enter")
-    return enter_versions(tournament, [version_id], actor=actor, team=team)[0]
+    entry = enter_versions(tournament, [version_id], actor=actor, team=team)[0]
+    if entry.version.bot.owner_id != actor.pk:
+        audit_entry(AuditAction.ENTRY_ENTER, tournament, entry.version, actor=actor)
+    return entry
 
 
 def enter_versions(
@@ -148,7 +153,7 @@ def enter_versions(
     """Enter bot versions in a locked tournament that has not started."""
     versions = _versions(version_ids)
     checks.check_eligible(versions, game=tournament.game)
-    _check_not_disqualified(tournament, versions)
+    check_not_disqualified(tournament, versions)
     entries = list(tournament.entries.scheduled().select_related("version__bot"))
     _check_entrants(tournament, entries, versions, actor=actor, team=team)
     checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
@@ -176,6 +181,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
         while extend_schedule(tournament_id=tournament.pk):
             pass
         tournament.refresh_from_db()
+    audit_tournament(AuditAction.TOURNAMENT_START, tournament, actor=actor)
     note_tournament("tournament.started", tournament)
     return _set_time(tournament, "started_at")
 
@@ -185,6 +191,7 @@ def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Start no more matches for now; those that run end normally."""
     tournament = lock_own(actor, tournament, TournamentState.RUNNING, to="pause")
     hold_lane(tournament.pk)
+    audit_tournament(AuditAction.TOURNAMENT_PAUSE, tournament, actor=actor)
     return _set_state(tournament, TournamentState.PAUSED)
 
 
@@ -193,6 +200,7 @@ def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Go on after a pause."""
     tournament = lock_own(actor, tournament, TournamentState.PAUSED, to="resume")
     release_lane(tournament.pk)
+    audit_tournament(AuditAction.TOURNAMENT_RESUME, tournament, actor=actor)
     return _set_state(tournament, TournamentState.RUNNING)
 
 
@@ -202,6 +210,7 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = lock_own(actor, tournament, *states, to="cancel")
     hold_lane(tournament.pk)
+    audit_tournament(AuditAction.TOURNAMENT_CANCEL, tournament, actor=actor)
     tournament.planned, tournament.fewest, tournament.most = tournament.scheduled, None, None
     tournament.save(update_fields=("planned", "fewest", "most"))
     tournament = _set_state(tournament, TournamentState.CANCELLED)
@@ -283,17 +292,6 @@ def _close(tournament: Tournament) -> Tournament | None:
             note_arithmetic(pool_id=locked.pool_id)
         note_end(locked)
         return _end(locked, TournamentState.CLOSED)
-
-
-def _check_not_disqualified(tournament: Tournament, versions: Sequence[BotVersion]) -> None:
-    banned = tournament.entries.filter(version__in=versions, state=EntryState.DISQUALIFIED)
-    entry = banned.select_related("version__bot").first()
-    if entry is not None:
-        raise Conflict(
-            f"{entry.version.label} was disqualified: {entry.reason}",
-            code="disqualified",
-            field="versions",
-        )
 
 
 def _check_entrants(

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from django.db import transaction
@@ -17,6 +17,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
@@ -55,13 +57,14 @@ def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = No
     token = WorkerToken.objects.select_for_update().get(pk=token_id)
     if token.quarantined_at is not None or token.revoked_at is not None:
         return
-    Quarantine.objects.create(
+    quarantine = Quarantine.objects.create(
         token=token,
         reason=reason[:LONGEST_REASON],
         check_of=check,
         after_attempt=_last_agreed(token_id),
     )
     WorkerToken.objects.filter(pk=token_id).update(quarantined_at=Now())
+    _audit(AuditAction.QUARANTINE_BEGIN, quarantine, actor=None, reason=reason)
     returned = take_back_matches(token, reason="The token of its worker is in quarantine.")
     _log.warning("quarantine", token=token.name, reason=reason, returned=returned)
 
@@ -144,6 +147,14 @@ def review_results(
         )
         for match in found
     )
+    _audit(
+        AuditAction.QUARANTINE_REVIEW,
+        quarantine,
+        actor=actor,
+        reason=reason,
+        verdict=verdict.value,
+        results=len(found),
+    )
     return len(found)
 
 
@@ -171,6 +182,7 @@ def end_quarantine(*, actor: User, quarantine: Quarantine, reason: str) -> None:
     locked.save(update_fields=("ended_by", "end_reason"))
     Quarantine.objects.filter(pk=locked.pk).update(ended_at=Now())
     WorkerToken.objects.filter(pk=locked.token_id).update(quarantined_at=None)
+    _audit(AuditAction.QUARANTINE_END, locked, actor=actor, reason=reason)
 
 
 def revoke_reviewed() -> int:
@@ -186,6 +198,25 @@ def revoke_reviewed() -> int:
     if taken := order_revocation(standing, reason=review.reason):
         return taken
     return alike.filter(match__in=part).update(is_carried_out=True)
+
+
+def _audit(
+    action: AuditAction,
+    quarantine: Quarantine,
+    *,
+    actor: User | None,
+    reason: str,
+    **details: Any,  # Any: JSON
+) -> None:
+    note_action(
+        action,
+        actor=actor,
+        kind=AuditedKind.QUARANTINE,
+        object_id=quarantine.pk,
+        object_name=quarantine.token.name,
+        reason=reason,
+        **details,
+    )
 
 
 def _check_staff(actor: User) -> None:

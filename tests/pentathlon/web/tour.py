@@ -118,6 +118,8 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     yield _visit("friendly_new", reader=author, query=f"?bot={scene.versions[2].bot_id}")
     yield _visit("join_worker", reader=make_staff())
     yield from _quarantines(make_staff())
+    yield _visit("audit", reader=make_staff())
+    yield _visit("person_roles", author.username, reader=make_staff())
     for name in ("tournament_new", "event_new"):
         yield _visit(name, reader=organiser)
     yield _visit("home", reader=organiser)
@@ -217,7 +219,7 @@ def _public_pages(scene: Scene) -> Iterator[Visit]:
         yield _visit("match", match.pk)
     yield _visit("match", make_match(scene.versions[:2]).pk)
     yield _visit("embed_match", scene.done.pk)
-    for name in ("matches", "schedule", "faults", "document"):
+    for name in ("matches", "schedule", "faults", "document", "audit"):
         yield _visit(f"tournament_{name}", scene.closed.pk)
     for tournament in (scene.closed, scene.running, scene.paused, scene.open):
         yield _visit("tournament", tournament.pk)

@@ -31,7 +31,7 @@ _NOT_MEASURED: Final = frozenset(
         *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
         *("datasets", "datasets/history", "fleet/archives", "kit"),  # files
         *("events", "seasons"),  # a few tournaments each
-        *("log", "quarantines"),  # by index of a receipt; for staff
+        *("log", "quarantines", "audit/people"),  # by index of a receipt; for staff
     }
 )
 """Words before a gap that the data has no example of."""

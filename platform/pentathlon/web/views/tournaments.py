@@ -85,7 +85,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the table of a tournament, or its entries while it is open."""
-    found, context = _load(request, tournament_id, tab="table")
+    found, context = load_tournament(request, tournament_id, tab="table")
     if found.state in UNSTARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     context["replacements"] = replacement_lines(found, hides=context["hides_results"])
@@ -111,7 +111,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_safe
 def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the matches of a tournament, newest first."""
-    found, context = _load(request, tournament_id, tab="matches")
+    found, context = load_tournament(request, tournament_id, tab="matches")
     matches = Match.objects.of_lane(found.pk).visible_to(person(request)).with_seats()
     context["page"] = cursor_page(request, matches)
     parts = count_parts(found)
@@ -122,7 +122,7 @@ def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse
 @require_safe
 def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show one round of the schedule, and why its matches are not running."""
-    found, context = _load(request, tournament_id, tab="schedule")
+    found, context = load_tournament(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
     if context["hides_results"]:
         # Pairings of a format that reads results tell them: they wait with the results.
@@ -151,7 +151,7 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
 @require_safe
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the faults of bots, and the matches that we could not play."""
-    found, context = _load(request, tournament_id, tab="faults")
+    found, context = load_tournament(request, tournament_id, tab="faults")
     shown = Match.objects.of_lane(found.pk).visible_to(person(request))
     seats = faults_of_lane(found.pk)
     if context["hides_results"]:
@@ -165,7 +165,7 @@ def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_safe
 def tournament_document(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the document from which the whole schedule follows."""
-    found, context = _load(request, tournament_id, tab="document")
+    found, context = load_tournament(request, tournament_id, tab="document")
     source = document_json(found)
     if "download" in request.GET:
         response = JsonResponse(source, json_dumps_params={"indent": 2})
@@ -183,7 +183,7 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
     Once it is in another state than the page that asks, the page is loaded anew: badge, buttons
     and table change with it.
     """
-    found, context = _load(request, tournament_id, tab="")
+    found, context = load_tournament(request, tournament_id, tab="")
     if request.GET.get("state", found.state) != found.state:
         return reload_page()
     return render(request, "web/tournament/figures.html", context)
@@ -197,7 +197,10 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
     return changes_since(request, count)
 
 
-def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
+def load_tournament(
+    request: HttpRequest, tournament_id: int, *, tab: str
+) -> tuple[Tournament, Context]:
+    """Return a tournament that this person may see, with what all of its tabs show."""
     found = get_tournament(request, tournament_id)
     # Before anything is read that it stands for.
     mark = tournament_now(found.pk).mark

@@ -4,7 +4,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.ladders.models import Season
 from pentathlon.ladders.seasons import end_season
 
@@ -23,6 +26,15 @@ class Command(BaseCommand):
         season = Season.objects.running().filter(ladder__key=options["ladder"]).first()
         if season is None:
             raise CommandError(f"There is no ladder {options['ladder']!r}.")
-        if not end_season(season_id=season.pk):
-            raise CommandError(f"Season {season.number} is still being opened; try again.")
+        with transaction.atomic():
+            if not end_season(season_id=season.pk):
+                raise CommandError(f"Season {season.number} is still being opened; try again.")
+            note_action(
+                AuditAction.SEASON_END,
+                actor=None,
+                kind=AuditedKind.SEASON,
+                object_id=season.pk,
+                object_name=str(season),
+                command="end_season",
+            )
         self.stdout.write(f"Season {season.number} takes no more matches; the next one is open.")

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon_engines.commentary.words import count
@@ -22,5 +24,14 @@ class Command(BaseCommand):
         """Recompute and print a line for each pool."""
         pools = Pool.objects.order_by("key")
         for pool in pools.filter(key__in=keys) if keys else pools:
+            # Before: cut off, it goes on by itself, and somebody asks who has begun it.
+            note_action(
+                AuditAction.RATINGS_RECOMPUTE,
+                actor=None,
+                kind=AuditedKind.POOL,
+                object_id=pool.pk,
+                object_name=pool.key,
+                command="recompute_ratings",
+            )
             results = recompute_pool(pool_id=pool.pk)
             self.stdout.write(f"{pool.key}: {count(results, 'result')} recomputed")

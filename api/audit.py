@@ -1,0 +1,105 @@
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.filters import TextFilter
+from api.permissions import ReadOrSignedIn, StaffOnly
+from pentathlon.accounts.models import Scope
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.models import AuditEvent
+from pentathlon.tournaments.audit_log import audit_events_of
+from pentathlon.tournaments.models import Tournament
+
+
+class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
+    """What an organiser or a member of staff did."""
+
+    actor = serializers.CharField(
+        source="actor.username",
+        default=None,
+        allow_null=True,
+        help_text="Null: a command of who runs the site, or the platform itself.",
+    )
+    action = serializers.ChoiceField(choices=AuditAction.choices)
+    kind = serializers.ChoiceField(choices=AuditedKind.choices)
+    object = serializers.CharField(source="object_in_words", help_text="What it was done to.")
+    person = serializers.CharField(
+        source="person.username",
+        default=None,
+        allow_null=True,
+        help_text="To whom it was done, or to whose bot.",
+    )
+    tournament = serializers.IntegerField(allow_null=True)
+    details = serializers.DictField()
+
+    class Meta:
+        model = AuditEvent
+        fields = (
+            "id",
+            "at",
+            "actor",
+            "action",
+            "kind",
+            "object_id",
+            "object",
+            "person",
+            "tournament",
+            "reason",
+            "details",
+        )
+        read_only_fields = fields
+
+
+class AuditFilter(filters.FilterSet):
+    """Filters of the audit log."""
+
+    actor = TextFilter(field_name="actor__username", lookup_expr="iexact")
+    person = TextFilter(field_name="person__username", lookup_expr="iexact")
+    action = filters.ChoiceFilter(choices=AuditAction.choices)
+    kind = filters.ChoiceFilter(choices=AuditedKind.choices)
+    object_id = TextFilter()
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+
+
+class AuditViewSet(ListModelMixin, Endpoint[AuditEvent]):
+    """The audit log: what organisers and staff did; for staff."""
+
+    noun = "audit event"
+    queryset = AuditEvent.objects.listed()
+    serializer_class = AuditEventSerializer
+    filterset_class = AuditFilter
+    permission_classes = (ReadOrSignedIn, StaffOnly)
+    private_scopes = {"list": Scope.PRIVATE_READ}
+
+
+class TournamentAuditViewSet(Endpoint[Tournament]):
+    """What was done to one tournament."""
+
+    noun = "tournament"
+    queryset = Tournament.objects.listed()
+    query_parameters = {"events": ("cursor", "page_size")}
+    filter_backends = ()
+
+    def get_queryset(self) -> QuerySet[Tournament]:
+        """Leave out drafts of others."""
+        return Tournament.objects.visible_to(self.person).listed()
+
+    @extend_schema(responses=AuditEventSerializer(many=True))
+    def events(self, request: Request, pk: str) -> Response:
+        """List what its organiser and staff did, the latest first.
+
+        Everybody reads what changed results or the field, with its reason. The organiser and staff
+        read everything.
+        """
+        # Any: the resource is a tournament.
+        found: Any = audit_events_of(self.get_object(), reader=self.reader)
+        page: Any = self.paginate_queryset(found)
+        return self.get_paginated_response(AuditEventSerializer(page, many=True).data)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Self
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.audit.actions import FIELD_CHANGED, RESULTS_CHANGED, AuditAction, AuditedKind
+
+LONGEST_REASON = 300
+
+
+class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
+    """Which events, in the words of pages."""
+
+    def listed(self) -> Self:
+        """Return events with the people in them."""
+        return self.select_related("actor", "person")
+
+    def of_tournament(self, tournament_id: int) -> Self:
+        """Return what was done to a tournament, its entries and its matches."""
+        return self.listed().filter(tournament=tournament_id)
+
+    def public(self, *, hides_results: bool) -> Self:
+        """Return what everybody may read of a tournament: what changed its results or field."""
+        shown = FIELD_CHANGED if hides_results else (*FIELD_CHANGED, *RESULTS_CHANGED)
+        return self.filter(action__in=shown)
+
+    def about(self, person: AbstractBaseUser) -> Self:
+        """Return what a person did, and what was done to them or theirs."""
+        return self.filter(Q(actor=person.pk) | Q(person=person.pk))
+
+
+class AuditEvent(models.Model):
+    """What an organiser or a member of staff did. Nobody changes or deletes such a row.
+
+    People are named by reference, so that who deletes an account is named nowhere any more.
+    """
+
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    """Null: a command of who runs the site, or the platform itself."""
+    # Without choices: a new action needs no migration.
+    action = models.CharField(max_length=30, db_index=True)
+    """An `AuditAction`."""
+    kind = models.CharField(max_length=20)
+    """An `AuditedKind`."""
+    object_id = models.CharField(max_length=60)
+    object_name = models.CharField(max_length=200, blank=True)
+    """In words, as it was then; of a person it is empty, see `person`."""
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    """To whom it was done, or to whose bot."""
+    tournament = models.PositiveBigIntegerField(null=True, db_index=True)
+    """Where; its page shows what was done there. A number: drafts are deleted."""
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    details = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    """Further facts: numbers and keys, neither secrets nor names of people."""
+    request_id = models.CharField(max_length=64, blank=True)
+    """Names the lines of the request in the logs; empty outside of one."""
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = AuditEventQuerySet.as_manager()
+
+    class Meta:
+        indexes = (models.Index(fields=("kind", "object_id"), name="audit_event_object"),)
+
+    def __str__(self) -> str:
+        return f"{self.actor_name} {self.action_in_words} {self.object_in_words}"
+
+    @property
+    def actor_name(self) -> str:
+        """Who did it, in words."""
+        if self.actor is not None:
+            return self.actor.get_username()
+        return "an operator" if "command" in self.details else "the platform"
+
+    @property
+    def action_in_words(self) -> str:
+        """What was done, in words."""
+        return str(AuditAction(self.action).label)
+
+    @property
+    def object_in_words(self) -> str:
+        """What it was done to, in words."""
+        if self.kind == AuditedKind.PERSON and self.person is not None:
+            return self.person.get_username()
+        return self.object_name or f"{AuditedKind(self.kind).label} {self.object_id}"

@@ -1,0 +1,20 @@
+"""What was done to one tournament, and who may read it."""
+
+from __future__ import annotations
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
+from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.tournaments.hidden_results import are_hidden
+from pentathlon.tournaments.models import Tournament
+
+
+def audit_events_of(tournament: Tournament, *, reader: User | None) -> AuditEventQuerySet:
+    """Return what was done to a tournament, as far as this person may read it.
+
+    Its organiser and staff read everything, everybody else what changed results or the field.
+    """
+    found = AuditEvent.objects.of_tournament(tournament.pk)
+    if reader is not None and (reader.pk == tournament.owner_id or is_staff(reader)):
+        return found
+    return found.public(hides_results=are_hidden(tournament, reader))

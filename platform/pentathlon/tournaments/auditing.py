@@ -1,0 +1,70 @@
+"""What organisers do to tournaments, written into the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import Match
+from pentathlon.tournaments.models import Tournament
+
+
+def audit_tournament(
+    action: AuditAction,
+    tournament: Tournament,
+    *,
+    actor: User,
+    reason: str = "",
+    **details: Any,  # Any: JSON
+) -> None:
+    """Write down what somebody did to a whole tournament, or to a block or round of it."""
+    note_action(
+        action,
+        actor=actor,
+        kind=AuditedKind.TOURNAMENT,
+        object_id=tournament.pk,
+        object_name=tournament.name,
+        tournament=tournament.pk,
+        reason=reason,
+        **details,
+    )
+
+
+def audit_entry(
+    action: AuditAction,
+    tournament: Tournament,
+    version: BotVersion,
+    *,
+    actor: User,
+    reason: str = "",
+    **details: Any,  # Any: JSON
+) -> None:
+    """Write down what somebody did to an entry of another author."""
+    note_action(
+        action,
+        actor=actor,
+        kind=AuditedKind.VERSION,
+        object_id=version.pk,
+        object_name=version.label,
+        person=version.bot.owner_id,
+        tournament=tournament.pk,
+        reason=reason,
+        **details,
+    )
+
+
+def audit_match(
+    action: AuditAction, tournament: Tournament, match: Match, *, actor: User, reason: str
+) -> None:
+    """Write down what somebody did to a match of a tournament."""
+    note_action(
+        action,
+        actor=actor,
+        kind=AuditedKind.MATCH,
+        object_id=match.pk,
+        tournament=tournament.pk,
+        reason=reason,
+    )

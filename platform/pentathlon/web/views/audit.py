@@ -1,0 +1,134 @@
+"""The audit log, the decisions about one tournament, and what staff decide about a person."""
+
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import (
+    PersonRole,
+    check_may_manage_person,
+    close_account,
+    give_role,
+    has_role,
+    is_staff,
+    reopen_account,
+    take_role,
+)
+from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.tournaments.audit_log import audit_events_of
+from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import person, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.views.tournaments import load_tournament
+
+_SHOWN: Final = 20
+_SAID: Final = {
+    "give-organiser": "{} is an organiser now.",
+    "take-organiser": "{} is no organiser any more.",
+    "give-staff": "{} is of the staff now.",
+    "take-staff": "{} is not of the staff any more.",
+    "close": "The account of {} is closed.",
+    "reopen": "The account of {} is open again.",
+}
+_SERVICES: Final[dict[str, Callable[..., User]]] = {
+    "close": close_account,
+    "reopen": reopen_account,
+}
+
+
+@never_cache
+@login_required
+@require_safe
+def audit_log(request: HttpRequest) -> HttpResponse:
+    """Show staff what organisers and staff did, the latest first."""
+    _staff(request)
+    form = AuditFilterForm(request.GET)
+    events = AuditEvent.objects.listed()
+    events = _narrowed(events, form.cleaned_data) if form.is_valid() else events.none()
+    context = {"form": form, "page": cursor_page(request, events), "section": "status"}
+    return render(request, "web/audit/list.html", context)
+
+
+@require_safe
+def tournament_audit(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show what organiser and staff did to a tournament, as far as this person may read it."""
+    found, context = load_tournament(request, tournament_id, tab="audit")
+    context["page"] = cursor_page(request, audit_events_of(found, reader=person(request)))
+    return render(request, "web/tournament/audit.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def person_roles(request: HttpRequest, username: str) -> HttpResponse:
+    """Show staff the roles of a person, and change one for a reason."""
+    actor = _staff(request)
+    found = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    if request.method == "POST":
+        check_may_manage_person(actor, found)
+    form = DecisionForm(request.POST or None, actor=actor, person=found)
+    if form.is_valid():
+        asked = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
+        wanted = form.cleaned_data["decision"]
+        if call_service(form, lambda: _decide(wanted, asked)) is not None:
+            messages.success(request, _SAID[wanted].format(found.username))
+            return redirect("person_roles", found.username)
+    context = {
+        "person": found,
+        "form": form,
+        "roles": {role.value: has_role(found, role) for role in PersonRole},
+        "may_decide": actor != found and (actor.is_superuser or not is_staff(found)),
+        "events": AuditEvent.objects.listed().about(found).order_by("-pk")[:_SHOWN],
+        "section": "status",
+    }
+    return render(request, "web/audit/person.html", context)
+
+
+def _decide(wanted: str, asked: dict[str, Any]) -> User:  # Any: arguments of a service
+    if wanted in _SERVICES:
+        return _SERVICES[wanted](**asked)
+    step, _, role = wanted.partition("-")
+    service = give_role if step == "give" else take_role
+    return service(role=PersonRole(role), **asked)
+
+
+def _narrowed(
+    events: AuditEventQuerySet,
+    wanted: dict[str, Any],  # Any: of a form
+) -> AuditEventQuerySet:
+    if name := wanted["person"]:
+        events = events.filter(Q(actor__username__iexact=name) | Q(person__username__iexact=name))
+    for field in ("action", "kind", "object_id"):
+        if wanted[field]:
+            events = events.filter(**{field: wanted[field]})
+    if wanted["since"]:
+        events = events.filter(at__gte=_midnight(wanted["since"]))
+    if wanted["until"]:
+        events = events.filter(at__lt=_midnight(wanted["until"]) + timedelta(days=1))
+    return events
+
+
+def _midnight(day: Any) -> datetime:  # Any: a date
+    return timezone.make_aware(datetime.combine(day, time()))
+
+
+def _staff(request: HttpRequest) -> User:
+    """Return who asks, if they are of the staff."""
+    user = signed_in_user(request)
+    if not is_staff(user):
+        raise PermissionDenied("Only for the staff of this site.")
+    return user

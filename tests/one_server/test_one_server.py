@@ -1,0 +1,220 @@
+"""The files for one server: they agree with each other, with the manifests and with the code."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from pentathlon.env import CHECKOUT, Mode, read_environment
+from pentathlon.server import limits
+from tests.k8s.manifests import BASE, containers, resources, workloads
+from tests.patience import PATIENCE_S
+
+FOLDER = CHECKOUT / "one-server"
+UNITS = sorted((FOLDER / "systemd").iterdir())
+SITE = ("migrate", "web", "reconciler", "backup")
+"""Services that hold keys."""
+
+
+def _compose() -> dict[str, Any]:  # Any: YAML
+    found: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text())
+    return found
+
+
+def _service(name: str) -> dict[str, Any]:  # Any: YAML
+    found: dict[str, Any] = _compose()["services"][name]
+    return found
+
+
+def _pairs(name: str) -> dict[str, str]:
+    lines = (FOLDER / name).read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def _unit(name: str) -> dict[str, list[str]]:
+    """Return the values of each key of a unit."""
+    found: dict[str, list[str]] = {}
+    for line in (FOLDER / "systemd" / name).read_text().splitlines():
+        key, is_there, value = line.partition("=")
+        if is_there and not line.startswith("#"):
+            found.setdefault(key, []).append(value)
+    return found
+
+
+class TestCompose:
+    def test_file_fits_the_schema_of_compose(self) -> None:
+        checked = subprocess.run(
+            [
+                *(sys.executable, "-m", "check_jsonschema"),
+                *("--builtin-schema", "vendor.compose-spec", FOLDER / "compose.yaml"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+
+        assert checked.returncode == 0, checked.stdout
+
+    @pytest.mark.parametrize("name", SITE)
+    def test_site_runs_the_commands_of_the_image(self, name: str) -> None:
+        _, manage, command, *_ = _service(name)["command"]
+
+        assert manage == "manage.py"
+        assert command in get_commands()
+        assert _service(name)["image"].startswith("pentathlon:")
+
+    @pytest.mark.parametrize("name", ["web", "reconciler"])
+    def test_commands_are_those_of_the_manifests(self, name: str) -> None:
+        command = containers(workloads(list(resources(BASE)))[name])[0]["command"]
+
+        assert _service(name)["command"] == command
+
+    def test_worker_has_a_token_and_no_other_key(self) -> None:
+        worker = _service("worker")
+
+        assert worker["image"].startswith("pentathlon-worker:")
+        assert "env_file" not in worker
+        assert worker["secrets"] == ["worker-token"]
+        assert read_environment(worker["environment"]).mode is Mode.PRODUCTION
+        assert worker["networks"] == ["workers"]
+        assert _networks_of("database") & {"workers", "front"} == set()
+
+    def test_worker_is_confined_as_in_a_cluster(self) -> None:
+        options = _service("worker")["security_opt"]
+
+        (profile,) = (each.removeprefix("seccomp=") for each in options if "seccomp" in each)
+        assert (FOLDER / profile).resolve() == BASE / "bot-worker.json"
+        assert _service("worker")["cap_drop"] == ["ALL"]
+
+    def test_only_the_proxy_can_be_reached_from_outside(self) -> None:
+        services = _compose()["services"]
+
+        assert [name for name, each in services.items() if "ports" in each] == ["proxy"]
+
+    def test_every_volume_and_network_is_declared(self) -> None:
+        document = _compose()
+        for name, each in document["services"].items():
+            named = [volume.partition(":")[0] for volume in each.get("volumes", ())]
+            assert {volume for volume in named if volume[0] != "."} <= {*document["volumes"]}
+            assert _networks_of(name) <= {*document["networks"]}
+
+
+def _networks_of(name: str) -> set[str]:
+    return {*_service(name).get("networks", ())}
+
+
+class TestSettings:
+    def test_example_has_what_production_demands(self) -> None:
+        values = {**_pairs("settings.env.example"), "PENTATHLON_SECRET_KEY": "x" * 40}
+
+        environment = read_environment(values)
+
+        assert environment.mode is Mode.PRODUCTION
+        assert "web" in environment.hosts, "workers ask for it by this name"
+        assert environment.database_url is not None
+        assert environment.database_url.endswith("@database:5432/pentathlon")
+
+    def test_no_secret_is_in_an_example(self) -> None:
+        values = _pairs("settings.env.example")
+
+        assert (values["PENTATHLON_SECRET_KEY"], values["PENTATHLON_METRICS_TOKEN"]) == ("", "")
+
+    def test_paths_are_those_of_the_image(self) -> None:
+        image = (CHECKOUT / "Dockerfile").read_text()
+
+        assert _pairs("paths.env")["PYTHONPATH"] in image
+        assert read_environment(_pairs("paths.env")).no_bootstrap
+
+
+class TestUnits:
+    @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+    def test_systemd_finds_nothing_wrong(self, tmp_path: Path) -> None:
+        for unit in UNITS:
+            text = unit.read_text().replace("/srv/venv/bin/python", sys.executable)
+            (tmp_path / unit.name).write_text(text)
+
+        verified = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", *(unit.name for unit in UNITS)],
+            env={"PATH": "/usr/bin:/bin", "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+
+        assert (verified.returncode, verified.stderr) == (0, "")
+
+    @pytest.mark.parametrize("name", SITE)
+    def test_commands_are_those_of_compose(self, name: str) -> None:
+        (line,) = _unit(f"pentathlon-{name}.service")["ExecStart"]
+
+        python, *words = line.split()
+        wanted = [word for word in _service(name)["command"][1:] if not word.startswith("--host")]
+        folders = {"/backups": "/var/lib/pentathlon/backups"}
+        assert python == "/srv/venv/bin/python"
+        assert [word for word in words if not word.startswith("--host")] == [
+            folders.get(word, word) for word in wanted
+        ]
+
+    def test_web_server_listens_where_the_proxy_asks(self) -> None:
+        (line,) = _unit("pentathlon-web.service")["ExecStart"]
+        proxy = (FOLDER / "Caddyfile").read_text()
+
+        host, port = re.findall(r"--(?:host|port)=(\S+)", line)
+        assert f"{{$PENTATHLON_UPSTREAM:{host}:{port}}}" in proxy
+
+    def test_worker_sees_no_settings_of_the_site(self) -> None:
+        worker = _unit("pentathlon-worker.service")
+
+        assert worker["EnvironmentFile"] == ["/etc/pentathlon/paths.env"]
+        assert worker["User"] != _unit("pentathlon-web.service")["User"]
+        assert worker["Delegate"] == ["cpu memory pids"]
+
+    def test_worker_has_time_to_end_its_match(self) -> None:
+        (patience,) = _unit("pentathlon-worker.service")["TimeoutStopSec"]
+        drain_s = read_environment({"PENTATHLON_MODE": "production"}).drain_s
+
+        assert int(patience) >= drain_s + 10
+        assert _service("worker")["stop_grace_period"] == f"{patience}s"
+
+    def test_target_wants_every_unit_that_goes_on(self) -> None:
+        (wanted,) = _unit("pentathlon.target")["Wants"]
+        restarted = {unit.name for unit in UNITS if "Restart=always" in unit.read_text()}
+
+        assert {*wanted.split()} == restarted | {"pentathlon-backup.timer"}
+
+
+class TestProxy:
+    def test_it_lets_in_the_largest_body(self) -> None:
+        text = (FOLDER / "Caddyfile").read_text()
+
+        (megabytes,) = re.findall(r"max_size (\d+)MB", text)
+        largest = max(allowance.largest_body for allowance in limits.ALLOWANCES)
+        assert largest <= int(megabytes) * 1_000_000 <= 2 * largest
+
+    def test_metrics_are_not_shown(self) -> None:
+        assert re.search(r"@hidden path /metrics\n\s*respond @hidden 404", _caddyfile())
+
+    @pytest.mark.skipif(shutil.which("caddy") is None, reason="Caddy is not installed")
+    def test_caddy_takes_it(self, tmp_path: Path) -> None:
+        checked = subprocess.run(
+            ["caddy", "validate", "--adapter", "caddyfile", "--config", FOLDER / "Caddyfile"],
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+
+        assert checked.returncode == 0, checked.stderr
+
+
+def _caddyfile() -> str:
+    return (FOLDER / "Caddyfile").read_text()
