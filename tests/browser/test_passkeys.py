@@ -109,6 +109,7 @@ def test_pages_that_the_tour_cannot_reach_are_accessible(page: Page, person: Use
     found += find_flaws(page)
     page.fill("#id_name", "laptop")
     page.get_by_role("button", name="Add a passkey").click()
+    expect(page.get_by_role("rowheader", name="laptop")).to_be_visible()
     page.get_by_role("button", name="Make new codes").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Your recovery codes")
     found += find_flaws(page)
