@@ -19,6 +19,8 @@ from structlog.stdlib import get_logger
 
 from pentathlon.accounts.letters import notify
 from pentathlon.accounts.models import LetterKind, Passkey, RecoveryCode, TotpKey, User
+from pentathlon.audit.actions import AuditAction
+from pentathlon.audit.services import note_on_person
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
 RECOVERY_CODES: Final = 10
@@ -106,7 +108,7 @@ def reset_second_factors(*, actor: User, person: User, site: str) -> bool:
     for model in (TotpKey, Passkey, RecoveryCode):
         model._default_manager.filter(person=person).delete()
     if had_any:
-        _log.warning("second factors reset by staff", person=person.pk, staff=actor.pk)
+        note_on_person(AuditAction.FACTORS_RESET, actor=actor, person=person)
         notify(LetterKind.FACTOR_REMOVED, person, site=site)
     return had_any
 

@@ -43,6 +43,7 @@ class AuditAction(TextChoices):
     SEASON_END = "season.end", "ended"
     ROLE_GIVE = "role.give", "gave a role to"
     ROLE_TAKE = "role.take", "took a role from"
+    FACTORS_RESET = "factors.reset", "took the second factors off"
     PERSON_CLOSE = "person.close", "closed the account of"
     PERSON_REOPEN = "person.reopen", "opened again the account of"
     ADMIN_ADD = "admin.add", "added in the administration"

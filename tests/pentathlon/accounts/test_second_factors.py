@@ -17,6 +17,8 @@ from pentathlon.accounts.second_factors import (
     totp_address,
     totp_secret,
 )
+from pentathlon.audit.actions import AuditAction
+from pentathlon.audit.models import AuditEvent
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 from tests.factories import make_staff, make_user
 from tests.pentathlon.accounts.authenticator_app import code_of, set_up
@@ -172,3 +174,5 @@ def test_staff_take_factors_off_and_the_person_is_told() -> None:
 
     assert not has_second_factor(person)
     assert delivered() == [(person.email, "Pentathlon: a second factor was removed")]
+    event = AuditEvent.objects.get()
+    assert (event.actor, event.person, event.action) == (staff, person, AuditAction.FACTORS_RESET)

@@ -5,12 +5,14 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
 from pentathlon.accounts.models import BrowserSession, Passkey, RecoveryCode, TotpKey, User
+from pentathlon.audit.models import AuditEvent
 from pentathlon.web import confirming
 from pentathlon.web.views import signing_in
 from tests.factories import PASSWORD, make_staff, make_user
@@ -357,10 +359,22 @@ def test_staff_see_second_factors_and_take_them_off() -> None:
 
     assert not TotpKey.objects.exists()
     assert not RecoveryCode.objects.exists()
-    assert (
-        "Took the second factors off"
-        in staff.get(f"/admin/accounts/user/{user.pk}/history/").content.decode()
+    assert AuditEvent.objects.get().person == user
+
+
+def test_staff_do_not_take_factors_off_each_other() -> None:
+    other = make_staff()
+    set_up(other)
+    staff = make_staff()
+    staff.user_permissions.set(
+        Permission.objects.filter(codename__in=["view_user", "change_user"])
     )
+
+    as_person(staff).post(
+        "/admin/accounts/user/", {"action": "reset_factors", "_selected_action": [other.pk]}
+    )
+
+    assert TotpKey.objects.filter(person=other).exists()
 
 
 def test_options_are_what_browsers_read() -> None:
