@@ -139,6 +139,14 @@ def tell_end(position: Position) -> str:
     return f"{said}; {tell_ranks(result['ranks'])} with {mine} to {other} wisdom"
 
 
+def endings() -> Mapping[str, str]:
+    """Return what each reason of an end means."""
+    return {
+        "wisdom": "a seat reached 25 wisdom",
+        "stuck": "a seat had no stone to place",
+    }
+
+
 def points(position: Position) -> list[int]:
     """Return the wisdom of each seat."""
     return list(position["wisdom"])

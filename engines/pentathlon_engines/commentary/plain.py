@@ -40,6 +40,9 @@ class Commentary(Protocol):
     def tell_end(self, position: Position, /) -> str:
         """Return how the match ended, and why; `position` has a `result`."""
 
+    def endings(self) -> Mapping[str, str]:
+        """Return what each reason of an end means, in a clause that knows no match."""
+
     def points(self, position: Position, /) -> list[int] | None:
         """Return what each seat would score now; None for a game without points."""
 
@@ -60,6 +63,11 @@ def tell_end(position: Position) -> str:
     """Return who wins and the reason that the rules give."""
     result = position["result"]
     return f"{tell_ranks(result['ranks'])} ({result['reason'].replace('_', ' ')})"
+
+
+def endings() -> Mapping[str, str]:
+    """Return nothing: no reason is known here."""
+    return {}
 
 
 def points(position: Position) -> list[int] | None:

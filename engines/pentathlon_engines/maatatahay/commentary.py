@@ -189,6 +189,15 @@ def _tell_tie(position: Position) -> str:
     return ", who took the last relic"
 
 
+def endings() -> Mapping[str, str]:
+    """Return what each reason of an end means."""
+    return {
+        "deaths": "the spirit track came to its end",
+        "space": "at most one space was free",
+        "tiles": "all tiles were placed",
+    }
+
+
 def points(position: Position) -> list[int]:
     """Return gems and spirit on living tiles, and relics, of each seat (8.2)."""
     totals = [RELIC_POINTS[owned] for owned in position["relics"]]

@@ -252,6 +252,15 @@ def tell_end(position: Position) -> str:
     return f"{said}, with the stronger pieces on the board" if is_tie else said
 
 
+def endings() -> Mapping[str, str]:
+    """Return what each reason of an end means."""
+    return {
+        "deck": "a school deck was empty",
+        "points": "the points of the goal were reached",
+        "cap": "the last turn was over",
+    }
+
+
 def points(position: Position) -> list[int]:
     """Return the points of each seat (10.3, 10.4)."""
     return list(position["scores"])

@@ -79,6 +79,16 @@ def _tell_lines(board: Mapping[str, Any]) -> str:
     return said[0].upper() + said[1:]
 
 
+def endings() -> Mapping[str, str]:
+    """Return what each reason of an end means."""
+    return {
+        "line": "three equal animals stood in a line",
+        "stuck": "a seat had to add an animal and could not",
+        "repetition": "the same position came for the third time",
+        "limit": "nobody had won after the last action allowed",
+    }
+
+
 def points(position: Position) -> None:
     """Return None: Tuned has no points."""
 

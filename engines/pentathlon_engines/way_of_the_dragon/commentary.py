@@ -177,6 +177,14 @@ def _have(seats: list[str]) -> str:
     return "has" if len(seats) == 1 else "have"
 
 
+def endings() -> Mapping[str, str]:
+    """Return what each reason of an end means."""
+    return {
+        "race": "all pieces of a seat stood on numbers",
+        "cap": "the last turn was over",
+    }
+
+
 def points(position: Position) -> list[int]:
     """Return the sum of the numbers under the pieces of each seat (5.2)."""
     return [

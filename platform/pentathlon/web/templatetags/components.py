@@ -92,6 +92,11 @@ def seat_mark(seat: int) -> SafeString:
     )
 
 
+def state_words(state: str) -> str:
+    """Return the usual words for a state."""
+    return _BADGES[state][2] if state in _BADGES else state
+
+
 @register.simple_tag
 def badge(state: str, word: str = "") -> SafeString:
     """Draw the badge of a state, with its usual word or another one."""

@@ -49,7 +49,16 @@ def match_result(match: Match) -> SafeString:
     if match.outcome_reason == "fault":
         offender = first_fault(match.seats.all())
         return fault_badge(offender.fault_kind if offender else "fault")
-    return format_html("{}", words(match.outcome_reason))
+    return ending(match.game, match.outcome_reason)
+
+
+@register.simple_tag
+def ending(game: str, reason: str) -> SafeString:
+    """Write why a match ended, in the word of the rules, which explains itself when pointed at."""
+    known = GAMES[game].commentary().endings() if game in GAMES else {}
+    if reason not in known:
+        return format_html("{}", words(reason))
+    return format_html('<abbr title="{}">{}</abbr>', known[reason], words(reason))
 
 
 @register.simple_tag

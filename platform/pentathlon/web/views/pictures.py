@@ -24,6 +24,7 @@ from pentathlon.web.pictures import draw_card, game_card, list_card, match_card,
 from pentathlon.web.replay_viewer import draw_board
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
+from pentathlon.web.templatetags.components import state_words
 from pentathlon.web.templatetags.formats import points
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
@@ -59,7 +60,7 @@ def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponse
     """Draw how a tournament stands, as everybody may see it."""
     shown = Tournament.objects.visible_to(None).select_related("owner", "pool")
     found = get_object_or_404(shown, pk=tournament_id)
-    said, rows = found.get_state_display(), list[tuple[str, str, str]]()
+    said, rows = state_words(found.state), list[tuple[str, str, str]]()
     if found.state in UNSTARTED:
         said = f"{said}, {count(found.entries.count(), 'bot')}"
     elif are_hidden(found, None):

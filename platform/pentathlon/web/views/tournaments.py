@@ -41,6 +41,7 @@ from pentathlon.web.tables import (
     replacement_lines,
     tournament_line,
 )
+from pentathlon.web.templatetags.components import state_words
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.tie_breaks import TITLES
@@ -212,7 +213,7 @@ def load_tournament(
         "tournament": found,
         "mark": mark,
         "description": f"{found.name}, a tournament of {GAMES[found.game].info.title}: "
-        f"{format_name(found)}, {found.get_state_display()}.",
+        f"{format_name(found)}, {state_words(found.state)}.",
         "info": GAMES[found.game].info,
         "tab": tab,
         "hides_results": hides,
