@@ -127,10 +127,15 @@ def game_tiles() -> list[Tile]:
     return [Tile(info=game.info, glyphs=game.glyphs()) for game in GAMES.values()]
 
 
-def lesson_picture(game: str) -> SafeString:
-    """Return the last position of a game's lesson as decoration; a start where there is none."""
+def lesson_board(game: str) -> str:
+    """Return the last position of a game's lesson; a start where there is none."""
     steps = lesson_steps(game)
-    return thumbnail(steps[-1][1] if steps else start_board(game))
+    return steps[-1][1] if steps else start_board(game)
+
+
+def lesson_picture(game: str) -> SafeString:
+    """Return the playing area of a game's `lesson_board` as decoration."""
+    return thumbnail(lesson_board(game))
 
 
 def seats_in_words(info: GameInfo) -> str:

@@ -18,7 +18,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon.tournaments.standings import standings
-from pentathlon.web.boards import Tile, game_tiles, lesson_picture
+from pentathlon.web.boards import Tile, game_tiles, lesson_board, lesson_picture
 from pentathlon.web.format_names import format_name
 from pentathlon.web.pictures import draw_card, game_card, list_card, match_card, site_card
 from pentathlon.web.replay_viewer import draw_board
@@ -33,6 +33,7 @@ from pentathlon_engines.contract.registry import unknown_game
 
 _KEEPS = "public, max-age=3600"
 _ROWS = 5
+_ACROSS = 'class="board wide"'
 
 
 @require_safe
@@ -47,7 +48,7 @@ def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
     tile = _tile(game)
     table = rating_table(live_key(game), reader=None, size=_ROWS)
     card = game_card(
-        board=lesson_picture(game),
+        board=_board(game),
         title=tile.info.title,
         facts=tile.facts,
         rows=[(row.rating.version.bot.name, f"{row.rating.score:.1f}") for row in table.rows],
@@ -133,12 +134,18 @@ def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
 
 @cache
 def _site_card() -> str:
-    boards = [(tile.info.title, lesson_picture(tile.info.key)) for tile in game_tiles()]
+    boards = [(tile.info.title, _board(tile.info.key)) for tile in game_tiles()]
     return site_card(
         title="Five games, one honest table",
         subtitle="Bots play, every result is re-simulated, every rating shows how sure it is.",
         boards=boards,
     )
+
+
+def _board(game: str) -> str:
+    """Return the playing area of a board, or all of one that lies across: a square is higher."""
+    board = lesson_board(game)
+    return board if _ACROSS in board.partition(">")[0] else lesson_picture(game)
 
 
 def _tile(game: str) -> Tile:
