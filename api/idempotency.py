@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final
 
 from django.core.files.uploadedfile import UploadedFile
@@ -17,12 +16,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from pentathlon.accounts.models import IdempotencyRecord, User
+from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.common.errors import Conflict, InvalidInput
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotency-Replayed"
 LONGEST_KEY: Final = 100
-KEPT_FOR: Final = timedelta(days=1)
 
 Handler = Callable[..., Response]
 
@@ -79,10 +78,10 @@ def answer_once(
         Conflict: `key_reused` if the key was used for another request.
     """
     records = IdempotencyRecord.objects.filter(person=actor)
-    if not records.filter(key=key, created_at__gte=Now() - KEPT_FOR).exists():
+    if not records.filter(key=key, created_at__gte=Now() - KEPT_ANSWERS).exists():
         prepare()
     with transaction.atomic():
-        records.filter(created_at__lt=Now() - KEPT_FOR).delete()
+        records.filter(created_at__lt=Now() - KEPT_ANSWERS).delete()
         record, is_new = IdempotencyRecord.objects.get_or_create(
             person=actor, key=key, defaults={"fingerprint": fingerprint}
         )

@@ -71,6 +71,8 @@ class Environment:
     """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
     ladder_matches_an_hour: float = 12
     """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
+    bot_log_days: float = 90
+    """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: for ever."""
     datasets: bool = True
     """PENTATHLON_DATASETS: make datasets of closed tournaments and seasons."""
     proxies: int = 0
@@ -100,6 +102,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     mode = _mode(variables)
     proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
+    log_days = _number(variables, "PENTATHLON_BOT_LOG_DAYS", least=0)
     an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
     starved_share = _number(variables, "PENTATHLON_STARVED_SHARE", least=0)
     spot_checks = _number(variables, "PENTATHLON_SPOT_CHECKS", least=0)
@@ -122,6 +125,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         reference_bots=_flag(variables, "PENTATHLON_REFERENCE_BOTS", default=True),
         ladder_season_days=28 if days is None else days,
         ladder_matches_an_hour=12 if an_hour is None else an_hour,
+        bot_log_days=90 if log_days is None else log_days,
         datasets=_flag(variables, "PENTATHLON_DATASETS", default=True),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=STARVED_SHARE if starved_share is None else starved_share,

@@ -21,6 +21,7 @@ BOT_MATCHES = _environment.bot_matches
 STARVED_SHARE = _environment.starved_share
 SPOT_CHECKS = _environment.spot_checks
 DRAIN_S = _environment.drain_s
+BOT_LOG_DAYS = _environment.bot_log_days
 HAS_LADDERS = _environment.ladders
 HAS_DATASETS = _environment.datasets
 HAS_REFERENCE_BOTS = _environment.reference_bots

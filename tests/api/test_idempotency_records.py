@@ -4,8 +4,9 @@ from functools import partial
 import pytest
 from django.db.models import F
 
-from api.idempotency import KEPT_FOR, Answer, answer_once
+from api.idempotency import Answer, answer_once
 from pentathlon.accounts.models import IdempotencyRecord, User
+from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.common.errors import Conflict
 from tests.factories import make_user
 
@@ -51,7 +52,9 @@ def test_failure_keeps_nothing() -> None:
 def test_answer_is_forgotten_after_a_day() -> None:
     person = make_user()
     ask(person, 1)
-    IdempotencyRecord.objects.update(created_at=F("created_at") - KEPT_FOR - timedelta(minutes=1))
+    IdempotencyRecord.objects.update(
+        created_at=F("created_at") - KEPT_ANSWERS - timedelta(minutes=1)
+    )
 
     assert not ask(person, 2, fingerprint="other").is_replayed
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker, WorkerToken
 
-_FORGOTTEN_AFTER: Final = timedelta(hours=1)
+FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
 def announce_worker(announcement: Announcement, *, token: WorkerToken | None = None) -> None:
@@ -49,5 +49,5 @@ def mark_draining(*, name: str) -> None:
 
 def forget_silent_workers() -> int:
     """Delete the rows of workers that have been silent for an hour; return how many."""
-    gone, _ = Worker.objects.filter(seen_at__lt=Now() - _FORGOTTEN_AFTER).delete()
+    gone, _ = Worker.objects.filter(seen_at__lt=Now() - FORGOTTEN_AFTER).delete()
     return gone

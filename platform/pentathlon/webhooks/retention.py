@@ -6,9 +6,10 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from pentathlon.common.clock import database_now
+from pentathlon.common.retention import RetentionClass
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,
@@ -19,6 +20,7 @@ from pentathlon.webhooks.models import (
 from pentathlon.webhooks.schedule import RETENTION_S
 
 _BATCH: Final = 200
+_KEPT: Final = timedelta(seconds=RETENTION_S)
 
 
 def forget_old() -> int:
@@ -26,10 +28,31 @@ def forget_old() -> int:
     return _forget_deliveries() + _forget_events() + _forget_endpoints()
 
 
+def _count_due() -> int:
+    before = database_now() - _KEPT
+    over = Delivery.objects.filter(created_at__lt=before).exclude(state=DeliveryState.WAITING)
+    return over.count() + _events_without_deliveries().filter(happened_at__lt=before).count()
+
+
+def _events_without_deliveries() -> QuerySet[OutboxEvent]:
+    kept = Delivery.objects.filter(event=OuterRef("pk"))
+    return OutboxEvent.objects.filter(~Exists(kept), spread_after=None)
+
+
+DELIVERIES: Final = RetentionClass(
+    key="deliveries",
+    holds="webhook events and their deliveries",
+    kept=_KEPT,
+    models=(OutboxEvent, Delivery, DeliveryAttempt),
+    due=_count_due,
+    forget=forget_old,
+)
+
+
 @transaction.atomic
 def _forget_deliveries() -> int:
     # The oldest come first by id: one look at the head of the index says whether there are any.
-    before = database_now() - timedelta(seconds=RETENTION_S)
+    before = database_now() - _KEPT
     head = Delivery.objects.order_by("pk").values_list("pk", "created_at", "state")[:_BATCH]
     old = [pk for pk, at, state in head if at < before and state != DeliveryState.WAITING]
     return _delete_deliveries(old)
@@ -37,13 +60,12 @@ def _forget_deliveries() -> int:
 
 @transaction.atomic
 def _forget_events() -> int:
-    before = database_now() - timedelta(seconds=RETENTION_S)
+    before = database_now() - _KEPT
     head = OutboxEvent.objects.order_by("pk").values_list("pk", "happened_at", "spread_after")
     old = [pk for pk, at, after in head[:_BATCH] if at < before and after is None]
     if not old:
         return 0
-    kept = Delivery.objects.filter(event=OuterRef("pk"))
-    found = OutboxEvent.objects.filter(~Exists(kept), pk__in=old)
+    found = _events_without_deliveries().filter(pk__in=old)
     return found._raw_delete(found.db)
 
 

@@ -11,15 +11,14 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 
 from pentathlon.accounts.letters import send_letters
-from pentathlon.accounts.sessions import forget_ended_sessions
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.explorer.services import count_positions
-from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.operations.retention import Forgetter
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
@@ -37,7 +36,6 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
-from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sending import Sender
 from pentathlon.webhooks.spreading import spread_events
 from workers.publisher import (
@@ -50,7 +48,7 @@ from workers.reconciler import SWITCH_S, Reconciler, Step
 _BESIDE_TTL_S: Final = 15
 # What takes as long as there are matches, results or receivers: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
-    "accounts": {"letters": send_letters, "ended sessions": forget_ended_sessions},
+    "accounts": {"letters": send_letters},
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {
         "scores": make_scores,
@@ -77,12 +75,12 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "receipts": log_results,
         "roots": publish_root,
     },
+    "retention": {"retention": Forgetter().step},
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,
         "deliveries": Sender().step,
-        "old deliveries": forget_old,
     },
 }
 
@@ -109,7 +107,6 @@ class Command(BaseCommand):
                 "publishing": Publisher().publish_waiting_matches,
                 "friendlies": publish_waiting_friendlies,
                 "ratings": apply_results,
-                "workers": forget_silent_workers,
                 "analyses": send_waiting_analyses,
             }
         ).run(stop)

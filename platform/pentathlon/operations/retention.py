@@ -1,0 +1,107 @@
+"""All that is kept for a while only, with what it takes; and the step that forgets it.
+
+Everything else is kept for ever: results, records, receipts, ratings and the archives of versions,
+because results can be verified at any time.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Model
+
+from pentathlon.accounts.retention import CLASSES as OF_ACCOUNTS
+from pentathlon.common.retention import RetentionClass
+from pentathlon.fleet.retention import SILENT_WORKERS
+from pentathlon.matches.retention import bot_logs
+from pentathlon.webhooks.retention import DELIVERIES
+
+_LOOK_S: Final = 60.0
+"""Between two looks that find nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What one kind takes, and how much of it is over."""
+
+    kind: RetentionClass
+    rows: int
+    size: int | None
+    """Bytes with indexes; None where the database does not tell."""
+    due: int
+
+
+def classes() -> tuple[RetentionClass, ...]:
+    """Return all kinds, as the settings say."""
+    return (bot_logs(), DELIVERIES, *OF_ACCOUNTS, SILENT_WORKERS)
+
+
+def read_holdings() -> list[Holding]:
+    """Return what each kind takes now. It counts whole tables."""
+    return [
+        Holding(
+            kind=kind,
+            rows=sum(model._default_manager.count() for model in kind.models),
+            size=_size_of(kind.models),
+            due=kind.due(),
+        )
+        for kind in classes()
+    ]
+
+
+def other_holdings() -> list[tuple[str, int]]:
+    """Return tables that are kept for ever with their bytes, the largest first; [] if unknown."""
+    temporary = {model._meta.db_table for kind in classes() for model in kind.models}
+    sizes = {name: _table_size(name) for name in connection.introspection.table_names()}
+    found = [(name, size) for name, size in sizes.items() if size and name not in temporary]
+    return sorted(found, key=lambda each: -each[1])
+
+
+def forget_all() -> int:
+    """Delete everything that is over; return how many rows went."""
+    gone = 0
+    for kind in classes():
+        while step := kind.forget():
+            gone += step
+    return gone
+
+
+class Forgetter:
+    """Forgets a little at a time: the reconciler's step."""
+
+    def __init__(self) -> None:
+        self._next_look = 0.0
+
+    def step(self) -> int:
+        """Delete some rows of each kind; look again at once if there may be more."""
+        if time.monotonic() < self._next_look:
+            return 0
+        gone = sum(kind.forget() for kind in classes())
+        if not gone:
+            self._next_look = time.monotonic() + _LOOK_S
+        return gone
+
+
+def _size_of(models: tuple[type[Model], ...]) -> int | None:
+    sizes = [_table_size(model._meta.db_table) for model in models]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def _table_size(table: str) -> int | None:
+    query = (
+        "SELECT pg_total_relation_size(to_regclass(quote_ident(%s)))"
+        if connection.vendor == "postgresql"
+        else "SELECT SUM(pgsize) FROM dbstat WHERE name IN"
+        " (SELECT name FROM sqlite_schema WHERE tbl_name = %s)"
+    )
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(query, [table])
+            (size,) = cursor.fetchone()
+    except DatabaseError:  # an SQLite that was built without `dbstat`
+        return None
+    return None if size is None else int(size)
