@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
-from api.filters import TextFilter
+from api.filters import MomentFilter, TextFilter
 from api.permissions import ReadOrSignedIn, StaffOnly
 from pentathlon.accounts.models import Scope
 from pentathlon.audit.actions import AuditAction, AuditedKind
@@ -65,8 +65,8 @@ class AuditFilter(filters.FilterSet):
     action = filters.ChoiceFilter(choices=AuditAction.choices)
     kind = filters.ChoiceFilter(choices=AuditedKind.choices)
     object_id = TextFilter()
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte", help_text="Then or later.")
+    until = MomentFilter(field_name="at", lookup_expr="lt", help_text="Before then.")
 
 
 class AuditViewSet(ListModelMixin, Endpoint[AuditEvent]):

@@ -59,6 +59,7 @@ CALLS: Final[dict[str, Making]] = {
     ),
     "events_retrieve": at(id=Id("event")),
     "events_table_list": at(id=Id("event")),
+    "audit_list": at("staff", query={"kind": "tournament", "page_size": 1}),
     "quarantines_list": at("staff"),
     "quarantines_retrieve": at("staff", id=Id("quarantine")),
     "quarantines_results_list": at("staff", id=Id("quarantine")),
@@ -66,6 +67,7 @@ CALLS: Final[dict[str, Making]] = {
     "quarantines_end_create": after(
         _decide, at("staff", id=Id("quarantine"), body={"reason": "Mended."})
     ),
+    "tournaments_audit_list": at("organiser", id=Id("paused")),
     "tournaments_list": at(query={"game": "tuned", "state": "closed"}),
     "tournaments_create": at("organiser", body=_NEW),
     "tournaments_retrieve": at(id=Id("closed")),
