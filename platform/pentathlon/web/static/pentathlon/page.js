@@ -26,10 +26,13 @@ document.addEventListener("keydown", (event) => {
 
 document.querySelectorAll("[data-toast]").forEach(fade);
 
-// The navigation scrolls sideways on phones: bring the current page's entry into view.
-document
-  .querySelector("header nav [aria-current]")
-  ?.scrollIntoView({ block: "nearest", inline: "center" });
+// The navigation scrolls sideways on phones: bring the current page's entry into view. After
+// `scrollIntoView` the first Tab would go on from there, past the link to the content.
+const current = document.querySelector("header nav [aria-current]");
+if (current) {
+  const [entry, nav] = [current, current.closest("nav")].map((each) => each.getBoundingClientRect());
+  current.closest("nav").scrollLeft += entry.left - nav.left - (nav.width - entry.width) / 2;
+}
 
 document.addEventListener("pentathlon:renewed", () => {
   for (const button of document.querySelectorAll("[data-dismiss]")) button.hidden = false;
