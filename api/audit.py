@@ -90,7 +90,7 @@ class TournamentAuditViewSet(Endpoint[Tournament]):
 
     def get_queryset(self) -> QuerySet[Tournament]:
         """Leave out drafts of others."""
-        return Tournament.objects.visible_to(self.person).listed()
+        return Tournament.objects.visible_to(self.reader).listed()
 
     @extend_schema(responses=AuditEventSerializer(many=True))
     def events(self, request: Request, pk: str) -> Response:

@@ -10,13 +10,20 @@ from pentathlon.accounts.models import ApiToken, User
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.services import note_token_use
 from pentathlon.common.throttle import count_sign_in_as
+from pentathlon.oauth.access import AppAccess, find_app_access
+from pentathlon.oauth.protocol import ACCESS_PREFIX
 
 
 class BearerAuthentication(TokenAuthentication):
-    """`Authorization: Bearer ptl_...`."""
+    """`Authorization: Bearer ptl_...`, or `pta_...` of an app that acts for somebody."""
 
-    def authenticate_credentials(self, token: bytes) -> tuple[User, ApiToken]:
+    def authenticate_credentials(self, token: bytes) -> tuple[User, ApiToken | AppAccess]:
         """Return the person and the token, and remember that it was used."""
+        if token.startswith(ACCESS_PREFIX.encode()):
+            access = find_app_access(token.decode("ascii", "replace"))
+            if access is None:
+                raise AuthenticationFailed("This token has expired, or its access was ended.")
+            return access.person, access
         try:
             person, found = super().authenticate_credentials(token)  # type: ignore[no-untyped-call]  # knox
         except UnicodeDecodeError as error:
@@ -65,7 +72,8 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {
             "type": "http",
             "scheme": "bearer",
-            "description": "A token of your account page or of `POST /api/v1/tokens/`.",
+            "description": "A token of your account page, of `POST /api/v1/tokens/`, or of an "
+            "app: see `/docs/apps/`.",
         }
 
 

@@ -12,9 +12,10 @@ from rest_framework.viewsets import GenericViewSet
 
 from api.idempotency import Handler, make_idempotent
 from api.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
+from api.permissions import lacks_scope
 from api.rates import CountedView
 from api.requests import check_parameters
-from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.models import Scope, User
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
 from pentathlon.server.limits import allowance
 
@@ -73,10 +74,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     @property
     def reader(self) -> User | None:
         """The person whose private things may be shown; a token needs the scope for that."""
-        token = self.request.auth
-        if isinstance(token, ApiToken) and Scope.PRIVATE_READ not in token.scopes:
-            return None
-        return self.person
+        return None if lacks_scope(self.request, Scope.PRIVATE_READ) else self.person
 
     @property
     def actor(self) -> User:

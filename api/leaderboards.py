@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
+from pentathlon.accounts.models import names_version
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
@@ -162,7 +163,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         table = self._rows(request, live_key(game, scope))
         return answer_if_changed(
             request._request,
-            tag=tag_of(game, *applied, request.META["QUERY_STRING"]),
+            tag=tag_of(game, names_version(), *applied, request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
 

@@ -5,6 +5,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, Scope
+from pentathlon.oauth.access import AppAccess
 
 
 class ReadOrSignedIn(BasePermission):
@@ -16,21 +17,28 @@ class ReadOrSignedIn(BasePermission):
     def has_permission(self, request: Request, view: object) -> bool:
         """Tell whether this person, with this token, may try."""
         needed = _needed_scope(request, view)
+        if needed is None and request.method in SAFE_METHODS:
+            return True
         if needed is None:
-            return request.method in SAFE_METHODS or request.user.is_authenticated
-        if isinstance(request.auth, ApiToken) and needed not in request.auth.scopes:
-            raise PermissionDenied(
-                f"This token lacks the scope {needed}. Make one that has it.",
-                code="missing_scope",
-            )
+            _refuse_apps(request)
+        elif lacks_scope(request, needed):
+            raise _missing(needed)
         return request.user.is_authenticated
 
 
 class SignedIn(BasePermission):
-    """Only for people who have signed in, whatever they do."""
+    """Only for people who have signed in, whatever they do.
+
+    Apps may do it only if the view says by which scope: `app_scope`.
+    """
 
     def has_permission(self, request: Request, view: object) -> bool:
         """Tell whether there is a person."""
+        scope: str | None = getattr(view, "app_scope", None)
+        if scope is None:
+            _refuse_apps(request)
+        elif isinstance(request.auth, AppAccess) and scope not in request.auth.scopes:
+            raise _missing(scope)
         return request.user.is_authenticated
 
 
@@ -43,6 +51,24 @@ class StaffOnly(BasePermission):
         if user.is_authenticated and not (user.is_staff or user.is_superuser):
             raise PermissionDenied("Only for the staff of this site.", code="staff_only")
         return user.is_authenticated
+
+
+def lacks_scope(request: Request, scope: str) -> bool:
+    """Tell whether a request comes with a token that does not have a scope."""
+    token = request.auth
+    return isinstance(token, ApiToken | AppAccess) and scope not in token.scopes
+
+
+def _refuse_apps(request: Request) -> None:
+    """Refuse an app where no scope would let it."""
+    if isinstance(request.auth, AppAccess):
+        raise PermissionDenied("No app may do this, only people themselves.", code="not_for_apps")
+
+
+def _missing(scope: str) -> PermissionDenied:
+    return PermissionDenied(
+        f"This token lacks the scope {scope}. Make one that has it.", code="missing_scope"
+    )
 
 
 def _needed_scope(request: Request, view: object) -> Scope | None:

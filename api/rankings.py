@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, InPlaces, OnePage
 from api.people import PersonSerializer
+from pentathlon.accounts.models import names_version
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import NotFound
 from pentathlon.rankings.models import RankingLine, RankingTable
@@ -91,7 +92,7 @@ class RankingViewSet(Endpoint[RankingTable]):
         table = latest_table()
         return answer_if_changed(
             request._request,
-            tag=tag_of(key, table and table.pk, request.META["QUERY_STRING"]),
+            tag=tag_of(key, table and table.pk, names_version(), request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
 

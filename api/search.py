@@ -8,9 +8,10 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from api.pagination import OnePage
+from api.permissions import lacks_scope
 from api.rates import CountedView
 from api.requests import check_parameters
-from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.models import Scope, User
 from pentathlon.common.errors import InvalidInput
 from pentathlon.matches.models import Match
 from pentathlon.search.finding import FoundName, find_match, find_names
@@ -100,10 +101,8 @@ def _query(request: Request) -> str:
 
 
 def _reader(request: Request) -> User | None:
-    token = request.auth
-    if isinstance(token, ApiToken) and Scope.PRIVATE_READ not in token.scopes:
-        return None
-    return request.user if isinstance(request.user, User) else None
+    is_blind = lacks_scope(request, Scope.PRIVATE_READ)
+    return request.user if isinstance(request.user, User) and not is_blind else None
 
 
 def _match(match: Match) -> dict[str, object]:

@@ -19,6 +19,18 @@ from pentathlon.accounts.models import ApiToken, Scope
 from pentathlon.common.throttle import count_sign_in
 
 
+def count_password(request: Request) -> None:
+    """Count a request with a password, before anything checks it.
+
+    Raises:
+        Throttled: too many from this address.
+    """
+    if request.headers.get("Authorization", "").lower().startswith("basic"):
+        wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
+        if wait_s:
+            raise Throttled(wait_s)
+
+
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     """A token, without its secret."""
 
@@ -88,10 +100,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Count password attempts before checking one."""
-        if request.headers.get("Authorization", "").lower().startswith("basic"):
-            wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
-            if wait_s:
-                raise Throttled(wait_s)
+        count_password(request)
         super().initial(request, *args, **kwargs)
 
     def get_queryset(self) -> Any:  # Any: knox has no types

@@ -23,6 +23,7 @@ from api.kit import KitView
 from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
+from api.me import MeViewSet, OwnAccountViewSet
 from api.pagination import OnePage
 from api.platform_status import StatusView
 from api.profiles import ProfileViewSet
@@ -99,6 +100,9 @@ _history = DatasetViewSet.as_view({"get": "history"})
 _part = DatasetViewSet.as_view({"get": "part"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
+_me = MeViewSet.as_view({"get": "retrieve"})
+_delete_me = OwnAccountViewSet.as_view({"post": "delete_account"})
+_export_me = OwnAccountViewSet.as_view({"get": "export"})
 _seat_log = SeatFileViewSet.as_view({"get": "log"})
 _seat_bundle = SeatFileViewSet.as_view({"get": "bundle"})
 _seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
@@ -109,6 +113,9 @@ urlpatterns = [
     path("v1/versions/batch/", _batch, name="batch"),
     path("v1/status/", StatusView.as_view(), name="status"),
     path("v1/log/", _log, name="log"),
+    path("v1/me/", _me, name="me"),
+    path("v1/me/export.zip", _export_me, name="me_export"),
+    path("v1/me/delete/", _delete_me, name="me_delete"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),

@@ -229,3 +229,33 @@ class DeviceLogin(models.Model):
     def shown_code(self) -> str:
         """The code as people read it, in two halves."""
         return f"{self.user_code[:4]}-{self.user_code[4:]}"
+
+
+class AccountDeletion(models.Model):
+    """An account that was deleted: its row stays, without anything personal, under another name.
+
+    Bots, results and tournaments go on belonging to it, because the results of others follow from
+    them.
+    """
+
+    person = models.OneToOneField(User, on_delete=models.PROTECT, related_name="deletion")
+    deleted_at = models.DateTimeField(db_default=Now(), editable=False)
+    erased_at = models.DateTimeField(null=True)
+    """When the last code and logs of its bots were gone; null while matches need them."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("id",), condition=models.Q(erased_at=None), name="accounts_unerased"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"deletion of {self.person_id}"
+
+
+def names_version() -> int:
+    """Return a number that grows whenever a name is taken off everything: tags of kept answers
+    hold it."""
+    latest = AccountDeletion.objects.order_by("-pk").values_list("pk", flat=True)
+    return next(iter(latest[:1]), 0)

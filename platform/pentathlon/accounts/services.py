@@ -17,6 +17,8 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
+RESERVED = "deleted-"
+"""What the names of deleted accounts begin with."""
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -89,6 +91,12 @@ def check_username(username: str) -> str:
         raise InvalidInput(
             "A username has 3 to 30 letters, digits, hyphens or underscores, and starts and "
             "ends with a letter or digit.",
+            code="bad_username",
+            field="username",
+        )
+    if username.lower().startswith(RESERVED):
+        raise InvalidInput(
+            f"Names that begin with {RESERVED} are those of deleted accounts. Choose another one.",
             code="bad_username",
             field="username",
         )

@@ -46,6 +46,8 @@ class AuditAction(TextChoices):
     FACTORS_RESET = "factors.reset", "took the second factors off"
     PERSON_CLOSE = "person.close", "closed the account of"
     PERSON_REOPEN = "person.reopen", "opened again the account of"
+    PERSON_DELETE = "person.delete", "deleted the account of"
+    APP_BLOCK = "app.block", "blocked the app"
     ADMIN_ADD = "admin.add", "added in the administration"
     ADMIN_CHANGE = "admin.change", "changed in the administration"
     ADMIN_DELETE = "admin.delete", "deleted in the administration"
@@ -65,6 +67,7 @@ class AuditedKind(TextChoices):
     POOL = "pool", "rating pool"
     SEASON = "season", "season of a ladder"
     PERSON = "person", "person"
+    APP = "app", "app"
     ROW = "row", "row in the administration"
 
 

@@ -55,6 +55,11 @@ def index_all() -> int:
     return read
 
 
+def index_person(person: User) -> None:
+    """Let a person be found by their name as it is now, and by no former one."""
+    _store(Kind.PERSON, {person.pk: person.username})
+
+
 def _names(kind: Kind) -> _Names:
     if kind is Kind.BOT:
         return Bot.objects.values_list("pk", "name")

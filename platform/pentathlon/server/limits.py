@@ -196,6 +196,13 @@ ALLOWANCES: Final = (
         rate="exports",
     ),
     _allowance(
+        "everything about oneself",
+        r"(/account/data|/api/v1/me)/export\.zip$",
+        0,
+        lane=Lane.EXPORTS,
+        rate="own_exports",
+    ),
+    _allowance(
         "proofs of a tournament",
         r"/api/v1/tournaments/\d+/proof/$",
         LARGEST_FORM,
@@ -249,6 +256,7 @@ RATES: Final = {
     "pages": "1200/min",
     "tables": "240/min",
     "exports": "60/min",
+    "own_exports": "10/hour",
     "pictures": "60/min",
     "searches": "120/min",
     "uploads": "60/hour",
@@ -269,6 +277,7 @@ LOCAL_RATES: Final = {
     **RATES,
     **dict.fromkeys(("visitors", "pages", "pictures", "tables", "searches"), "6000/min"),
     "exports": "200/min",
+    "own_exports": "200/hour",
     "device_logins": "1000/hour",
 }
 """On one's own machine all visitors are one."""

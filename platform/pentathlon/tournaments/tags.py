@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Count, Max, Q, Sum
 
+from pentathlon.accounts.models import names_version
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatchQuerySet
@@ -17,7 +18,7 @@ def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
     entries = rows.values_list("pk", "version", "state", "number", "replaced")
     final = FinalRow.objects.filter(entry__tournament=tournament).order_by("pk")
     return (
-        *(tournament.pk, tournament.created_at, tournament.state),
+        *(tournament.pk, tournament.created_at, tournament.state, names_version()),
         list(Pool.objects.filter(tournament=tournament).values_list(*_POOL)),
         list(entries),
         list(final.values_list("pk", "place", "group", "mu", "sigma", "fold_mu", "fold_sigma")),
@@ -38,4 +39,4 @@ def state_of_matches(
         checked=Sum("replacements__checked_block"),
     )
     row = rows.values_list("state", "revealed_at", "replaced", "settled", "checked")
-    return (tournament.pk, tournament.created_at, *row, list(states))
+    return (tournament.pk, tournament.created_at, names_version(), *row, list(states))

@@ -96,6 +96,11 @@ SHELVES: Final = (
                 "Your account",
                 "Password, sessions, second factors, and what to do when they are lost.",
             ),
+            Guide(
+                "apps_guide",
+                "Sign in with Pentathlon",
+                "Apps that act for people: consent, tokens, a program that runs.",
+            ),
             Guide("limits", "Limits", "How much one client, address and account may ask for."),
         ),
     ),

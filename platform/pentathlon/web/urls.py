@@ -7,6 +7,7 @@ from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.web.views import (
     accounts,
     activation,
+    apps,
     arranging,
     audit,
     bots,
@@ -29,9 +30,11 @@ from pentathlon.web.views import (
     live,
     log,
     matches,
+    oauth,
     orders,
     organising,
     people,
+    personal_data,
     pictures,
     quarantines,
     ranking,
@@ -47,6 +50,7 @@ from pentathlon.web.views import (
     webhooks,
 )
 
+_APP = "account/apps/<int:app_id>"
 _CHALLENGE = "challenges/<int:challenge_id>"
 _FACTORS = "account/second-factors"
 _FRIENDLY = "play/<int:friendly_id>"
@@ -246,6 +250,19 @@ urlpatterns = [
     path("account/email/", credentials.email_change, name="email_change"),
     path("account/email/cancel/", credentials.email_cancel, name="email_cancel"),
     path("account/email/confirm/", credentials.email_confirm, name="email_confirm"),
+    path("account/apps/", apps.apps, name="apps"),
+    path("account/apps/new/", apps.app_new, name="app_new"),
+    path(f"{_APP}/", apps.app, name="app"),
+    path(f"{_APP}/secret/", apps.app_secret, name="app_secret"),
+    path(f"{_APP}/delete/", apps.app_delete, name="app_delete"),
+    path(f"{_APP}/end-access/", apps.app_end_access, name="app_end_access"),
+    path("oauth/authorize/", oauth.authorize, name="oauth_authorize"),
+    path("oauth/token/", oauth.token, name="oauth_token"),
+    path("oauth/revoke/", oauth.revoke, name="oauth_revoke"),
+    path(".well-known/oauth-authorization-server", oauth.metadata, name="oauth_metadata"),
+    path("account/data/", personal_data.personal_data, name="data"),
+    path("account/data/export.zip", personal_data.export, name="data_export"),
+    path("account/data/delete/", personal_data.account_delete, name="account_delete"),
     path("account/webhooks/", webhooks.webhooks, name="webhooks"),
     path("account/webhooks/new/", webhooks.webhook_new, name="webhook_new"),
     path(f"{_WEBHOOK}/", webhooks.webhook, name="webhook"),
@@ -257,6 +274,7 @@ urlpatterns = [
     path(f"{_WEBHOOK}/delete/", webhooks.webhook_delete, name="webhook_delete"),
     path("audit/", audit.audit_log, name="audit"),
     path("audit/people/<str:username>/", audit.person_roles, name="person_roles"),
+    path("audit/people/<str:username>/delete/", personal_data.person_delete, name="person_delete"),
     path("docs/", docs.docs, name="docs"),
     path("docs/how-it-works/", docs.guide, name="how_it_works"),
     path("docs/first-bot/", docs.first_bot, name="first_bot"),
@@ -277,6 +295,7 @@ urlpatterns = [
     path("docs/api/", docs.guide, name="api_guide"),
     path("docs/webhooks/", webhooks.webhooks_guide, name="webhooks_guide"),
     path("docs/account/", docs.guide, name="account_guide"),
+    path("docs/apps/", oauth.apps_guide, name="apps_guide"),
     path("docs/limits/", docs.limits, name="limits"),
     path("log/", log.log, name="log"),
     path("log/feed.xml", feeds.log_feed, name="log_feed"),

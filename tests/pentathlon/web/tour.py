@@ -25,6 +25,7 @@ from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
+from tests.pentathlon.oauth.acting import FakeApp
 from tests.pentathlon.tournaments.acting import open_cup
 from tests.pentathlon.trust.acting import join, played_by
 from tests.pentathlon.web.scene import Scene
@@ -52,7 +53,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
             *("game_picture", "home_picture", "tournament_picture"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),
-            *("friendly_stream", "log_feed"),
+            *("friendly_stream", "log_feed", "data_export", "oauth_metadata"),
         ),
         _DATA,
     ),
@@ -68,6 +69,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
         (
             *("challenge_cancel", "desk_record_delete", "friendly_act", "friendly_resign"),
             *("ladder_choice", "match_requeue", "sign_out", "theme", "token_revoke"),
+            *("app_end_access", "app_secret", "oauth_revoke", "oauth_token"),
             *("tournament_delete", "tournament_enter", "tournament_invite", "tournament_open"),
             *("tournament_leave_team", "tournament_pause", "tournament_reinstate"),
             "tournament_release",
@@ -135,6 +137,17 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     hook = make_endpoint(owner=author)
     yield _visit("webhook", hook.pk, reader=author)
     yield _visit("webhook_delete", hook.pk, reader=author)
+    yield from _apps(author)
+    yield _visit("person_delete", author.username, reader=make_staff())
+
+
+def _apps(author: User) -> Iterator[Visit]:
+    app = FakeApp(owner=author, keeps_secret=True)
+    app.tokens_of(author)
+    yield _visit("app", app.row.pk, reader=author)
+    yield _visit("app_delete", app.row.pk, reader=author)
+    question = f"?{urlencode(app.question())}"
+    yield _visit("oauth_authorize", reader=author, query=question)
 
 
 def _credentials(author: User) -> Iterator[Visit]:
@@ -178,6 +191,8 @@ _NO_ARGUMENTS: Final = (
         "api_guide",
         "webhooks_guide",
         "account_guide",
+        "webhooks_guide",
+        "apps_guide",
         "limits",
         "datasets",
         "dataset_card",
@@ -189,6 +204,7 @@ _NO_ARGUMENTS: Final = (
 _OF_AN_AUTHOR: Final = (
     *("account", "upload", "desk_record_new", "webhooks", "webhook_new", "activate"),
     *("password_change", "sessions", "second_factors", "confirm"),
+    *("apps", "app_new", "data", "account_delete"),
 )
 _OF_A_GAME: Final = ("game", "lesson", "rules", "leaderboard", "game_bots", "embed_leaderboard")
 

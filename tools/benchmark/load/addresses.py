@@ -26,8 +26,8 @@ _WITHOUT_END: Final = re.compile(r"(tournaments|friendlies)/\(.*\)/events/\$$")
 """Streams of what goes on for ever in the data."""
 _NOT_MEASURED: Final = frozenset(
     {
-        *("account/tokens", "account/webhooks", "tokens", "webhooks", "deliveries"),  # one's own
-        *("account/sessions", "second-factors/passkeys", "sessions"),  # one's own, too
+        *("account/apps", "account/tokens", "account/webhooks", "account/sessions"),  # one's own
+        *("tokens", "webhooks", "deliveries", "second-factors/passkeys", "sessions"),
         *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
         *("datasets", "datasets/history", "fleet/archives", "kit"),  # files
         *("events", "seasons"),  # a few tournaments each

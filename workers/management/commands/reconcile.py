@@ -18,7 +18,9 @@ from pentathlon.explorer.services import count_positions
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.oauth.cleaning import AppTokenCleaner
 from pentathlon.operations.retention import Forgetter
+from pentathlon.personal_data.erasing import erase_deleted
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
@@ -81,6 +83,8 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "releases": announce_releases,
         "events": spread_events,
         "deliveries": Sender().step,
+        "deleted accounts": erase_deleted,
+        "app tokens": AppTokenCleaner().step,
     },
 }
 

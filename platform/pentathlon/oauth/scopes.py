@@ -1,0 +1,21 @@
+"""What apps of others may ask for: the scopes of API tokens, and to know who somebody is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pentathlon.accounts.models import Scope
+
+IDENTITY: Final = "identity:read"
+"""Who signs in: name and number of the account, which are public anyway. No e-mail address."""
+SCOPES: Final[dict[str, str]] = {
+    IDENTITY: "know who you are: your username",
+    **dict(Scope.choices),
+}
+
+
+def in_words(scopes: Iterable[str]) -> list[str]:
+    """Return what scopes allow, in the order of the list, for people."""
+    asked = set(scopes)
+    return [words for scope, words in SCOPES.items() if scope in asked]

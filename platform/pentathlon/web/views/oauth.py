@@ -1,0 +1,184 @@
+"""The addresses of OAuth 2.0: consent, tokens, revocation, and what describes them."""
+
+from __future__ import annotations
+
+from functools import wraps
+from importlib.resources import files
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from oauth2_provider.exceptions import OAuthToolkitError
+from oauth2_provider.http import OAuth2ResponseRedirect
+from oauth2_provider.views import RevokeTokenView, TokenView
+from oauth2_provider.views.mixins import OAuthLibMixin
+from oauthlib.oauth2 import InvalidRequestError
+
+from pentathlon.oauth.models import OAuthApp
+from pentathlon.oauth.protocol import CHALLENGE
+from pentathlon.oauth.redirects import origin_of
+from pentathlon.oauth.scopes import IDENTITY, SCOPES, in_words
+from pentathlon.web import examples
+from pentathlon.web.throttle import View
+
+_DAY_S: Final = 86_400
+_GRANTS: Final = ("authorization_code", "refresh_token")
+_CLIENT_AUTH: Final = ("client_secret_basic", "client_secret_post", "none")
+_SCHEMES: Final = "ALLOWED_REDIRECT_URI_SCHEMES"
+_protocol: Final = OAuthLibMixin()
+_token: View = TokenView.as_view()
+_revoke: View = RevokeTokenView.as_view()
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def authorize(request: HttpRequest) -> HttpResponse:
+    """Ask the user whether an app may act for them; send the answer to the app.
+
+    What the app asks for stands in the address, also when the answer is posted to it.
+    """
+    if any("\0" in value for _, values in request.GET.lists() for value in values):
+        return _refused(request, "A value of the address has a character that none may have.")
+    try:
+        scopes, asked = _protocol.validate_authorization_request(request)
+        _check_challenge(request, asked)
+        if request.method == "POST":
+            allows = request.POST.get("allow") == "yes"
+            address, *_ = _protocol.create_authorization_response(
+                request, " ".join(scopes), asked, allows
+            )
+            return _sent_to(address)
+    except OAuthToolkitError as error:
+        return _told(request, error)
+    app = OAuthApp.objects.select_related("user").get(client_id=asked["client_id"])
+    origin = origin_of(asked["redirect_uri"])
+    context = {"app": app, "may": in_words(scopes), "origin": origin}
+    page = render(request, "web/apps/consent.html", context)
+    # Browsers hold the address that the answer leads to for a target of the form.
+    policy = {**settings.CONTENT_SECURITY_POLICY, "form-action": f"'self' {origin}"}
+    page["Content-Security-Policy"] = "; ".join(f"{name} {of}" for name, of in policy.items())
+    return page
+
+
+def _check_challenge(request: HttpRequest, asked: dict[str, Any]) -> None:  # Any: texts
+    """Refuse a question without a challenge by S256."""
+    challenge = request.GET.get("code_challenge", "")
+    method = request.GET.get("code_challenge_method", "")
+    if method == "S256" and CHALLENGE.fullmatch(challenge):
+        return
+    raise OAuthToolkitError(
+        error=InvalidRequestError(
+            description="Send code_challenge_method=S256 and a code_challenge of 43 characters.",
+            state=asked.get("state"),
+        ),
+        redirect_uri=asked["redirect_uri"],
+    )
+
+
+def _told(request: HttpRequest, error: Any) -> HttpResponse:  # Any: without types
+    """Tell the app what is wrong; the user, if it is not sure who the app is."""
+    may_be_told, facts = _protocol.error_response(error)
+    if not may_be_told:
+        return _refused(request, facts["error"].description or facts["error"].error)
+    address = f"{facts['url']}&{urlencode({'iss': _site(request)})}"
+    return _sent_to(address)
+
+
+def _sent_to(address: str) -> HttpResponse:
+    answer: HttpResponse = OAuth2ResponseRedirect(address, settings.OAUTH2_PROVIDER[_SCHEMES])
+    return answer
+
+
+def _refused(request: HttpRequest, detail: str) -> HttpResponse:
+    return render(request, "web/apps/refused.html", {"detail": detail}, status=400)
+
+
+def _for_programs(view: View) -> View:
+    """Let programs of any origin post to a view; refuse what no database looks up."""
+
+    @wraps(view)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if any("\0" in value for _, values in request.POST.lists() for value in values):
+            return JsonResponse({"error": "invalid_request"}, status=400)
+        response = view(request)
+        response["Access-Control-Allow-Origin"] = "*"
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return answer
+
+
+@csrf_exempt
+@sensitive_post_parameters("client_secret", "code", "code_verifier", "refresh_token")
+@require_POST
+@_for_programs
+def token(request: HttpRequest) -> HttpResponseBase:
+    """Exchange a code or a refresh token for tokens."""
+    if request.POST.get("grant_type") not in _GRANTS:
+        return JsonResponse({"error": "unsupported_grant_type"}, status=400)
+    return _token(request)
+
+
+@csrf_exempt
+@sensitive_post_parameters("client_secret", "token")
+@require_POST
+@_for_programs
+def revoke(request: HttpRequest) -> HttpResponseBase:
+    """End a token, and what belongs to it."""
+    return _revoke(request)
+
+
+@require_safe
+def metadata(request: HttpRequest) -> JsonResponse:
+    """Describe the server, as RFC 8414 has it."""
+    site = _site(request)
+    answer = JsonResponse(
+        {
+            "issuer": site,
+            "authorization_endpoint": site + reverse("oauth_authorize"),
+            "token_endpoint": site + reverse("oauth_token"),
+            "revocation_endpoint": site + reverse("oauth_revoke"),
+            "service_documentation": site + reverse("apps_guide"),
+            "scopes_supported": list(SCOPES),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": list(_GRANTS),
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": list(_CLIENT_AUTH),
+            "revocation_endpoint_auth_methods_supported": list(_CLIENT_AUTH),
+            "authorization_response_iss_parameter_supported": True,
+        }
+    )
+    answer["Access-Control-Allow-Origin"] = "*"
+    return answer
+
+
+@require_safe
+def apps_guide(request: HttpRequest) -> HttpResponse:
+    """Explain how an app asks and what it gets, with a program that runs."""
+    protocol = settings.OAUTH2_PROVIDER
+    context = {
+        "section": "docs",
+        "site": _site(request),
+        "scopes": SCOPES,
+        "identity": IDENTITY,
+        "code_s": protocol["AUTHORIZATION_CODE_EXPIRE_SECONDS"],
+        "access_minutes": protocol["ACCESS_TOKEN_EXPIRE_SECONDS"] // 60,
+        "refresh_days": protocol["REFRESH_TOKEN_EXPIRE_SECONDS"] // _DAY_S,
+        "example": files(examples).joinpath("sign_in.py").read_text(encoding="utf-8"),
+    }
+    return render(request, "web/docs/apps_guide.html", context)
+
+
+def _site(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")

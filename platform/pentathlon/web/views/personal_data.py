@@ -1,0 +1,101 @@
+"""A person's data: all of it as a file, and the deletion of the account."""
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import check_may_manage_person
+from pentathlon.common.errors import Conflict
+from pentathlon.personal_data.deletion import (
+    check_can_be_deleted,
+    delete_account_of,
+    delete_own_account,
+)
+from pentathlon.personal_data.export import export_account
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
+from pentathlon.web.requests import signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.throttle import count_password_of, too_many
+
+
+@never_cache
+@login_required
+@require_safe
+def personal_data(request: HttpRequest) -> HttpResponse:
+    """Say what is here about the user, and lead to the export and the deletion."""
+    return render(request, "web/data/data.html", {"obstacle": _obstacle(signed_in_user(request))})
+
+
+@never_cache
+@login_required
+@require_safe
+def export(request: HttpRequest) -> StreamingHttpResponse:
+    """Send everything about the user as one zip."""
+    user = signed_in_user(request)
+    response = StreamingHttpResponse(export_account(user), content_type="application/zip")
+    day = f"{timezone.now():%Y-%m-%d}"
+    response["Content-Disposition"] = (
+        f'attachment; filename="pentathlon-{user.username}-{day}.zip"'
+    )
+    return response
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def account_delete(request: HttpRequest) -> HttpResponse:
+    """Ask for name and password, then delete the user's account for good."""
+    user = signed_in_user(request)
+    if request.method == "POST" and (wait_s := count_password_of(request)):
+        return too_many(request, wait_s)
+    form = DeleteOwnForm(request.POST or None)
+    if form.is_valid():
+        name = call_service(form, lambda: delete_own_account(actor=user, **form.cleaned_data))
+        if name is not None:
+            logout(request)
+            messages.success(request, f"Your account is deleted. Results stay under {name}.")
+            return redirect("home")
+    context = {"form": form, "person": user, "own": True, "obstacle": _obstacle(user)}
+    return render(request, "web/data/delete.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def person_delete(request: HttpRequest, username: str) -> HttpResponse:
+    """Ask staff for the name and a reason, then delete somebody's account for good."""
+    actor = signed_in_user(request)
+    found = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    check_may_manage_person(actor, found)
+    if actor == found:
+        raise PermissionDenied("Delete your own account on its own page.")
+    form = DeleteOtherForm(request.POST or None)
+    if form.is_valid():
+        name = call_service(
+            form, lambda: delete_account_of(actor=actor, person=found, **form.cleaned_data)
+        )
+        if name is not None:
+            messages.success(request, f"The account is deleted. Results stay under {name}.")
+            return redirect("person_roles", name)
+    context = {"form": form, "person": found, "own": False, "obstacle": _obstacle(found)}
+    return render(request, "web/data/delete.html", context)
+
+
+def _obstacle(person: User) -> str:
+    """Return why the account cannot be deleted now; empty if it can."""
+    try:
+        check_can_be_deleted(person)
+    except Conflict as error:
+        return error.detail
+    return ""
