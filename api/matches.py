@@ -221,6 +221,10 @@ class MatchFilter(MadeFilterSet):
         return matches.of_version(value)
 
 
+_NOT_BY_END = {"bot", "version", "since", "until"}
+"""Filters with which no index has the order of ends."""
+
+
 class MatchPages(NewestFirst):
     """Pages of matches, also by when they ended."""
 
@@ -231,7 +235,7 @@ class MatchPages(NewestFirst):
     }
     orderings_told = (
         "Newest first, or oldest first: ids grow with time. Or by the time of the end, with "
-        "`state=done`, and with no filter but `game`, `kind`, `tournament`, `since` and `until`."
+        "`state=done`, and with no filter but `game`, `kind` and `tournament`."
     )
 
     def get_ordering(
@@ -244,10 +248,11 @@ class MatchPages(NewestFirst):
         columns = super().get_ordering(request, queryset, view)
         asked = request.query_params
         is_by_end = columns[0].endswith("finished_at")
-        if is_by_end and (asked.get("state") != MatchState.DONE or {"bot", "version"} & {*asked}):
+        is_unindexed = not _NOT_BY_END.isdisjoint(asked)
+        if is_by_end and (asked.get("state") != MatchState.DONE or is_unindexed):
             raise InvalidInput(
-                "Matches come in the order of their ends with state=done, and without bot and "
-                "version; -id has the newest first.",
+                "Matches come in the order of their ends with state=done, and without bot, "
+                "version, since and until; -id has the newest first.",
                 code="bad_ordering",
                 field=ORDERING,
             )
