@@ -43,7 +43,8 @@ CALLS = {
 _SECRET: Final = re.compile(r"\b(ptl_|ptw_|whsec_)[\w+/=-]+")
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _ANY_UUID: Final = "123e4567-e89b-42d3-a456-426614174000"
-_SECRET_FIELDS: Final = ("device_code",)
+_SECRET_FIELDS: Final = ("device_code", "password")
+_BY_PASSWORD: Final = {"password": "author", "guest": "guest"}
 _MOST_ROWS: Final = 2
 _LONGEST_TEXT: Final = 160
 _MOST_LINES: Final = 4
@@ -113,8 +114,8 @@ def _made(name: str, world: World) -> Example:
 
 def _asked(call: Call, method: str, path: str, world: World) -> Any:
     client = APIClient()
-    if call.who == "password":
-        pair = b64encode(f"{world.author.username}:{PASSWORD}".encode()).decode()
+    if call.who in _BY_PASSWORD:
+        pair = b64encode(f"{_BY_PASSWORD[call.who]}:{PASSWORD}".encode()).decode()
         client.credentials(HTTP_AUTHORIZATION=f"Basic {pair}")
     elif call.who == "browser":
         client.login(username=world.author.username, password=PASSWORD)
