@@ -128,6 +128,10 @@ class Heads:
         # Together they hold all that a lane may hand out and refuse.
         self._pages = first, share + refusals - first
 
+    def has_refused(self, lane: int) -> bool:
+        """Whether this look has refused matches of a lane."""
+        return self._lanes[lane].has_refused
+
     @property
     def is_spent(self) -> bool:
         """Whether this look has refused as many matches as it may."""
@@ -147,6 +151,7 @@ class Heads:
                 return head
             self._refusals_left -= 1
             lane.refusals_left -= 1
+            lane.has_refused = True
             if number in self._reached:
                 self._reached[number] = max(self._reached[number], head.pk)
         return None
@@ -209,6 +214,7 @@ class _Lane:
     pages_read: int = 0
     is_read: bool = False
     """Whether nothing waits behind it."""
+    has_refused: bool = False
 
 
 def waiting_lanes(kind: MatchKind) -> list[int]:

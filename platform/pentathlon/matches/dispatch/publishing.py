@@ -58,8 +58,8 @@ class FairCursor:
 
     lane: dict[MatchKind, int] = field(default_factory=dict)
     """Served last."""
-    refused: dict[MatchKind, set[int]] = field(default_factory=dict)
-    """Lanes that had nothing to send when they were looked at last."""
+    refused: dict[MatchKind, dict[int, None]] = field(default_factory=dict)
+    """Lanes of which nothing could be sent when they were looked at last, in that order."""
     reached: dict[MatchKind, dict[int, int]] = field(default_factory=dict)
     """The match up to which all in a lane were refused when it was looked at last."""
 
@@ -194,31 +194,37 @@ class _Plan:
     def _by_turns(self, kind: MatchKind, room: float) -> Iterator[Chosen]:
         if room <= 0:
             return
-        refused = self._cursor.refused.setdefault(kind, set())
-        lanes = sorted(waiting_lanes(kind), key=partial(self._precedence, kind))
+        refused = self._cursor.refused.setdefault(kind, {})
+        lanes = waiting_lanes(kind)
+        for lane in refused.keys() - set(lanes):
+            del refused[lane]
+        # One of them is tried as if it never had been: others may always have something to send.
+        if refused:
+            del refused[next(iter(refused))]
+        lanes.sort(key=partial(self._precedence, kind))
         if not lanes:
             return
         reached = self._cursor.reached.setdefault(kind, {})
         heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
         heads.open(lanes, room=ceil(room))
-        refused.intersection_update(lanes)
         while room > 0 and lanes and not heads.is_spent:
             lane = min(lanes, key=partial(self._precedence, kind))
             head = heads.next(lane)
             self._cursor.lane[kind] = lane
             if head is None:
                 lanes.remove(lane)
-                refused.add(lane)
+                if heads.has_refused(lane):
+                    refused.setdefault(lane)
                 continue
             self._in_flight[kind, lane] += self._weight(head.game)
-            refused.discard(lane)
+            refused.pop(lane, None)
             room -= self._weight(head.game)
             yield Chosen(pk=head.pk, game=head.game, kind=kind)
 
     def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, float, bool, int]:
         """Order lanes by what they have in flight, then in turns after the one served last.
 
-        Those that had nothing to send when they were looked at last go behind all others.
+        Those of which nothing could be sent when they were looked at last go behind all others.
         """
         is_refused = lane in self._cursor.refused.get(kind, ())
         has_had_it = lane <= self._cursor.lane.get(kind, 0)

@@ -352,6 +352,36 @@ class TestTurns:
 
         assert broker.sent == [*big[:4], *small, big[4]]
 
+    def test_lane_that_is_made_slowly_is_not_starved_by_a_full_one(self, broker: Broker) -> None:
+        make_worker()
+        full, turn = _lane(1, 30), FairCursor()
+        slow = _lane(2, 1)
+        publish_pending(publish=broker, window=4, cursor=turn)
+
+        for _ in range(4):
+            slow += _lane(2, 1)
+            Match.objects.sent().update(state=MatchState.DONE, finished_at=Now())
+            publish_pending(publish=broker, window=4, cursor=turn)
+
+        assert [match for match in broker.sent if match in slow] == slow
+        assert len(broker.sent) - len(slow) == sum(match in full for match in broker.sent) == 15
+
+    def test_lane_that_was_refused_has_its_turn_when_it_can_be_played(
+        self, broker: Broker
+    ) -> None:
+        make_worker()
+        full, turn = _lane(1, 30), FairCursor()
+        match = make_match([_java(), make_version()], lane=2)
+        publish_pending(publish=broker, window=4, cursor=turn)
+        make_worker(runtimes=["java", "python"])
+
+        for _ in range(2):
+            Match.objects.sent().update(state=MatchState.DONE, finished_at=Now())
+            publish_pending(publish=broker, window=4, cursor=turn)
+
+        assert match.pk in broker.sent
+        assert set(broker.sent) - {match.pk} < set(full)
+
     def test_lanes_take_turns(self, broker: Broker) -> None:
         make_worker()
         one, two, three = (_lane(number, 3) for number in (1, 2, 3))
