@@ -8,6 +8,7 @@ have whole blocks.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -37,6 +38,8 @@ ROWS_AT_ONCE: Final = 1000
 """Most rows that one transaction adds: other writers wait for it."""
 _ADOPTED_AT_ONCE: Final = 150
 _STEP_S: Final = 0.4
+_MOST_BEGUN: Final = 4
+"""Batches that are kept from one part to the next; they may have a hundred thousand blocks."""
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
 
@@ -58,6 +61,8 @@ def matches_at_once(tournament: Tournament) -> int:
 def make_schedules(*, for_s: float = _STEP_S) -> int:
     """Extend incomplete schedules for about `for_s` seconds; return how many matches were made.
 
+    Tournaments take turns, part by part, whichever has the fewest matches first.
+
     The reconciler calls it again and again: matches are played while others are still made. A
     schedule that cannot be made holds up no other.
 
@@ -68,17 +73,23 @@ def make_schedules(*, for_s: float = _STEP_S) -> int:
     made = 0
     errors = []
     unmade = Tournament.objects.filter(state__in=_MADE_IN, is_fully_scheduled=False)
-    for tournament_id in list(unmade.order_by("pk").values_list("pk", flat=True)):
+    # A long schedule keeps no other tournament waiting for its first matches.
+    turns = deque(unmade.order_by("scheduled", "pk").values_list("pk", flat=True))
+    while turns:
+        tournament_id = turns.popleft()
         try:
-            while count := extend_schedule(tournament_id=tournament_id):
-                made += count
-                if time.monotonic() > deadline:
-                    return made
+            count = extend_schedule(tournament_id=tournament_id)
         except (InterfaceError, OperationalError):
             raise
         except Exception as error:
             error.add_note(f"in the schedule of tournament {tournament_id}")
             errors.append(error)
+            continue
+        if count:
+            made += count
+            turns.append(tournament_id)
+            if time.monotonic() > deadline:
+                return made
     if errors:
         raise ExceptionGroup("schedules", errors)
     return made
@@ -178,14 +189,16 @@ def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: 
         locked.scheduled += len(part)
         locked.planned = max(locked.planned, locked.scheduled)
         locked.save(update_fields=("scheduled", "planned"))
-    _begun.clear()
+    _begun.pop(tournament.pk, None)
     if part[-1].block < batch.last_block:
+        while len(_begun) >= _MOST_BEGUN:
+            del _begun[next(iter(_begun))]
         _begun[tournament.pk] = (batch.number, blocks)
     return len(part)
 
 
 _begun: Final[dict[int, tuple[int, Blocks]]] = {}
-"""The batch that is being stored, by tournament: its number and blocks."""
+"""The batches that are being stored, by tournament: number and blocks, the latest one last."""
 
 
 def _locked(tournament: Tournament) -> Tournament | None:

@@ -5,6 +5,7 @@ import pytest
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments import scheduling, services
+from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -109,6 +110,34 @@ def test_cancelled_tournament_gets_no_more_matches() -> None:
 
     assert make_schedules(for_s=60) == 0
     assert Match.objects.count() == 2
+
+
+def test_tournaments_are_made_side_by_side() -> None:
+    long, short = _begun(bots=6), _begun(bots=3)
+
+    for _ in range(4):
+        make_schedules(for_s=0)
+
+    made = [Tournament.objects.get(pk=each.pk).scheduled for each in (long, short)]
+    assert made[0] == made[1] > 0
+
+
+def test_schedule_of_several_is_drawn_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    draw = scheduling.make_again
+
+    def note(tournament: Tournament, batch: Batch) -> scheduling.Blocks:
+        drawn.append(tournament.pk)
+        return draw(tournament, batch)
+
+    monkeypatch.setattr(scheduling, "make_again", note)
+    for _ in range(2):
+        _begun(bots=5)
+
+    while make_schedules():
+        pass
+
+    assert drawn == []
 
 
 def test_one_tournament_leaves_time_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
