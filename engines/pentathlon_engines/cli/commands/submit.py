@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +27,6 @@ from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json, print_text, say
-from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.errors import BadManifest
 
 
@@ -154,6 +154,8 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
     if as_json:
         print_json([line.to_json() for line in lines])
     else:
+        # It loads `rich`, which takes longer than a whole command for one bot.
+        print_table = import_module("pentathlon_engines.cli.tables").print_table
         print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
     if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):
         raise typer.Exit(worst)
