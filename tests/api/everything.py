@@ -6,8 +6,10 @@ What it sends by itself belongs to that: the bodies of all webhooks.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
+from io import BytesIO
 from itertools import product
 from typing import Any
+from zipfile import ZipFile, is_zipfile
 
 from django.core.cache import cache
 from django.http import HttpResponseBase
@@ -72,10 +74,17 @@ def _headers(response: HttpResponseBase) -> list[tuple[str, str]]:
 
 
 def _body(response: HttpResponseBase) -> str:
+    """Return the text of an answer, of an archive that of all its files."""
     if response.streaming:
         chunks: Any = response
-        return b"".join(chunks).decode(errors="replace")
-    return getattr(response, "content", b"").decode(errors="replace")
+        data = b"".join(chunks)
+    else:
+        data = getattr(response, "content", b"")
+    if response.headers.get("Content-Type") != "application/zip" or not is_zipfile(BytesIO(data)):
+        return data.decode(errors="replace")
+    with ZipFile(BytesIO(data)) as archive:
+        texts = {name: archive.read(name).decode(errors="replace") for name in archive.namelist()}
+    return "".join(f"{name}: {text}" for name, text in texts.items())
 
 
 def _addresses(tournament: Tournament, matches: Sequence[int]) -> Iterator[tuple[str, str]]:

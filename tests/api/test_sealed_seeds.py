@@ -193,5 +193,5 @@ def test_proof_takes_as_many_queries_for_any_size(
 ) -> None:
     tournament = _half_played(organiser)
 
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         anonymous.get(f"{V1}/tournaments/{tournament.pk}/proof/")

@@ -290,7 +290,7 @@ def test_list_takes_two_queries_for_any_length(
 
 @pytest.mark.parametrize(
     ("table", "queries"),
-    [("entries", 4), ("standings", 11), ("crosstable", 11), ("seats", 7), ("progress", 5)],
+    [("entries", 4), ("standings", 12), ("crosstable", 12), ("seats", 8), ("progress", 5)],
 )
 @pytest.mark.parametrize("bots", [3, 12])
 def test_tables_take_as_many_queries_for_any_length(

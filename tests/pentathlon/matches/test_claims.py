@@ -43,7 +43,7 @@ class TestBatch:
             make_match(state=MatchState.DONE),
         )
 
-        jobs = _claim([done.pk, held.pk, free.pk, 404])
+        jobs = _claim([done.pk, held.pk, free.pk, 10**17])
 
         assert [job.match_id for job in jobs] == [free.pk]
 

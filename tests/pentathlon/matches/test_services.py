@@ -88,7 +88,7 @@ class TestClaim:
         assert claim_match(match_id=match.pk, worker="w") is None
 
     def test_unknown_match_is_refused(self) -> None:
-        assert claim_match(match_id=404, worker="w") is None
+        assert claim_match(match_id=10**17, worker="w") is None
 
 
 class TestRenew:

@@ -143,7 +143,7 @@ class TestRefused:
 
     def test_unknown_match(self, job: Job) -> None:
         with pytest.raises(NotFound):
-            submit(replace(job, match_id=404), record_of(job))
+            submit(replace(job, match_id=10**17), record_of(job))
 
     @pytest.mark.parametrize(
         ("field", "value"),
