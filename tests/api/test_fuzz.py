@@ -31,8 +31,8 @@ from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
 
 # Which options a game has, what stands in an archive, which dates are over, who exists, who may
-# meet whom, which terminal waits, which filters go with an order and whether a tournament has begun
-# is beyond the document.
+# meet whom, which terminal waits, which filters go with an order and whether a tournament has
+# begun is beyond the document.
 OPEN_BODIES = {
     "GET /api/v1/matches/",
     "POST /api/v1/bots/",
