@@ -72,7 +72,9 @@ class FormerPlace(models.Model):
 class RankingLine(models.Model):
     """One author's line of a ranking."""
 
-    table = models.ForeignKey(RankingTable, on_delete=models.CASCADE, related_name="lines")
+    table = models.ForeignKey(
+        RankingTable, on_delete=models.CASCADE, related_name="lines", db_index=False
+    )
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="ranking_lines"
     )

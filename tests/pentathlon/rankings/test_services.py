@@ -2,6 +2,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.rankings import services
 from pentathlon.rankings.models import RankingLine, RankingTable
@@ -216,3 +217,21 @@ class TestWriting:
         ]
         assert len(written) == 4
         assert [line.place for line in RankingLine.objects.order_by("place")] == [*range(1, 11)]
+
+
+def test_page_of_a_table_nobody_has_counted_yet_is_read_in_order() -> None:
+    people = User.objects.bulk_create([User(username=f"author-{n}") for n in range(500)])
+    for _ in range(2):
+        table = RankingTable.objects.create(rule="any/1", pools={}, authors=500, took_ms=1)
+        RankingLine.objects.bulk_create(
+            RankingLine(table=table, author=author, place=place, rank=place, share=0.5, games={})
+            for place, author in enumerate(people, start=1)
+        )
+        if table.pk == RankingTable.objects.earliest("pk").pk:
+            with connection.cursor() as cursor:
+                cursor.execute("ANALYZE")
+
+    plan = table.lines.order_by("place")[:51].explain()
+
+    assert "Sort" not in plan, plan
+    assert "TEMP B-TREE" not in plan, plan
