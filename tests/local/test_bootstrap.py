@@ -87,7 +87,8 @@ def test_everything_for_tests_is_enough_to_run(
     ("command", "group"),
     [
         ("up", "run"),
-        ("bench match", "run"),
+        ("verify_ratings", "run"),
+        ("bench match", "dev"),
         ("bench engines", "dev"),
         ("chaos --database postgres", "dev"),
         ("test", "dev"),

@@ -58,11 +58,11 @@ def prepare(root: Path, group: str) -> None:
 
 def group_for(arguments: Sequence[str]) -> str:
     """Return the file in requirements/ that holds what a command needs."""
-    if arguments[:2] == ["bench", "engines"] or arguments[:1] == ["chaos"]:
-        return "dev"  # a compiler for the first, a PostgreSQL for the second
-    if arguments[:1] != ["test"]:
+    if not set(arguments[:1]) & {"bench", "chaos", "test"}:
         return "run"
-    return "browser" if "browser" in arguments else "dev"
+    if arguments[0] == "test" and "browser" in arguments:
+        return "browser"
+    return "dev"  # a PostgreSQL, and a compiler for the engines
 
 
 def _is_current(venv: Path) -> bool:
