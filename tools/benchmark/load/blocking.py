@@ -99,7 +99,7 @@ def main() -> int:
         for name, work in works.items():
             status.update(name)
             figures.append(bench.measure(name, work))
-    title = "Longest waits in seconds while something long runs"
+    title = f"Longest waits in seconds on {connection.vendor} while something long runs"
     return show(title, figures, verdict="longest", as_json=options.json)
 
 
