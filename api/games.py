@@ -56,6 +56,7 @@ class NextPositionSerializer(serializers.Serializer[Any]):
     """What can happen next, and what is known of the position after it."""
 
     text = serializers.CharField()
+    words = serializers.CharField(help_text="The same in words.")
     also = serializers.ListField(
         child=serializers.CharField(), help_text="What leads to the same position, turned."
     )
@@ -68,6 +69,9 @@ class ExplorationSerializer(serializers.Serializer[Any]):
 
     ply = serializers.IntegerField()
     line = serializers.ListField(child=serializers.CharField())
+    words = serializers.ListField(
+        child=serializers.CharField(), help_text="The events of the line in words."
+    )
     counted = serializers.IntegerField(help_text="Public matches of the game, all in all.")
     matches = serializers.IntegerField(
         source="reached.matches", help_text="How many have reached it, in whatever order."

@@ -10,6 +10,7 @@ from pentathlon.common.errors import InvalidInput
 from pentathlon.explorer.models import ExploredGame, ExploredPosition
 from pentathlon.explorer.services import DEPTH
 from pentathlon_engines import CHANCE, Game, State
+from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record
@@ -34,6 +35,8 @@ class NextPosition:
     """What can happen next, and what is known of the position after it."""
 
     text: str
+    words: str
+    """The same, told by the game's commentary."""
     also: list[str]
     """What leads to the same position, turned or mirrored."""
     reached: Reached
@@ -46,6 +49,8 @@ class Exploration:
     state: State
     line: list[str]
     """The events that led from the start, or from the position of a match, to it."""
+    words: list[str]
+    """The same events, told by the game's commentary."""
     ply: int
     reached: Reached
     nexts: list[NextPosition]
@@ -70,27 +75,37 @@ def explore(
             field="line",
         )
     state = game.start() if record is None else position(record, ply)
+    words = []
     for text in line:
+        before = state.copy()
         _follow(state, text)
-    after = {} if len(line) + ply >= DEPTH else _after(game, state)
+        words.append(_tell(before, text, state))
+    after = {} if len(line) + ply >= DEPTH else _after(state)
     here = game.position_key(state)
-    known = _known(game, {here, *after.values()})
     texts: dict[str | None, list[str]] = {}
-    for text, key in after.items():
-        texts.setdefault(key, []).append(text)
+    for text, follower in after.items():
+        texts.setdefault(game.position_key(follower), []).append(text)
+    known = _known(game, {here, *texts})
+    ordered = sorted(texts, key=lambda key: -known.get(key, _NEVER).matches)
     nexts = [
-        NextPosition(text=first, also=others, reached=known.get(key, _NEVER))
-        for key, (first, *others) in texts.items()
+        NextPosition(
+            text=first,
+            words=_tell(state, first, after[first]),
+            also=others,
+            reached=known.get(key, _NEVER),
+        )
+        for key in ordered[:MOST_SHOWN]
+        for first, *others in [texts[key]]
     ]
-    nexts.sort(key=lambda each: -each.reached.matches)
     counted = ExploredGame.objects.filter(game=game.info.key).values_list("matches", flat=True)
     return Exploration(
         state=state,
         line=list(line),
+        words=words,
         ply=len(line) + ply,
         reached=known.get(here, _NEVER),
-        nexts=nexts[:MOST_SHOWN],
-        left_out=max(0, len(nexts) - MOST_SHOWN),
+        nexts=nexts,
+        left_out=len(ordered) - len(nexts),
         counted=counted.first() or 0,
     )
 
@@ -110,20 +125,25 @@ def _follow(state: State, text: str) -> None:
         ) from error
 
 
-def _after(game: Game, state: State) -> dict[str, str | None]:
-    """Return the keys of the positions that can follow, by what leads there."""
+def _tell(before: State, text: str, after: State) -> str:
+    seat = CHANCE if before.to_move is None else before.to_move
+    change = Change(before.to_json(), seat, text, after.to_json())
+    return before.game.commentary().tell(change)
+
+
+def _after(state: State) -> dict[str, State]:
+    """Return the positions that can follow, by what leads there."""
     if state.to_move is None:
         return {}
     if state.to_move == CHANCE:
         texts = [text for text, _ in state.chance_outcomes()]
     else:
         texts = [state.text(action) for action in state.legal_actions()]
-    keys: dict[str, str | None] = {}
+    found: dict[str, State] = {}
     for text in texts:
-        after = state.copy()
-        _follow(after, text)
-        keys[text] = game.position_key(after)
-    return keys
+        found[text] = state.copy()
+        _follow(found[text], text)
+    return found
 
 
 def _known(game: Game, keys: set[str | None]) -> dict[str | None, Reached]:

@@ -38,6 +38,17 @@ def test_explorer_shows_the_board_and_leads_on_and_back(counted: Scene) -> None:
     assert any(each.startswith(EXPLORER) and "%3B" in each for each in deeper.links())
 
 
+def test_what_came_next_is_told_in_words_beside_its_notation(counted: Scene) -> None:
+    page = page_of(Client().get(EXPLORER))
+    first = APIClient().get(f"{V1}/games/tuned/explorer/").json()["next"][0]
+    deeper = APIClient().get(f"{V1}/games/tuned/explorer/", {"line": first["text"]}).json()
+
+    assert first["words"].startswith("Violet ")
+    assert f"{first['words']} {first['text']}" in page.text
+    assert deeper["words"] == [first["words"]]
+    assert first["words"] in page_of(Client().get(EXPLORER, {"line": first["text"]})).text
+
+
 def test_replay_leads_to_the_position_in_the_explorer(counted: Scene) -> None:
     match = counted.done.pk
     address = f"{EXPLORER}?match={match}&ply=2"
