@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon.local.supervisor import Service
+from tools.chaos.crew import CrewRole
 
 _CHUNK: Final = 64 * 1024
 _HOST: Final = "127.0.0.1"
@@ -47,10 +48,15 @@ class Network:
     server_port: int
     orders: Path
 
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+        return f"network {self.port}"
+
     def service(self) -> Service:
         """Return the process to run."""
         return Service(
-            name="network",
+            name=CrewRole.NETWORK,
             command=[
                 *(sys.executable, "-m", "tools.chaos.network", "--port", str(self.port)),
                 *("--server-port", str(self.server_port), "--orders", self.orders),

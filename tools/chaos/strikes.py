@@ -202,16 +202,15 @@ def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], 
     """Have what lies between a worker and the server fail for a while."""
 
     def spoil(scene: Scene) -> bool:
-        whole = [each for each in scene.networks if f"network {each.port}" not in scene.away]
+        whole = [each for each in scene.networks if each.name not in scene.away]
         network = _one(scene, whole)
         if network is None:
             return False
-        name = f"network {network.port}"
-        scene.away.add(name)
+        scene.away.add(network.name)
 
         def mend() -> None:
             network.become(Condition.WHOLE)
-            scene.away.discard(name)
+            scene.away.discard(network.name)
 
         scene.later(seconds, mend)
         network.become(scene.rng.choice(conditions))
