@@ -77,14 +77,16 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "receipts": log_results,
         "roots": publish_root,
     },
-    "retention": {"retention": Forgetter().step},
+    "retention": {
+        "retention": Forgetter().step,
+        "deleted accounts": erase_deleted,
+        "app tokens": AppTokenCleaner().step,
+    },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,
         "deliveries": Sender().step,
-        "deleted accounts": erase_deleted,
-        "app tokens": AppTokenCleaner().step,
     },
 }
 
