@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from api.endpoint import Endpoint
 from api.filters import MomentFilter, TextFilter
+from api.pagination import PAGE_PARAMETERS
 from api.permissions import ReadOrSignedIn, StaffOnly
 from pentathlon.accounts.models import Scope
 from pentathlon.audit.actions import AuditAction, AuditedKind
@@ -85,7 +86,7 @@ class TournamentAuditViewSet(Endpoint[Tournament]):
 
     noun = "tournament"
     queryset = Tournament.objects.listed()
-    query_parameters = {"events": ("cursor", "page_size")}
+    query_parameters = {"events": PAGE_PARAMETERS}
     filter_backends = ()
 
     def get_queryset(self) -> QuerySet[Tournament]:

@@ -23,6 +23,8 @@ T = TypeVar("T", bound=Model)
 
 ID = r"\d{1,18}"
 """Every id that fits into a database column."""
+PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""The id of what must not be counted: a UUID."""
 LARGEST_ID: Final = 10**18 - 1
 
 

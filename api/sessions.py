@@ -8,7 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import Endpoint
+from api.endpoint import PUBLIC_ID, Endpoint
 from api.pagination import OnePage
 from api.permissions import SignedIn
 from pentathlon.accounts.models import BrowserSession
@@ -47,7 +47,7 @@ class SessionViewSet(Endpoint[BrowserSession]):
     filter_backends = ()
     pagination_class = OnePage
     lookup_url_kwarg = "id"
-    lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    lookup_value_regex = PUBLIC_ID
     queryset = BrowserSession.objects.none()
     takes_idempotency_key = False  # ending twice is ending once
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import PasswordAuthentication
-from api.endpoint import Endpoint
+from api.endpoint import PUBLIC_ID, Endpoint
 from api.pagination import CursorPages
 from api.permissions import SignedIn
 from api.requests import RequestSerializer
@@ -94,7 +94,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     filter_backends = ()
     lookup_field = "public_id"
     lookup_url_kwarg = "id"
-    lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    lookup_value_regex = PUBLIC_ID
     queryset = ApiToken.objects.none()
     takes_idempotency_key = False  # the stored answer would hold the secret
 
