@@ -7,8 +7,9 @@ from django.db.models import Max
 from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
+from pentathlon.accounts.roles import is_staff
+from pentathlon.audit.actions import AuditAction
+from pentathlon.bots.auditing import audit_version
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.bots.notices import note_version
@@ -168,7 +169,7 @@ def disqualify_version(*, actor: User, version: BotVersion, reason: str) -> BotV
         raise Conflict(f"{version.label} is disqualified already.", code="already_disqualified")
     note_version("version.stopped", version_id=version.pk)
     version.refresh_from_db()
-    _audit(AuditAction.VERSION_DISQUALIFY, actor, version, reason)
+    audit_version(AuditAction.VERSION_DISQUALIFY, version, actor=actor, reason=reason)
     return version
 
 
@@ -185,7 +186,7 @@ def reinstate_version(*, actor: User, version: BotVersion) -> BotVersion:
     if not lifted:
         raise Conflict(f"{version.label} is not disqualified.", code="not_disqualified")
     version.refresh_from_db()
-    _audit(AuditAction.VERSION_REINSTATE, actor, version, "")
+    audit_version(AuditAction.VERSION_REINSTATE, version, actor=actor)
     return version
 
 
@@ -300,20 +301,8 @@ def _check_owner(actor: User, bot: Bot) -> None:
 
 
 def _check_staff(actor: User) -> None:
-    if not (actor.is_staff or actor.is_superuser):
+    if not is_staff(actor):
         raise NotAllowed("Only staff may disqualify bots.", code="not_staff")
-
-
-def _audit(action: AuditAction, actor: User, version: BotVersion, reason: str) -> None:
-    note_action(
-        action,
-        actor=actor,
-        kind=AuditedKind.VERSION,
-        object_id=version.pk,
-        object_name=version.label,
-        person=version.bot.owner_id,
-        reason=reason,
-    )
 
 
 def _check_name(bot: Bot, name: str) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
@@ -112,8 +113,7 @@ def keep_record(*, actor: User, checked: CheckedRecord) -> DeskRecord:
 @transaction.atomic
 def delete_record(*, actor: User, desk_record: DeskRecord) -> None:
     """Delete a record for good: its author may, and staff."""
-    is_staff = actor.is_staff or actor.is_superuser
-    if actor.pk != desk_record.author_id and not is_staff:
+    if actor.pk != desk_record.author_id and not is_staff(actor):
         raise NotAllowed(
             f"Only {desk_record.author.username}, who uploaded it, may delete this record.",
             code="not_your_record",

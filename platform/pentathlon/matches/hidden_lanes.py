@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce, Now
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 
 
 class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
@@ -25,7 +26,7 @@ class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
         closed = self.in_force()
         if person is None:
             return closed
-        return closed.none() if _sees_all(person) else closed.exclude(organiser=person)
+        return closed.none() if is_staff(person) else closed.exclude(organiser=person)
 
 
 class HiddenLane(models.Model):
@@ -66,7 +67,3 @@ def may_become_hidden() -> Exists:
     """
     lanes = HiddenLane.objects.filter(lane=OuterRef("lane"))
     return Exists(lanes.filter(Q(hides_until=None) | Q(hides_until__gt=Now())))
-
-
-def _sees_all(person: User) -> bool:
-    return person.is_staff or person.is_superuser

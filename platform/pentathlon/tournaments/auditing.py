@@ -7,6 +7,7 @@ from typing import Any
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
+from pentathlon.bots.auditing import audit_version
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
@@ -43,17 +44,7 @@ def audit_entry(
     **details: Any,  # Any: JSON
 ) -> None:
     """Write down what somebody did to an entry of another author."""
-    note_action(
-        action,
-        actor=actor,
-        kind=AuditedKind.VERSION,
-        object_id=version.pk,
-        object_name=version.label,
-        person=version.bot.owner_id,
-        tournament=tournament.pk,
-        reason=reason,
-        **details,
-    )
+    audit_version(action, version, actor=actor, reason=reason, tournament=tournament.pk, **details)
 
 
 def audit_match(

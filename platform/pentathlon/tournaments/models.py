@@ -8,6 +8,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Valu
 from django.db.models.functions import Coalesce, Now
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
@@ -61,7 +62,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
     def visible_to(self, person: User | None) -> Self:
         """Leave out drafts of others; staff sees all."""
-        if person is not None and (person.is_staff or person.is_superuser):
+        if person is not None and is_staff(person):
             return self
         return self.filter(~Q(state=TournamentState.DRAFT) | Q(owner=person))
 

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
@@ -220,7 +221,7 @@ def _audit(
 
 
 def _check_staff(actor: User) -> None:
-    if not (actor.is_staff or actor.is_superuser):
+    if not is_staff(actor):
         raise NotAllowed("Only staff decide on results of workers.", code="staff_only")
 
 

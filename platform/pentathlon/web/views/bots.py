@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     activate_version,
@@ -229,7 +230,7 @@ def _ladders(found: BotVersion) -> list[Context]:
 
 
 def _is_staff(reader: User | None) -> bool:
-    return reader is not None and (reader.is_staff or reader.is_superuser)
+    return reader is not None and is_staff(reader)
 
 
 def _comparable(found: BotVersion) -> BotVersion | None:

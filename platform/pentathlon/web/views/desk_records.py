@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pentathlon.accounts.roles import is_staff
 from pentathlon.desk_records.models import DeskRecord
 from pentathlon.desk_records.services import delete_record, keep_record
 from pentathlon.web.forms.desk_records import RecordForm
@@ -69,12 +70,11 @@ def desk_record(request: HttpRequest, record_id: int) -> HttpResponse:
     found = get_object_or_404(DeskRecord.objects.select_related("author"), pk=record_id)
     record = found.record
     reader = person(request)
-    is_staff = reader is not None and (reader.is_staff or reader.is_superuser)
     context = {
         "section": "games",
         "desk": found,
         "info": GAMES[found.game].info,
-        "may_delete": reader is not None and (reader.pk == found.author_id or is_staff),
+        "may_delete": reader is not None and (reader.pk == found.author_id or is_staff(reader)),
         "viewer": make_viewer(
             _seats(found, record),
             record=record,

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
 from pentathlon.trust.quarantine import end_quarantine, review_results, undecided
 from pentathlon.web.forms.errors import call_service
@@ -82,6 +83,6 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
 def _staff(request: HttpRequest) -> User:
     """Return who asks, if they are of the staff."""
     user = signed_in_user(request)
-    if not (user.is_staff or user.is_superuser):
+    if not is_staff(user):
         raise PermissionDenied
     return user

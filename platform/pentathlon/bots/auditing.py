@@ -1,0 +1,33 @@
+"""What is done to versions of bots, written into the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
+from pentathlon.bots.models import BotVersion
+
+
+def audit_version(
+    action: AuditAction,
+    version: BotVersion,
+    *,
+    actor: User,
+    reason: str = "",
+    tournament: int | None = None,
+    **details: Any,  # Any: JSON
+) -> None:
+    """Write down what somebody did to a version of another author: everywhere, or in one place."""
+    note_action(
+        action,
+        actor=actor,
+        kind=AuditedKind.VERSION,
+        object_id=version.pk,
+        object_name=version.label,
+        person=version.bot.owner_id,
+        tournament=tournament,
+        reason=reason,
+        **details,
+    )
