@@ -74,6 +74,19 @@ def test_parameters_and_order_reach_the_tournament(client: Client) -> None:
     assert made.tie_breaks == ["wins", "fit"]
 
 
+def test_further_tie_breaks_are_folded_away_until_one_is_chosen(client: Client) -> None:
+    def folds(answer: bytes) -> list[str]:
+        return re.findall(r"<details( open)?><summary>Further tie-breaks", answer.decode())
+
+    address = _address("gauntlet")
+    page = page_of(client.get(address))
+
+    assert folds(client.get(address).content) == [""]
+    assert folds(client.post(address, _answers(page, name="", tie_break_2="wins")).content) == [
+        " open"
+    ]
+
+
 def test_unchecked_box_says_no(client: Client) -> None:
     answers = _answers(page_of(client.get(_address("knockout"))), blocks="5")
     del answers["third_place"]

@@ -43,9 +43,19 @@ class PlanForm(forms.Form):
         return [self[name] for name in self.scheduling.parameters]
 
     @property
-    def ordering(self) -> list[forms.BoundField]:
-        """The fields of the tie-breaks, the most important first."""
-        return [self[name] for name in self._ordering]
+    def first_tie_break(self) -> forms.BoundField:
+        """The field of the most important tie-break."""
+        return self[next(iter(self._ordering))]
+
+    @property
+    def further_tie_breaks(self) -> list[forms.BoundField]:
+        """The fields of the tie-breaks that decide where the first one leaves bots level."""
+        return [self[name] for name in self._ordering][1:]
+
+    @property
+    def has_further_tie_breaks(self) -> bool:
+        """Whether those must be shown, because some are chosen or need a change."""
+        return any(field.value() or field.errors for field in self.further_tie_breaks)
 
     @property
     def limits(self) -> list[forms.BoundField]:
