@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from api.endpoint import Endpoint
 from pentathlon.accounts.models import User
+from pentathlon.accounts.services import find_person
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import NotFound
 from pentathlon.rankings.history import former_places
@@ -66,7 +67,7 @@ class ProfileViewSet(Endpoint[User]):
     @extend_schema(responses=ProfileSerializer)
     def retrieve(self, request: Request, username: str) -> Response:
         """Show what an author has reached."""
-        author = User.objects.filter(username__iexact=username.replace("\0", "")).first()
+        author = find_person(username)
         if author is None:
             raise NotFound(f"There is nobody called {username[:60]!r}.")
         told = {

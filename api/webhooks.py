@@ -15,6 +15,7 @@ from api.filters import MADE_PARAMETERS, MadeFilterSet
 from api.pagination import PAGE_PARAMETERS, OnePage
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
+from pentathlon.common.site import site_of
 from pentathlon.webhooks import services
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_CHOICES, USUAL, EventType
 from pentathlon.webhooks.messages import told_of
@@ -191,7 +192,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
         wanted = WebhookRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made, secret = services.create_endpoint(
-            actor=self.actor, site=_site(request), **wanted.validated_data
+            actor=self.actor, site=site_of(request), **wanted.validated_data
         )
         return self._secret(made, secret, status.HTTP_201_CREATED)
 
@@ -242,7 +243,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
             raise translate_validation(asked.errors)
         rows = asked.qs
         page = self.paginate_queryset(rows)
-        context = {"site": _site(request)}
+        context = {"site": site_of(request)}
         return self.get_paginated_response(
             DeliverySerializer(page, many=True, context=context).data
         )
@@ -267,7 +268,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
         """Send an event once more, with the same id; whatever came of it before."""
         services.redeliver(actor=self.actor, endpoint_id=int(pk), delivery_id=int(delivery))
         again = _with_attempts(self.get_object()).get(pk=int(delivery))
-        context = {"site": _site(request)}
+        context = {"site": site_of(request)}
         return Response(DeliverySerializer(again, context=context).data, status=202)
 
     @extend_schema(responses=WebhookEventSerializer(many=True), filters=False)
@@ -285,7 +286,3 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
 def _with_attempts(endpoint: WebhookEndpoint) -> Any:  # Any: a queryset of related rows
     attempts = Prefetch("attempts", DeliveryAttempt.objects.order_by("pk"))
     return endpoint.deliveries.select_related("event").prefetch_related(attempts)
-
-
-def _site(request: Request) -> str:
-    return request.build_absolute_uri("/").rstrip("/")

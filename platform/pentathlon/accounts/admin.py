@@ -8,9 +8,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
 from pentathlon.accounts.models import ApiToken, Passkey, TotpKey, User
-from pentathlon.accounts.roles import note_roles
+from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
 from pentathlon.audit.admin import AuditedAdmin
+from pentathlon.common.site import site_of
 
 _ROLES: Final = ("is_organiser", "is_staff", "is_superuser", "is_active")
 _OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -55,7 +56,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         """Let people in who have lost their device and their recovery codes."""
         if not isinstance(request.user, User):
             return
-        site = request.build_absolute_uri("/").rstrip("/")
+        site = site_of(request)
         taken_off = sum(
             reset_second_factors(actor=request.user, person=person, site=site)
             for person in people
@@ -75,7 +76,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         """Leave accounts of staff to superusers: who sets a password can sign in with it."""
         user = request.user
         is_super = isinstance(user, User) and user.is_superuser
-        if obj is not None and not is_super and (obj.is_staff or obj.is_superuser):
+        if obj is not None and not is_super and is_staff(obj):
             return False
         return super().has_change_permission(request, obj)
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 from django.db.models import Q
 
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, IdempotencyRecord
-from pentathlon.accounts.sessions import forget_ended_sessions
 from pentathlon.common.clock import database_now
 from pentathlon.common.retention import RetentionClass
 
@@ -49,14 +48,7 @@ def _class(key: str, holds: str, model: Any, column: str, kept: timedelta) -> Re
 
 
 CLASSES: Final = (
-    RetentionClass(
-        key="sessions",
-        holds="sessions that have ended",
-        kept=timedelta(),
-        models=(BrowserSession,),
-        due=_counting(BrowserSession, "expire_date", timedelta()),
-        forget=forget_ended_sessions,
-    ),
+    _class("sessions", "sessions that have ended", BrowserSession, "expire_date", timedelta()),
     _class("tokens", "API tokens that have ended", ApiToken, "expiry", _TOKENS),
     _class(
         "device_logins", "log-ins of terminals that have ended", DeviceLogin, "expires_at", _LOGINS

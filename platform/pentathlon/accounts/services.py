@@ -109,6 +109,12 @@ def check_username(username: str) -> str:
     return username
 
 
+def find_person(username: str) -> User | None:
+    """Return who has this name, in capital letters or small; None if nobody has."""
+    # No database looks a zero byte up.
+    return User.objects.filter(username__iexact=username.replace("\0", "")).first()
+
+
 def _known_scopes(scopes: Collection[str]) -> list[str]:
     unknown = sorted(set(scopes) - set(Scope.values))
     if unknown:

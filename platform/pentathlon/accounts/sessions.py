@@ -27,7 +27,6 @@ from pentathlon.common.texts import storable
 
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LONGEST_USER_AGENT: Final = 300
-_AT_ONCE: Final = 500
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -108,15 +107,6 @@ def end_other_sessions(*, actor: User, kept: str | None) -> int:
     ended, _ = BrowserSession.objects.filter(person=actor).exclude(session_key=kept or "").delete()
     _log.info("other sessions ended", person=actor.pk, ended=ended)
     return ended
-
-
-def forget_ended_sessions() -> int:
-    """Delete some sessions that are over by their date; return how many."""
-    over = BrowserSession.objects.filter(expire_date__lt=database_now()).order_by("expire_date")
-    keys = list(over.values_list("pk", flat=True)[:_AT_ONCE])
-    if not keys:
-        return 0
-    return BrowserSession.objects.filter(pk__in=keys).delete()[0]
 
 
 def _note(session: SessionStore) -> None:

@@ -1,12 +1,13 @@
 """Reading a request: its user, its numbers and texts, and where to go next."""
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.services import find_person
 from pentathlon.tournaments.models import Tournament
 
 _MOST_DIGITS = 15
@@ -24,6 +25,14 @@ def signed_in_user(request: HttpRequest) -> User:
     if user is None:
         raise PermissionDenied("Sign in first.")
     return user
+
+
+def person_or_404(username: str) -> User:
+    """Return who has this name, in capital letters or small."""
+    found = find_person(username)
+    if found is None:
+        raise Http404(f"There is nobody called {username[:60]!r}.")
+    return found
 
 
 def get_tournament(request: HttpRequest, tournament_id: int) -> Tournament:
@@ -53,11 +62,6 @@ def posted_number(request: HttpRequest, name: str) -> int:
 def wants_part(request: HttpRequest) -> bool:
     """Tell whether an open page asks only for the part that may have changed."""
     return request.headers.get("X-Part") == "true"
-
-
-def site_of(request: HttpRequest) -> str:
-    """Return the address at which the person uses the site, for links in letters."""
-    return request.build_absolute_uri("/").rstrip("/")
 
 
 def host_of(request: HttpRequest) -> str:

@@ -52,12 +52,6 @@ def _count_sign_in(request: HttpRequest) -> int:
     return wait_s or (count_sign_in_as(account) if account else 0)
 
 
-def count_password_of(request: HttpRequest) -> int:
-    """Count that somebody signed in types their password again; return how long to wait."""
-    address = request.META.get("REMOTE_ADDR", "")
-    return count_sign_in(address) or count_sign_in_as(request.user.get_username())
-
-
 def _count(request: HttpRequest) -> int:
     # Pages in frames of other sites read no cookie.
     is_known = not request.path.startswith("/embed/") and request.user.is_authenticated

@@ -30,7 +30,6 @@ from pentathlon.webhooks.schedule import ROTATION_S
 from pentathlon.webhooks.signing import secret_of
 from pentathlon.webhooks.spreading import MOST_WAITING, wake
 
-"""Webhooks of one person."""
 _FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
 
 

@@ -9,11 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pentathlon.accounts.models import BrowserSession, User
+from pentathlon.accounts.retention import CLASSES
 from pentathlon.accounts.sessions import (
     SessionStore,
     end_other_sessions,
     end_session,
-    forget_ended_sessions,
     own_sessions,
 )
 from pentathlon.common.errors import NotFound
@@ -148,6 +148,7 @@ def test_housekeeping_deletes_what_is_over() -> None:
         expire_date=timezone.now() - timedelta(seconds=1)
     )
 
-    assert forget_ended_sessions() == 1
-    assert forget_ended_sessions() == 0
+    (sessions,) = (kind for kind in CLASSES if kind.key == "sessions")
+    assert sessions.forget() == 1
+    assert sessions.forget() == 0
     assert [row.pk for row in BrowserSession.objects.all()] == [good]

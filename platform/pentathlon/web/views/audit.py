@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -30,7 +30,7 @@ from pentathlon.tournaments.audit_log import audit_events_of
 from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, signed_in_user
+from pentathlon.web.requests import person, person_or_404, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.views.tournaments import load_tournament
 
@@ -77,7 +77,7 @@ def tournament_audit(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def person_roles(request: HttpRequest, username: str) -> HttpResponse:
     """Show staff the roles of a person, and change one for a reason."""
     actor = _staff(request)
-    found = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    found = person_or_404(username)
     if request.method == "POST":
         check_may_manage_person(actor, found)
     form = DecisionForm(request.POST or None, actor=actor, person=found)

@@ -22,6 +22,7 @@ from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange
 from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
 from pentathlon.common.errors import DomainError
+from pentathlon.common.site import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.web.forms.credentials import (
     ChangePasswordForm,
@@ -30,7 +31,7 @@ from pentathlon.web.forms.credentials import (
     ResetPasswordForm,
 )
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import signed_in_user, site_of
+from pentathlon.web.requests import signed_in_user
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _PRINTING: Final = "django.core.mail.backends.console.EmailBackend"

@@ -23,6 +23,7 @@ from oauth2_provider.views import RevokeTokenView, TokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
+from pentathlon.common.site import site_of
 from pentathlon.oauth.models import OAuthApp
 from pentathlon.oauth.protocol import CHALLENGE
 from pentathlon.oauth.redirects import origin_of
@@ -90,7 +91,7 @@ def _told(request: HttpRequest, error: Any) -> HttpResponse:  # Any: without typ
     may_be_told, facts = _protocol.error_response(error)
     if not may_be_told:
         return _refused(request, facts["error"].description or facts["error"].error)
-    address = f"{facts['url']}&{urlencode({'iss': _site(request)})}"
+    address = f"{facts['url']}&{urlencode({'iss': site_of(request)})}"
     return _sent_to(address)
 
 
@@ -141,7 +142,7 @@ def revoke(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 def metadata(request: HttpRequest) -> JsonResponse:
     """Describe the server, as RFC 8414 has it."""
-    site = _site(request)
+    site = site_of(request)
     answer = JsonResponse(
         {
             "issuer": site,
@@ -169,7 +170,7 @@ def apps_guide(request: HttpRequest) -> HttpResponse:
     protocol = settings.OAUTH2_PROVIDER
     context = {
         "section": "docs",
-        "site": _site(request),
+        "site": site_of(request),
         "scopes": SCOPES,
         "identity": IDENTITY,
         "code_s": protocol["AUTHORIZATION_CODE_EXPIRE_SECONDS"],
@@ -178,7 +179,3 @@ def apps_guide(request: HttpRequest) -> HttpResponse:
         "example": files(examples).joinpath("sign_in.py").read_text(encoding="utf-8"),
     }
     return render(request, "web/docs/apps_guide.html", context)
-
-
-def _site(request: HttpRequest) -> str:
-    return request.build_absolute_uri("/").rstrip("/")

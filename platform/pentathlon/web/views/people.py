@@ -5,7 +5,7 @@ from typing import Final
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
@@ -18,7 +18,7 @@ from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.rivalry.reading import rival_authors
 from pentathlon.tournaments.models import FinalRow, TournamentState
-from pentathlon.web.requests import person
+from pentathlon.web.requests import person, person_or_404
 from pentathlon.web.tables import own_ranking_row
 
 _BOTS: Final = 50
@@ -40,7 +40,7 @@ class BotLine:
 @require_safe
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show what an author has made, and how it does."""
-    author = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    author = person_or_404(username)
     bots = list(Bot.objects.owned_by(author).order_by("-pk")[:_BOTS])
     ids = latest_matches_of_author(author.pk, limit=_OF_EACH_VERSION)
     matches = Match.objects.filter(pk__in=ids).visible_to(person(request)).recent()

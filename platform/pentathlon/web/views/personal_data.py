@@ -5,7 +5,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -22,9 +22,9 @@ from pentathlon.personal_data.deletion import (
 from pentathlon.personal_data.export import export_account
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
-from pentathlon.web.requests import signed_in_user
+from pentathlon.web.requests import person_or_404, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
-from pentathlon.web.throttle import count_password_of, too_many
+from pentathlon.web.throttle import throttle_sign_ins
 
 
 @never_cache
@@ -49,6 +49,7 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
     return response
 
 
+@throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache
 @login_required
@@ -56,8 +57,6 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
 def account_delete(request: HttpRequest) -> HttpResponse:
     """Ask for name and password, then delete the user's account for good."""
     user = signed_in_user(request)
-    if request.method == "POST" and (wait_s := count_password_of(request)):
-        return too_many(request, wait_s)
     form = DeleteOwnForm(request.POST or None)
     if form.is_valid():
         name = call_service(form, lambda: delete_own_account(actor=user, **form.cleaned_data))
@@ -76,7 +75,7 @@ def account_delete(request: HttpRequest) -> HttpResponse:
 def person_delete(request: HttpRequest, username: str) -> HttpResponse:
     """Ask staff for the name and a reason, then delete somebody's account for good."""
     actor = signed_in_user(request)
-    found = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    found = person_or_404(username)
     check_may_manage_person(actor, found)
     if actor == found:
         raise PermissionDenied("Delete your own account on its own page.")

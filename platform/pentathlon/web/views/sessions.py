@@ -14,6 +14,7 @@ from pentathlon.accounts.sessions import end_other_sessions, end_session, own_se
 from pentathlon.web.browsers import device_name
 from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines.commentary.words import count
 
 
 @never_cache
@@ -51,6 +52,6 @@ def sessions_end_others(request: HttpRequest) -> HttpResponse:
     """End all of the user's sessions but this one."""
     user = signed_in_user(request)
     ended = end_other_sessions(actor=user, kept=request.session.session_key)
-    ends = "1 other session is" if ended == 1 else f"{ended} other sessions are"
-    messages.success(request, f"{ends} ended.")
+    verb = "is" if ended == 1 else "are"
+    messages.success(request, f"{count(ended, 'other session')} {verb} ended.")
     return redirect("sessions")

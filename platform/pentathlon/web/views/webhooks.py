@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pentathlon.common.site import site_of
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.webhooks import MailForm, WebhookForm
 from pentathlon.web.pagination import cursor_page
@@ -48,7 +49,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = MailForm(request.POST)
         if form.is_valid():
-            asked: Context = {"actor": user, "site": _site(request), **form.cleaned_data}
+            asked: Context = {"actor": user, "site": site_of(request), **form.cleaned_data}
             if call_service(form, lambda: choose_mail(**asked)) is not None:
                 messages.success(request, "What comes by e-mail is changed.")
                 return redirect("webhooks")
@@ -65,7 +66,7 @@ def webhook_new(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     form = WebhookForm(request.POST or None)
     if form.is_valid():
-        asked: Context = {"actor": user, "site": _site(request), **form.cleaned_data}
+        asked: Context = {"actor": user, "site": site_of(request), **form.cleaned_data}
         made = call_service(form, lambda: create_endpoint(**asked))
         if made is not None:
             return _page(request, made[0], secret=made[1])
@@ -198,7 +199,3 @@ def _page(
         "page": cursor_page(request, rows),
     }
     return render(request, "web/webhooks/webhook.html", context)
-
-
-def _site(request: HttpRequest) -> str:
-    return request.build_absolute_uri("/").rstrip("/")
