@@ -15,7 +15,7 @@ from api.filters import MADE_PARAMETERS, MadeFilterSet
 from api.pagination import PAGE_PARAMETERS, OnePage
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 from pentathlon.webhooks import services
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_CHOICES, USUAL, EventType
 from pentathlon.webhooks.messages import told_of

@@ -11,7 +11,7 @@ from pentathlon.accounts.models import ApiToken, Passkey, TotpKey, User
 from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
 from pentathlon.audit.admin import AuditedAdmin
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 
 _ROLES: Final = ("is_organiser", "is_staff", "is_superuser", "is_active")
 _OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")

@@ -21,8 +21,8 @@ from pentathlon.accounts.email_changes import (
 from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange
 from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
+from pentathlon.common.addresses import site_of
 from pentathlon.common.errors import DomainError
-from pentathlon.common.site import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.web.forms.credentials import (
     ChangePasswordForm,

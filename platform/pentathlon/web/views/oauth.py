@@ -23,7 +23,7 @@ from oauth2_provider.views import RevokeTokenView, TokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 from pentathlon.oauth.models import OAuthApp
 from pentathlon.oauth.protocol import CHALLENGE
 from pentathlon.oauth.redirects import origin_of

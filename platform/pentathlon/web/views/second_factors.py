@@ -21,7 +21,7 @@ from pentathlon.accounts.second_factors import (
     totp_address,
     totp_secret,
 )
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 from pentathlon.web.confirming import confirmed_first, is_confirmed, note_confirmed
 from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
 from pentathlon.web.forms.errors import call_service
