@@ -13,7 +13,8 @@ if sys.version_info < (3, 11):
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-sys.path[:0] = [str(ROOT), str(ROOT / "platform"), str(ROOT / "engines")]
+sys.path[:0] = [str(ROOT), str(ROOT / "platform")]
+sys.path.append(str(ROOT / "engines"))  # the last place: PYTHONPATH may name compiled ones
 
 
 def main() -> None:
@@ -23,12 +24,20 @@ def main() -> None:
     enter(ROOT, sys.argv[1:])
 
     from django.core.management import execute_from_command_line
+    from django.db import DatabaseError, InterfaceError
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
     try:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
         sys.exit(130)
+    except (DatabaseError, InterfaceError) as error:
+        from pentathlon.common.schema import explain_failure
+
+        reason = explain_failure(error)
+        if reason is None:
+            raise
+        sys.exit(reason)
 
 
 if __name__ == "__main__":

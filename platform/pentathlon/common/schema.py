@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 import structlog
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -46,6 +46,31 @@ def wait_for_schema(
             _log.warning("waiting for the database", reason=reason)
         said = reason
         time.sleep(pause_s)
+
+
+def explain_failure(error: DatabaseError | InterfaceError) -> str | None:
+    """Return why no command can work on this database, and what to do; None if it is ready.
+
+    The sentence begins with its code: `database_away`, `no_tables` or `old_tables`.
+    """
+    connection.close()  # it may stand in the middle of what has failed
+    try:
+        applied = applied_migrations()
+    except (DatabaseError, InterfaceError):
+        reason = str(error).strip().partition("\n")[0]
+        return f"database_away: The database does not answer: {reason}. Check DATABASE_URL."
+    missing = [name for name in known_migrations() if name not in applied]
+    if not missing:
+        return None
+    if not applied:
+        return (
+            "no_tables: This database has no tables yet. Run `python3 manage.py migrate`, or "
+            "`python3 manage.py up`, which does it, too."
+        )
+    return (
+        f"old_tables: This database is older than this code: {len(missing)} migrations wait, the "
+        f"first is {missing[0]}. Run `python3 manage.py migrate`."
+    )
 
 
 def _reason_to_wait() -> str:
