@@ -9,23 +9,45 @@ FROM python:3.11-slim-bookworm AS python
 ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     PATH=/srv/venv/bin:$PATH \
-    PYTHONPATH=/srv/pentathlon:/srv/pentathlon/platform:/srv/pentathlon/engines \
+    PYTHONPATH=/srv/compiled:/srv/pentathlon:/srv/pentathlon/platform:/srv/pentathlon/engines \
     DJANGO_SETTINGS_MODULE=pentathlon.settings \
     PENTATHLON_NO_BOOTSTRAP=1 \
     PENTATHLON_MODE=production \
     PENTATHLON_STATIC=/srv/static \
     PENTATHLON_DATA=/var/lib/pentathlon
 
+# Spans by OpenTelemetry: docker build --build-arg REQUIREMENTS=tracing …
 FROM python AS packages
-COPY requirements/run.txt /tmp/run.txt
+ARG REQUIREMENTS=run
+COPY requirements/run.txt requirements/tracing.txt /tmp/
 RUN python -m venv /srv/venv \
     && pip install --no-cache-dir --require-hashes --no-deps \
-           --only-binary=:all: --no-binary=trueskill -r /tmp/run.txt \
+           --only-binary=:all: --no-binary=trueskill -r /tmp/$REQUIREMENTS.txt \
     && pip uninstall --yes pip setuptools \
     && python -m compileall -q /srv/venv
 
+# Before the application, so that a change of it installs nothing again.
+FROM python AS toolchains
+COPY workers/toolchains.txt /tmp/toolchains.txt
+RUN apt-get update \
+    && grep -v '^#' /tmp/toolchains.txt | cut -d: -f3 \
+       | DEBIAN_FRONTEND=noninteractive xargs apt-get install --yes --no-install-recommends \
+    && rm -rf /var/lib/apt/lists/*
+
+# The engines, compiled for this Python: referees, re-simulation and bots use them.
+FROM toolchains AS compiler
+COPY requirements/compile.txt /tmp/compile.txt
+RUN python -m venv /tmp/venv \
+    && /tmp/venv/bin/pip install --no-cache-dir --require-hashes --no-deps \
+           --only-binary=:all: -r /tmp/compile.txt
+COPY engines /tmp/engines
+RUN /tmp/venv/bin/python /tmp/engines/build_compiled.py --to /tmp/wheel \
+    && python -m zipfile -e /tmp/wheel/*.whl /srv/compiled \
+    && python -m compileall -q /srv/compiled
+
 FROM python AS application
 COPY --from=packages /srv/venv /srv/venv
+COPY --from=compiler /srv/compiled /srv/compiled
 WORKDIR /srv/pentathlon
 COPY manage.py ./
 COPY engines ./engines
@@ -36,14 +58,6 @@ COPY tools ./tools
 RUN python -m compileall -q /srv/pentathlon \
     && PENTATHLON_DATA=/tmp/pentathlon PENTATHLON_SECRET_KEY=only-for-collecting-static-files-here \
        python manage.py collectstatic --noinput
-
-# Before the application, so that a change of it installs nothing again.
-FROM python AS toolchains
-COPY workers/toolchains.txt /tmp/toolchains.txt
-RUN apt-get update \
-    && grep -v '^#' /tmp/toolchains.txt | cut -d: -f3 \
-       | DEBIAN_FRONTEND=noninteractive xargs apt-get install --yes --no-install-recommends \
-    && rm -rf /var/lib/apt/lists/*
 
 FROM toolchains AS worker
 COPY --from=application /srv /srv

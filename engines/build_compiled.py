@@ -9,6 +9,7 @@ built in a scratch folder; nothing appears beside the sources.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import shutil
 import subprocess
@@ -16,11 +17,13 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Final
 
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
+_NOTE: Final = "compiled.txt"
 _SHARED: Final = ("bits", "draws", "game", "info", "action_texts")
 _NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "prospects", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
@@ -45,6 +48,7 @@ def build(target: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="pentathlon-compile-") as scratch:
         folder = Path(scratch)
         _copy_sources(folder)
+        (folder / _PACKAGE / _NOTE).write_text(f"{source_digest()}\n")
         result = subprocess.run(
             [sys.executable, str(Path(__file__).resolve()), "--in-scratch"],
             cwd=folder,
@@ -58,11 +62,27 @@ def build(target: Path) -> Path:
         return Path(shutil.copy(wheel, target))
 
 
+def source_digest() -> str:
+    """Return a name for the sources and the Python that they are compiled for."""
+    found = hashlib.sha256(f"{sys.version} {EXTENSION_SUFFIXES[0]}".encode())
+    kinds = (".py", ".json", ".toml")
+    sources = [path for path in (ENGINES / _PACKAGE).rglob("*") if path.suffix in kinds]
+    for path in sorted([*sources, Path(__file__).resolve()]):
+        found.update(f"{path.relative_to(ENGINES)}\n".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def compiler() -> str | None:
+    """Return the path of the C compiler that this Python would call, if it is there."""
+    return shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
+
+
 def _check_tools() -> None:
-    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
-    if shutil.which(compiler) is None:
+    if compiler() is None:
+        name = (sysconfig.get_config_var("CC") or "cc").split()[0]
         raise CannotBuild(
-            f"There is no C compiler {compiler!r}: install one (Debian: apt install gcc "
+            f"There is no C compiler {name!r}: install one (Debian: apt install gcc "
             "python3-dev). The engines run without it, uncompiled."
         )
     try:

@@ -55,3 +55,10 @@ def test_worker_plays_as_many_matches_at_once_as_wanted() -> None:
     command = list(stack("127.0.0.1").services()[-1].command)
 
     assert command[command.index("--concurrency") + 1] == "3"
+
+
+def test_worker_that_takes_over_finds_the_compiled_engines_first() -> None:
+    worker = stack("127.0.0.1").worker_with(Path("/compiled"))
+
+    assert worker.name == "worker"
+    assert (worker.environment or {})["PYTHONPATH"].startswith("/compiled:")

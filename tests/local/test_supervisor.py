@@ -251,3 +251,19 @@ def running(supervisor: Supervisor) -> Iterator[None]:
         supervisor.stop()
         for number, handler in kept.items():
             signal.signal(number, handler)
+
+
+def test_replaced_service_ends_before_the_new_one_runs(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+
+    def service(word: str) -> Service:
+        script = f"trap 'echo end {word} >> {said}; exit' TERM; echo {word} >> {said}; "
+        return Service(name="one", command=["sh", "-c", f"{script} while :; do sleep .05; done"])
+
+    supervisor = quiet(service("old"), tmp_path)
+    with running(supervisor):
+        assert eventually(said.exists)
+        supervisor.replace(service("new"))
+        assert eventually(lambda: "new" in said.read_text())
+
+    assert said.read_text().split()[:4] == ["old", "end", "old", "new"]

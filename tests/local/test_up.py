@@ -38,7 +38,7 @@ class NoSupervisor:
 
     def __init__(self, *services: object, **options: object) -> None: ...
     def start(self) -> None: ...
-    def run(self) -> None: ...
+    def run(self, **options: object) -> None: ...
     def stop(self) -> None: ...
 
 
@@ -54,7 +54,7 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
     monkeypatch.setattr(command, "prepare_static_files", lambda: None)
     monkeypatch.setattr(command, "connections", ConnectionHandler({}))
 
-    call_command("up", "--no-demo", f"--port={unused_port()}")
+    call_command("up", "--no-demo", "--no-compiled", f"--port={unused_port()}")
 
     said = capsys.readouterr().out
     assert re.search(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser", said)

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,23 @@ def landlock_abi() -> int:
     return int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Files:
+    """What a bot may read of the host."""
+
+    engines: Path
+    """A folder of links, for its PYTHONPATH."""
+    others: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, runtime: Runtime, staging: Staging) -> _Files:
+        engines = staging.new_folder()
+        engines.chmod(0o755)
+        for path in runtime.engines:
+            (engines / path.name).symlink_to(path)
+        return cls(engines=engines, others=tuple(bind.source for bind in runtime.binds))
+
+
 class LandlockLevel:
     """Starts bots through a program that confines itself, then becomes the bot."""
 
@@ -64,13 +82,16 @@ class LandlockLevel:
                 remedy="Use Linux 6.12 or newer, or a host that allows user namespaces.",
             )
         self._python = runtime.on_host(runtime.python)
-        self._readable = [bind.source for bind in runtime.binds]
         self._staging = staging
-        self._engines = staging.new_folder()
-        self._engines.chmod(0o755)
-        for path in runtime.engines:
-            (self._engines / path.name).symlink_to(path)
+        self._files = _Files.of(runtime, staging)
+        compiled = runtime.with_compiled()
+        self._with_compiled = self._files if compiled is runtime else _Files.of(compiled, staging)
         self._filter = filter_path(Variant.LANDLOCK).read_bytes()
+
+    @property
+    def shows_compiled(self) -> bool:
+        """Whether a bot can be shown compiled engines here."""
+        return self._with_compiled is not self._files
 
     def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
@@ -88,7 +109,7 @@ class LandlockLevel:
                 request,
                 passed=(status_end,),
                 folder=str(request.folder),
-                environment=self._environment(scratch)
+                environment=self._environment(request, scratch)
                 | request.profile.variables()
                 | request.command.env,
             )
@@ -106,8 +127,12 @@ class LandlockLevel:
             group=request.group,
         )
 
-    def _environment(self, scratch: Path) -> dict[str, str]:
-        return bot_environment(str(self._engines), str(scratch)) | library_path(self._python)
+    def _environment(self, request: LaunchRequest, scratch: Path) -> dict[str, str]:
+        engines = str(self._files_for(request).engines)
+        return bot_environment(engines, str(scratch)) | library_path(self._python)
+
+    def _files_for(self, request: LaunchRequest) -> _Files:
+        return self._with_compiled if request.command.compiled else self._files
 
     def _scratch(self, request: LaunchRequest) -> Path:
         folder = self._staging.new_folder(request.undo) / "scratch"
@@ -138,7 +163,8 @@ class LandlockLevel:
     def _rules(
         self, request: LaunchRequest, scratch: Path
     ) -> dict[str, Any]:  # Any: a table of facts
-        readable = [request.folder, self._engines, *self._readable, *request.profile.extra_paths()]
+        files = self._files_for(request)
+        readable = [request.folder, files.engines, *files.others, *request.profile.extra_paths()]
         paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
         paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
         paths[str(scratch)] = _SCRATCH

@@ -73,6 +73,11 @@ class SandboxLauncher:
             self._stage()
             self._undo = undo.pop_all()
 
+    @property
+    def shows_compiled(self) -> bool:
+        """Whether bots get compiled engines where their command asks for them."""
+        return self._level.shows_compiled
+
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
         with self._host_to_blame(f"the bot of seat {seat} could not be started"):

@@ -37,8 +37,14 @@ class NamespacesLevel:
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
         kill_orphans()
         self._runtime = runtime
+        self._compiled = runtime.with_compiled()
         self._filters = {variant: filter_path(variant) for variant in Variant}
         self._bwrap = find_bwrap(staging, uid=uid)
+
+    @property
+    def shows_compiled(self) -> bool:
+        """Whether a bot can be shown compiled engines here."""
+        return self._compiled is not self._runtime
 
     def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot; none of its code runs before the worker holds its process and scratch."""
@@ -78,7 +84,7 @@ class NamespacesLevel:
         return command_line(
             self._program(request),
             bwrap=self._bwrap,
-            runtime=self._runtime,
+            runtime=self._compiled if request.command.compiled else self._runtime,
             folder=request.folder,
             environment=bot_environment()
             | library_path(Path(self._runtime.python))

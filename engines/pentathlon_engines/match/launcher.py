@@ -39,6 +39,8 @@ class BotCommand:
     env: dict[str, str] = field(default_factory=dict)
     processes: int = 1
     """How many processes the bot may have at a time."""
+    compiled: bool = False
+    """Show it the compiled engines where the launcher has both; else it gets what there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.record.record import canonical
 
 FORMAT: Final = "pentathlon/receipt/1"
+
+
+_OPTIONAL: Final = frozenset({"referee_build", "bots_build"})
 
 
 class Receipt(TypedDict):
@@ -23,6 +26,11 @@ class Receipt(TypedDict):
     sandbox: str
     finished_at: str
     """In ISO 8601, UTC."""
+    referee_build: NotRequired[str]
+    """Which build of the engines refereed the match; see `pentathlon_engines.builds`. Missing
+    where the worker did not tell."""
+    bots_build: NotRequired[str]
+    """Which build its bots could import."""
 
 
 def write_receipt(receipt: Receipt) -> str:
@@ -38,6 +46,6 @@ def read_receipt(text: str) -> Receipt:
         told = None
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise BadNote("this note is no receipt of a match.")
-    if set(told) != set(Receipt.__annotations__) or write_receipt(told) != text:  # type: ignore[arg-type]  # checked right here
+    if set(told) | _OPTIONAL != set(Receipt.__annotations__) or write_receipt(told) != text:  # type: ignore[arg-type]  # checked right here
         raise BadNote("this receipt is not written as receipts are.")
     return told  # type: ignore[return-value]  # checked above

@@ -1,10 +1,12 @@
 """The compiled engines: built from the checkout when its sources have changed, and kept.
 
-`python -m pentathlon.local.compiled` runs the tests of the engines on them, with pytest's options.
+`python -m pentathlon.local.compiled` runs the tests of the engines on them, with pytest's options;
+with `--build` it only builds, and prints the folder.
 """
 
-import hashlib
+import compileall
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -12,11 +14,16 @@ import sys
 import tempfile
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from pathlib import Path
 
 from pentathlon.env import CHECKOUT, child_environment, read_environment
+from pentathlon.local.installer import InstallFailed, install
 
-_ENGINES = CHECKOUT / "engines"
+_BUILDER = CHECKOUT / "engines/build_compiled.py"
+_REQUIREMENTS = "requirements/compile.txt"
+_MATCHES = "tests/e2e/compiled_matches.py"
+"""Plays the same matches with both builds."""
 _MOST_KEPT = 3
 _FAST = "pentathlon_engines/contract/game"
 """A module that has to come out compiled."""
@@ -28,22 +35,40 @@ class CannotCompile(Exception):
     code = "cannot_compile"
 
 
+def kept_engines() -> Path | None:
+    """Return the folder of the compiled package of these sources, if it has been built."""
+    folder = _kept() / _digest()
+    return folder if folder.exists() else None
+
+
+def has_compiler() -> bool:
+    """Return whether this machine has the C compiler that this Python would call."""
+    return bool(runpy.run_path(str(_BUILDER))["compiler"]())
+
+
 def compiled_engines() -> Path:
     """Return a folder that holds the compiled package, building it first if need be."""
-    kept = read_environment().data / "compiled"
-    folder = kept / _digest()
-    if folder.exists():
-        return folder
+    if (ready := kept_engines()) is not None:
+        return ready
+    kept, folder = _kept(), _kept() / _digest()
     kept.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept) as scratch:
         draft = Path(scratch)
         with zipfile.ZipFile(_build_wheel(draft)) as wheel:
             wheel.extractall(draft / "unpacked")
+        if not any((draft / f"unpacked/{_FAST}{end}").exists() for end in EXTENSION_SUFFIXES):
+            raise CannotCompile("The wheel has nothing compiled in it.")
+        # For bots, which may write no bytecode: most modules are not compiled.
+        unpacked = str(draft / "unpacked")
+        compileall.compile_dir(unpacked, quiet=1, stripdir=unpacked, prependdir=str(folder))
+        (draft / "unpacked").chmod(0o755)
         (draft / "unpacked").rename(folder)
     _forget_old(kept)
-    if not any((folder / f"{_FAST}{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
-        raise CannotCompile(f"The wheel in {folder} has nothing compiled in it.")
     return folder
+
+
+def _kept() -> Path:
+    return read_environment().data / "compiled"
 
 
 def _forget_old(kept: Path) -> None:
@@ -55,19 +80,13 @@ def _forget_old(kept: Path) -> None:
 
 def _digest() -> str:
     """Return a name for the sources and the Python that they are compiled for."""
-    found = hashlib.sha256(f"{sys.version} {EXTENSION_SUFFIXES[0]}".encode())
-    package = _ENGINES / "pentathlon_engines"
-    sources = [path for path in package.rglob("*") if path.suffix in (".py", ".json", ".toml")]
-    for path in sorted([*sources, _ENGINES / "build_compiled.py"]):
-        found.update(f"{path.relative_to(_ENGINES)}\n".encode())
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+    return str(runpy.run_path(str(_BUILDER))["source_digest"]())
 
 
 def _build_wheel(target: Path) -> Path:
     sys.stderr.write("Compiling the engines, about a minute ...\n")
     built = subprocess.run(
-        [sys.executable, str(_ENGINES / "build_compiled.py"), "--to", str(target)],
+        [_python_with_compiler(), str(_BUILDER), "--to", str(target)],
         capture_output=True,
         text=True,
         check=False,
@@ -77,15 +96,38 @@ def _build_wheel(target: Path) -> Path:
     return Path(built.stdout.strip())
 
 
+def _python_with_compiler() -> str:
+    """Return a Python of this version that has mypyc, installing it beside the builds if need be.
+
+    Where there is no C compiler it would be of no use; the builder says so.
+    """
+    if not has_compiler() or (find_spec("mypyc") and find_spec("setuptools")):
+        return sys.executable
+    venv, wanted = _kept().with_name("compiler"), (CHECKOUT / _REQUIREMENTS).read_text()
+    stamp = venv / "requirements.txt"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)]
+        try:
+            subprocess.run(command, capture_output=True, text=True, check=True)
+            install(CHECKOUT, venv, _REQUIREMENTS, say=lambda line: None)
+        except (InstallFailed, subprocess.CalledProcessError) as error:
+            raise CannotCompile(f"mypy could not be installed: {error}") from error
+        stamp.write_text(wanted)
+    return str(venv / "bin/python")
+
+
 def main() -> int:
-    """Run the tests of the engines on the compiled build."""
+    """Run the tests of the engines on the compiled build, or only build it."""
     try:
         folder = compiled_engines()
     except CannotCompile as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    if sys.argv[1:] == ["--build"]:
+        sys.stdout.write(f"{folder}\n")
+        return 0
     path = " ".join(shlex.quote(str(entry)) for entry in (CHECKOUT, CHECKOUT / "platform", folder))
-    tests = [sys.executable, "-m", "pytest", "-o", f"pythonpath={path}", "tests/engines"]
+    tests = [sys.executable, "-m", "pytest", "-o", f"pythonpath={path}", "tests/engines", _MATCHES]
     environment = child_environment(
         PYTHONPATH=os.pathsep.join(map(str, (folder, CHECKOUT, CHECKOUT / "platform")))
     )

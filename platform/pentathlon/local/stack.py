@@ -1,9 +1,10 @@
 """The services that make up a whole platform on one machine."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from urllib.error import URLError
@@ -32,6 +33,8 @@ class Stack:
     """A short folder for the broker's socket."""
     redis_url: str | None
     """A broker that runs already."""
+    engines: Path | None = None
+    """The folder of compiled engines; without it the sources are used."""
 
     @property
     def address(self) -> str:
@@ -41,6 +44,10 @@ class Stack:
     def services(self) -> list[Service]:
         """Return all services, in the order in which they depend on each other."""
         return list(self._services())
+
+    def worker_with(self, engines: Path) -> Service:
+        """Return the service of a worker that plays with these compiled engines."""
+        return replace(self, engines=engines).services()[-1]
 
     def _services(self) -> Iterator[Service]:
         url = self.redis_url
@@ -55,7 +62,8 @@ class Stack:
         yield self._worker(environment)
 
     def _environment(self, redis_url: str | None) -> dict[str, str]:
-        changes = {"PYTHONPATH": IMPORT_PATH, "PYTHONUNBUFFERED": "1"}
+        path = [IMPORT_PATH] if self.engines is None else [str(self.engines), IMPORT_PATH]
+        changes = {"PYTHONPATH": os.pathsep.join(path), "PYTHONUNBUFFERED": "1"}
         if redis_url is not None:
             changes["REDIS_URL"] = redis_url
         if self.host not in _OWN_ONLY and not read_environment().hosts:

@@ -82,10 +82,14 @@ class Supervisor:
         for child in self._children:
             self._wait_for(child)
 
-    def run(self) -> None:
-        """Restart what dies until a signal asks to stop; raise if a vital one never comes up."""
+    def run(self, *, beside: Callable[[], None] = lambda: None) -> None:
+        """Restart what dies until a signal asks to stop; raise if a vital one never comes up.
+
+        `beside` is called every now and then; it must be quick.
+        """
         while not self._stopping:
             self.tend()
+            beside()
             time.sleep(_TICK_S)
 
     def tend(self) -> None:
@@ -94,6 +98,14 @@ class Supervisor:
             self._look_after(child)
             if self._follow:
                 self._show_news(child)
+
+    def replace(self, service: Service) -> None:
+        """Stop the service of this name and start this one in its place."""
+        child = next(each for each in self._children if each.service.name == service.name)
+        if child.process is not None:
+            processes.stop(child.process, patience_s=child.service.patience_s)
+        child.service, child.deaths = service, 0
+        self._start(child)
 
     def stop(self) -> None:
         """Stop every service, last started first."""

@@ -10,6 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from rich.console import Console
 
+from pentathlon.env import read_environment
+from pentathlon.local.compilation import Compilation
+from pentathlon.local.compiled import kept_engines
 from pentathlon.local.demo import Demo
 from pentathlon.local.demo_logins import Login, demo_logins
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
@@ -40,6 +43,9 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port, or the first free above")
         parser.add_argument("--workers", type=int, default=min(cores, _MOST_WORKERS))
         parser.add_argument("--no-demo", action="store_true", help="start with an empty platform")
+        parser.add_argument(
+            "--no-compiled", action="store_true", help="play with the engines as they are written"
+        )
         parser.add_argument("--logs", action="store_true", help="show what the services log")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
@@ -48,6 +54,7 @@ class Command(BaseCommand):
         if options["workers"] < 1:
             sentence = f"--workers takes a number from 1, not {options['workers']}."
             raise CommandError(sentence, returncode=_MISUSED)
+        self._compiles = read_environment().compiled and not options["no_compiled"]
         try:
             with runtime_folder() as folder:
                 stack = Stack(
@@ -56,6 +63,7 @@ class Command(BaseCommand):
                     workers=options["workers"],
                     folder=folder,
                     redis_url=settings.REDIS_URL,
+                    engines=kept_engines() if self._compiles else None,
                 )
                 with only_one(settings.DATA_FOLDER, address=stack.address):
                     self._serve(stack, options)
@@ -75,6 +83,11 @@ class Command(BaseCommand):
             show=lambda name, line: self._say(f"{name:>10} | {line}"),
             follow=options["logs"],
         )
+        compilation = Compilation(
+            log=settings.DATA_FOLDER / "logs" / "compiler.log",
+            done=lambda engines: supervisor.replace(stack.worker_with(engines)),
+            say=self._say,
+        )
         demo = Demo(stack.address, data=settings.DATA_FOLDER, logins=logins, console=self._console)
         try:
             with self._step("Starting broker, web, reconciler and workers"):
@@ -82,9 +95,12 @@ class Command(BaseCommand):
             self._show_the_way_in(stack.address, logins)
             if logins and not supervisor.is_stopping:
                 demo.start()
-            supervisor.run()
+            if self._compiles and not supervisor.is_stopping:
+                compilation.start()
+            supervisor.run(beside=compilation.look)
         finally:
             demo.stop()
+            compilation.stop()
             with self._step("Stopping"):
                 supervisor.stop()
 
