@@ -13,13 +13,14 @@ import structlog
 from pentathlon.common.errors import DomainError
 from pentathlon.fleet.announcements import HEARTBEAT_S, Announcement
 from pentathlon_engines import GAMES
-from pentathlon_engines.version import __version__
+from pentathlon_engines.builds import build_name, source_name
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.port import Platform, PlatformAway
 from workers.runtimes import known_runtimes
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
+from workers.sandbox.runtime import shows_compiled
 
 _TICK_S = 0.25
 _GOODBYE_S = 3.0
@@ -36,9 +37,15 @@ def describe_worker(probe: Probe | None, *, slots: int) -> Announcement:
         runtimes=known_runtimes(probe),
         sandbox=level_of(probe).value,
         layers=[] if probe is None else probe.to_json()["layers"],
-        version=__version__,
+        version=_offered_build(probe),
         began_s=time.monotonic(),
     )
+
+
+def _offered_build(probe: Probe | None) -> str:
+    """Return the build of the engines that bots can get here."""
+    has_it = probe is None or shows_compiled()
+    return build_name() if has_it else source_name(build_name())
 
 
 class Heartbeat:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
 import msgspec
 import structlog
 
+from pentathlon import tracing
 from pentathlon.common.errors import Conflict, DomainError, NotFound
-from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.jobs import EngineBuilds, Job, SeatJob, Submission
 from pentathlon_engines import GAMES
+from pentathlon_engines.builds import build_name, source_name
 from pentathlon_engines.manifest import bot_command
 from pentathlon_engines.match.launcher import HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
@@ -140,8 +143,10 @@ class _Batch:
         self._give_up(job, fail, _sentence(error))
 
     def _play_or_refuse(self, job: Job) -> None:
+        told = {"pentathlon.match.id": job.match_id, "pentathlon.match.attempt": job.attempt}
         try:
-            self._finished.append((job, self._play(job)))
+            with tracing.span("play match", parent=job.traceparent, attributes=told):
+                self._finished.append((job, self._play(job)))
         except BuildRefused as error:
             log = _log.bind(match=job.match_id, attempt=job.attempt)
             log.info("build refused", version=error.version_id, reason=str(error))
@@ -168,7 +173,22 @@ class _Batch:
         if report.record["faults"]:
             self._check_files(seats)
         self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
-        return Submission(match_id=job.match_id, token=job.token, report=report)
+        builds = None if job.shows_compiled is None else self._builds(job)
+        return Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)
+
+    def _shows_compiled(self, job: Job) -> bool:
+        launcher = self._launcher
+        return bool(
+            job.shows_compiled
+            and isinstance(launcher, SandboxLauncher)
+            and launcher.shows_compiled
+        )
+
+    def _builds(self, job: Job) -> EngineBuilds:
+        own = build_name()
+        # Without a sandbox bots import what their worker does.
+        is_own = not isinstance(self._launcher, SandboxLauncher) or self._shows_compiled(job)
+        return EngineBuilds(referee=own, bots=own if is_own else source_name(own))
 
     def _check_files(self, seats: Sequence[SeatBot]) -> None:
         """Raise if a bot may have failed because somebody removed its files."""
@@ -182,6 +202,7 @@ class _Batch:
         files_hash = seat.files_hash or self._build(job, seat)
         folder = self._retry(lambda: self._files.folder(files_hash))
         command = bot_command(folder, seat.manifest)
+        command = replace(command, compiled=self._shows_compiled(job))
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
     def _build(self, job: Job, seat: SeatJob) -> str:
@@ -218,10 +239,13 @@ class _Batch:
         finished, self._finished = self._finished, []
         if not finished:
             return
+        first, *others = (job.traceparent for job, _ in finished)
+        since_ns = tracing.clock()
         try:
-            answers = self._retry(
-                lambda: self._platform.hand_in([submission for _, submission in finished])
-            )
+            with tracing.span("hand in result", parent=first, kind="client"):
+                answers = self._retry(
+                    lambda: self._platform.hand_in([submission for _, submission in finished])
+                )
         except PlatformAway:
             raise
         except Exception:
@@ -229,6 +253,7 @@ class _Batch:
             for job, submission in finished:
                 self._hand_in_alone(job, submission)
             return
+        tracing.record("hand in result", parents=filter(None, others), since_ns=since_ns)
         for (job, _), refusal in zip(finished, answers, strict=True):
             self._settle(job, refusal)
         self._broadcast.note_end(job for job, _ in finished)

@@ -10,7 +10,8 @@ from typing import Final
 
 import structlog
 
-from pentathlon.env import DRAIN_S, Mode
+from pentathlon import tracing
+from pentathlon.env import DRAIN_S, Mode, read_environment
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.analyst import Analyses, analyse
@@ -92,6 +93,7 @@ class WorkerProcess:
     def become_slot(self, index: int) -> None:
         """Start to work as one slot, in the child process that runs it."""
         self._index = self._starvation.slot = index
+        tracing.start(read_environment(), service="pentathlon-worker")
         pin_to_core(index)
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
         beats = Heartbeat(
@@ -109,6 +111,7 @@ class WorkerProcess:
             # It would make files while they are removed, and hears of the end between two trials.
             self._trials.join(_TRIAL_S)
         close_all()
+        tracing.stop()
 
     def say_goodbye(self) -> None:
         """Let the heartbeat tell that the worker drains, before its process ends."""

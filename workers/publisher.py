@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pentathlon import tracing
 from pentathlon.analyses.services import send_analyses
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.hints import LADDERS, MATCHES
@@ -15,6 +16,7 @@ from pentathlon.matches.dispatch.publishing import (
     FairCursor,
     publish_pending,
 )
+from pentathlon.matches.spans import traceparents
 from workers.celery_app import app
 from workers.tasks import analyse_match, move_bots, play_matches
 
@@ -67,8 +69,16 @@ def _send_friendlies(friendly_ids: Sequence[int]) -> None:
 
 
 def _send_hint(match_ids: Sequence[int]) -> None:
-    play_matches.delay(list(match_ids))
+    _send(match_ids, queue=MATCHES)
 
 
 def _send_ladder_hint(match_ids: Sequence[int]) -> None:
-    play_matches.apply_async((list(match_ids),), queue=LADDERS)
+    _send(match_ids, queue=LADDERS)
+
+
+def _send(match_ids: Sequence[int], *, queue: str) -> None:
+    first, *others = traceparents(match_ids) or [""]
+    since_ns = tracing.clock()
+    with tracing.span("send hint", parent=first, kind="producer"):
+        play_matches.apply_async((list(match_ids),), queue=queue, headers=tracing.headers())
+    tracing.record("send hint", parents=others, since_ns=since_ns)

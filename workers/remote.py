@@ -17,6 +17,7 @@ import structlog
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError
 
+from pentathlon import tracing
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.hints import Hint
@@ -268,7 +269,7 @@ class RemotePlatform:
                 f"{self._address}/api/v1/fleet/{path}/",
                 answer_s=answer_s,
                 body=json.dumps(told).encode(),
-                headers={"Content-Type": "application/json"},
+                headers={"Content-Type": "application/json", **tracing.headers()},
             )
         except HTTPError as error:
             raise PlatformAway(_reason(error)) from error

@@ -18,6 +18,7 @@ from celery.worker import state
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
+from pentathlon import tracing
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.capabilities import least_sandbox
 from workers.broadcast import Broadcast
@@ -60,7 +61,9 @@ def play_matches(match_ids: list[int]) -> None:
         # A queue of files gives out whatever comes next, so the order is lost there.
         worker.give_back(match_ids)
         return
-    worker.play(match_ids)
+    parent = getattr(play_matches.request, tracing.HEADER, None) or ""
+    with tracing.span("follow hint", parent=parent, kind="consumer"):
+        worker.play(match_ids)
 
 
 @app.task(

@@ -84,6 +84,8 @@ class Environment:
     drain_s: float = DRAIN_S[Mode.LOCAL]
     """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on. Shorter than the grace
     of whoever stops it: what is not over by then is given back."""
+    compiled: bool = True
+    """PENTATHLON_COMPILED: `up` compiles the engines where it can, and plays with them."""
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     metrics_token: str | None = None
@@ -92,6 +94,12 @@ class Environment:
     """PENTATHLON_MAIL: the mail server, as smtps://name:password@host:465; or smtp://."""
     mail_from: str = "pentathlon@localhost"
     """PENTATHLON_MAIL_FROM: the sender of e-mail."""
+    traces: str | None = None
+    """Where spans go: "otlp" or "console". By the variables of OpenTelemetry's standard."""
+    traces_database: bool = False
+    """PENTATHLON_TRACE_DATABASE: requests have spans of their statements to the database."""
+    service_name: str | None = None
+    """OTEL_SERVICE_NAME: what the process is called in traces."""
     certificates: str | None = None
     package_index: str | None = None
     """PIP_INDEX_URL: where pip itself is fetched from if this machine has none."""
@@ -131,10 +139,14 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         starved_share=STARVED_SHARE if starved_share is None else starved_share,
         spot_checks=SPOT_CHECKS if spot_checks is None else int(spot_checks),
         drain_s=DRAIN_S[mode] if drain_s is None else drain_s,
+        compiled=_flag(variables, "PENTATHLON_COMPILED", default=True),
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,
         mail=_mail(variables),
         mail_from=variables.get("PENTATHLON_MAIL_FROM") or "pentathlon@localhost",
+        traces=_traces(variables),
+        traces_database=_flag(variables, "PENTATHLON_TRACE_DATABASE"),
+        service_name=variables.get("OTEL_SERVICE_NAME") or None,
         certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
         package_index=variables.get("PIP_INDEX_URL") or None,
     )
@@ -163,6 +175,22 @@ def _mail(variables: Mapping[str, str]) -> str | None:
         # Without the value: it may hold a password.
         raise BadEnvironment("PENTATHLON_MAIL", "must be like smtps://name:password@host:465.")
     return text or None
+
+
+def _traces(variables: Mapping[str, str]) -> str | None:
+    """Return what sends spans: what is named, OTLP where only an endpoint is, or nothing."""
+    if variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return None
+    endpoints = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    implied = "otlp" if any(variables.get(name) for name in endpoints) else "none"
+    text = variables.get("OTEL_TRACES_EXPORTER", "").strip() or implied
+    if text not in {"otlp", "console", "none"}:
+        reason = f"must be otlp, console or none, not {text!r}."
+        raise BadEnvironment("OTEL_TRACES_EXPORTER", reason)
+    for name in ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"):
+        if text == "otlp" and variables.get(name, "http/protobuf") != "http/protobuf":
+            raise BadEnvironment(name, "must be http/protobuf: spans are sent over HTTP only.")
+    return None if text == "none" else text
 
 
 def _flag(variables: Mapping[str, str], name: str, *, default: bool = False) -> bool:

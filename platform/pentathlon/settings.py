@@ -32,6 +32,7 @@ DEBUG = _environment.debug
 SECRET_KEY = secret_key(_environment)
 METRICS_TOKEN = _environment.metrics_token
 PROXIES = _environment.proxies
+TRACES_DATABASE = _environment.traces_database
 SERVE_GRACE_S = limits.GRACE_S if _production else 2
 ALLOWED_HOSTS = list(_environment.hosts) or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = list(_environment.origins)
@@ -112,6 +113,8 @@ MIDDLEWARE = [
     "pentathlon.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
+if _environment.traces is not None:
+    MIDDLEWARE.insert(0, "pentathlon.middleware.tracing.trace_requests")
 ROOT_URLCONF = "pentathlon.urls"
 WSGI_APPLICATION = "pentathlon.wsgi.application"
 ASGI_APPLICATION = "pentathlon.asgi.application"

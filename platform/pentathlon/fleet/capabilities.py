@@ -10,6 +10,7 @@ from django.conf import settings
 
 from pentathlon.fleet.announcements import Announcement, Work, build_tool_of
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon_engines.builds import is_compiled_build
 from pentathlon_engines.match.launcher import SandboxLevel
 
 NO_TOKEN: Final = 0
@@ -58,6 +59,8 @@ class Capabilities:
     """Runtimes that it may have in a moment."""
     work: frozenset[str] = frozenset(Work)
     """What it is trusted with."""
+    shows_compiled: bool = False
+    """Whether bots can get compiled engines there."""
     party: int = NO_TOKEN
     """Whose machine it is: the id of the token by which it works here."""
 
@@ -74,6 +77,7 @@ class Capabilities:
             ),
             untried=frozenset(worker.untried),
             work=frozenset(trusted or Work),
+            shows_compiled=is_compiled_build(worker.version),
             party=(worker.token_id if isinstance(worker, Worker) else None) or NO_TOKEN,
         )
 

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from pentathlon.fleet.announcements import Work, build_tool_of
+from pentathlon_engines.builds import is_compiled_build
 
 SILENT_AFTER_S: Final = 15
 """A worker without a heartbeat for this long is taken for dead."""
@@ -61,6 +62,11 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
         # A heartbeat in the future: the database's clock has been set back since.
         lately = (Now() - _SILENT_AFTER, Now() + _SILENT_AFTER)
         return self.filter(seen_at__range=lately, is_draining=False).order_by("name")
+
+    def all_show_compiled(self) -> bool:
+        """Return whether bots can get compiled engines from every worker that is alive."""
+        builds = set(self.alive().order_by().values_list("version", flat=True))
+        return bool(builds) and all(map(is_compiled_build, builds))
 
 
 class Worker(models.Model):

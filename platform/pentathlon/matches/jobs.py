@@ -56,6 +56,20 @@ class Job:
     lane: int = 0
     is_public: bool = False
     """Whether everybody may watch it; false if its results may be hidden before they are old."""
+    shows_compiled: bool | None = None
+    """Whether its bots get the compiled engines: where all workers that are alive offer them.
+    None: a site of the release before gave it, and wants to know no builds."""
+    traceparent: str = ""
+    """Where its spans belong; see `pentathlon.tracing`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineBuilds:
+    """Which builds of the engines were at work in a match; see `pentathlon_engines.builds`."""
+
+    referee: str
+    bots: str
+    """That bots written in Python could import."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +80,7 @@ class Submission:
     token: UUID
     """The right of its attempt to do so."""
     report: MatchReport
+    builds: EngineBuilds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +128,8 @@ class MatchResult:
     record: bytes
     """Its canonical JSON."""
     seats: tuple[SeatResult, ...]
+    referee_build: str = ""
+    bots_build: str = ""
 
     @property
     def result_hash(self) -> str:

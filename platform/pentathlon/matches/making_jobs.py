@@ -11,7 +11,7 @@ from pentathlon.matches.retries import blamed_versions
 from pentathlon_engines.manifest import Manifest
 
 
-def make_job(match: Match, token: UUID) -> Job:
+def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
     """Return what a worker is given of a match that was read before it was taken."""
     blamed = blamed_versions(match)
     return Job(
@@ -30,6 +30,8 @@ def make_job(match: Match, token: UUID) -> Job:
         ),
         lane=match.lane,
         is_public=match.may_be_watched,
+        shows_compiled=shows_compiled,
+        traceparent=match.traceparent,
     )
 
 

@@ -206,7 +206,6 @@ class Match(models.Model):
     sent_at = models.DateTimeField(null=True)
     """When a hint was last published for it; null = to be published."""
     ply = models.PositiveIntegerField(default=0)
-    """How far it is, or how long it was."""
 
     outcome_reason = models.CharField(max_length=30, blank=True)
     """How the game ended, in the word of its rules, or "fault"."""
@@ -214,8 +213,12 @@ class Match(models.Model):
     chain = models.CharField(max_length=64, blank=True)
     """Last link of the record's hash chain."""
     course = models.CharField(max_length=32, blank=True, db_default="")
-    """Fingerprint of all that happened, without the times: finds matches that repeat each other.
-    Empty: it ended before courses were kept."""
+    """Fingerprint of all that happened, without times: finds matches that repeat each other."""
+    referee_build = models.CharField(max_length=40, blank=True, db_default="")
+    bots_build = models.CharField(max_length=40, blank=True, db_default="")
+    """The engines of referee and bots, by `pentathlon_engines.builds`. Empty: not told."""
+    traceparent = models.CharField(max_length=55, blank=True, db_default="")
+    """The span in which it was scheduled; see `pentathlon.tracing`."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -295,7 +298,6 @@ class MatchSeat(models.Model):
     rank = models.PositiveSmallIntegerField(null=True)
     """0 = best; equal = tied."""
     score = models.IntegerField(null=True)
-    """Points of the game, where it has points."""
     fault_kind = models.CharField(max_length=16, blank=True)
     fault_ply = models.PositiveIntegerField(null=True)
     fault_detail = models.CharField(max_length=300, blank=True)
@@ -372,7 +374,6 @@ class Attempt(models.Model):
     blamed_version = models.PositiveBigIntegerField(null=True)
     """Id of the bot version that may have brought a failure of the host about, if any."""
     was_too_slow = models.BooleanField(default=False, db_default=False)
-    """The host gave a bot no time to answer; nothing else failed."""
     result_hash = models.CharField(max_length=64, blank=True)
     """Of the accepted submission, so that the same one may be sent again."""
     started_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -18,9 +18,11 @@ from django.db.models import CharField, F, IntegerField, Q, UUIDField
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
+from pentathlon import tracing
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.fleet.models import Worker
 from pentathlon.matches.case_values import by, by_id
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
@@ -39,6 +41,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import better_elsewhere, is_hopeless
+from pentathlon.matches.spans import record_of_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
@@ -49,6 +52,10 @@ _LONGEST_REASON = 300
 _BATCH = 1000
 _ALIAS_BYTES = 16
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
+_TOLD_OF_MATCH = (
+    *("outcome_reason", "sandbox", "chain", "course", "referee_build", "bots_build"),
+)
+"""What a result says of the match, as texts."""
 _TOLD = (
     *("rank", "score", "actions", "fault_kind", "fault_ply", "fault_detail", "exit_status"),
     *("cpu_ms", "wall_ms", "memory_peak_mb", "stdout_bytes", "stderr_bytes"),
@@ -60,13 +67,14 @@ _TOLD = (
 def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
     """Store matches to be played, in this order; the reconciler hands them to workers."""
     wanted = list(specs)
-    matches = Match.objects.bulk_create(map(_planned, wanted), batch_size=_BATCH)
-    seats = [
-        MatchSeat(match=match, seat=seat, version_id=version_id)
-        for match, spec in zip(matches, wanted, strict=True)
-        for seat, version_id in enumerate(spec.seating)
-    ]
-    MatchSeat.objects.bulk_create(seats, batch_size=_BATCH)
+    with tracing.span("schedule matches"):
+        matches = Match.objects.bulk_create(map(_planned, wanted), batch_size=_BATCH)
+        seats = [
+            MatchSeat(match=match, seat=seat, version_id=version_id)
+            for match, spec in zip(matches, wanted, strict=True)
+            for seat, version_id in enumerate(spec.seating)
+        ]
+        MatchSeat.objects.bulk_create(seats, batch_size=_BATCH)
     return matches
 
 
@@ -85,6 +93,7 @@ def claim_matches(
     A match that this worker cannot play or has just failed, or that a bot's cap holds back, is
     left to be published again.
     """
+    since_ns = tracing.clock()
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     # What somebody else holds is theirs: a hint is delivered twice now and then.
     described = wanted.with_needs().with_openness()
@@ -102,7 +111,8 @@ def claim_matches(
     tokens = {match.pk: uuid4() for match in matches}
     if tokens:
         _take(tokens, worker)
-    jobs = [make_job(match, tokens[match.pk]) for match in matches]
+    shows_compiled = bool(matches) and Worker.objects.all_show_compiled()
+    jobs = [make_job(match, tokens[match.pk], shows_compiled=shows_compiled) for match in matches]
     Attempt.objects.bulk_create(
         Attempt(
             match_id=job.match_id,
@@ -113,6 +123,7 @@ def claim_matches(
         )
         for job in jobs
     )
+    record_of_matches("claim match", tokens, since_ns=since_ns)
     return jobs
 
 
@@ -161,7 +172,7 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
         ply=by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
         **{
             name: by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
-            for name in ("outcome_reason", "sandbox", "chain", "course")
+            for name in _TOLD_OF_MATCH
         },
         **_NO_LEASE,
     )
@@ -319,6 +330,7 @@ def _planned(spec: MatchSpec) -> Match:
         lane=spec.lane,
         validated_version=spec.seating[0] if spec.kind is MatchKind.VALIDATION else None,
         reserved_for=spec.reserved_for,
+        traceparent=tracing.current(),
     )
 
 

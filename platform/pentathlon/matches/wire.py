@@ -14,7 +14,7 @@ import msgspec
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.fleet.announcements import Announcement
-from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.jobs import EngineBuilds, Job, Submission
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.runner import MatchReport
@@ -28,6 +28,7 @@ _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 _Megabytes = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 _ExitStatus = Annotated[int, msgspec.Meta(ge=-1024, le=1024)]
 _Id = Annotated[int, msgspec.Meta(ge=0, le=10**18 - 1)]
+_Build = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-z.+-]{1,40}$")]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
@@ -55,6 +56,11 @@ class _Trace(msgspec.Struct, forbid_unknown_fields=True):
     ended: bool
 
 
+class _Builds(msgspec.Struct, forbid_unknown_fields=True):
+    referee: _Build
+    bots: _Build
+
+
 class _Result(msgspec.Struct, forbid_unknown_fields=True):
     match_id: _Id
     token: UUID
@@ -65,6 +71,7 @@ class _Result(msgspec.Struct, forbid_unknown_fields=True):
     traces: list[_Trace]
     starved_s: _Seconds = 0.0
     watched_s: _Seconds = 0.0
+    builds: _Builds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +108,7 @@ def announcement_from_json(told: _Json, *, name: str) -> Announcement:
 def submission_to_json(submission: Submission) -> _Json:
     """Return a result as JSON; logs are base64."""
     report = submission.report
-    return {
+    told: _Json = {
         "match_id": submission.match_id,
         "token": str(submission.token),
         "record": report.record,
@@ -112,6 +119,8 @@ def submission_to_json(submission: Submission) -> _Json:
         "starved_s": report.starved_s,
         "watched_s": report.watched_s,
     }
+    # A site of the release before knows no builds; then the job asks for none.
+    return told if submission.builds is None else {**told, "builds": asdict(submission.builds)}
 
 
 def submission_from_json(told: object) -> Submission:
@@ -129,7 +138,9 @@ def submission_from_json(told: object) -> Submission:
         starved_s=found.starved_s,
         watched_s=found.watched_s,
     )
-    return Submission(match_id=found.match_id, token=found.token, report=report)
+    told_builds = found.builds
+    builds = None if told_builds is None else EngineBuilds(**msgspec.structs.asdict(told_builds))
+    return Submission(match_id=found.match_id, token=found.token, report=report, builds=builds)
 
 
 def _trace(told: _Trace) -> Trace:

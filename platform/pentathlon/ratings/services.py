@@ -12,8 +12,10 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest, Now
 
+from pentathlon import tracing
 from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.spans import record_of_matches
 from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
@@ -153,8 +155,10 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         pool.refresh_from_db()
     if pool.current_key != pool.key:
         return _hand_over(pool, limit)
+    since_ns = tracing.clock()
     rows = list(pool.rows.ready().order_by("ended_at", "match_id")[:limit])
     _settle(pool, rows)
+    record_of_matches("update rating", [row.match_id for row in rows], since_ns=since_ns)
     return len(rows)
 
 

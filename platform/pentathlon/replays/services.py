@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from django.db import DataError, IntegrityError, transaction
 
+from pentathlon import tracing
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.matches.jobs import MatchResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.services import finish_matches
+from pentathlon.matches.spans import record_of_matches
 from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.results import canonical_record, verified_result
@@ -61,7 +63,8 @@ def _look_at(match: Match | None, submission: Submission) -> MatchResult | Domai
         record = canonical_record(submission.report.record)
         if match.token != submission.token:
             return None
-        return verified_result(match, submission, record=record)
+        with tracing.span("re-simulate match", parent=match.traceparent):
+            return verified_result(match, submission, record=record)
     except DomainError as error:
         return error
 
@@ -83,6 +86,7 @@ def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
 
 @transaction.atomic
 def _store(results: Sequence[MatchResult]) -> set[int]:
+    since_ns = tracing.clock()
     counted = finish_matches(results)
     Replay.objects.bulk_create(
         Replay(
@@ -94,6 +98,7 @@ def _store(results: Sequence[MatchResult]) -> set[int]:
         for each in results
         if each.match_id in counted
     )
+    record_of_matches("commit result", counted, since_ns=since_ns)
     return counted
 
 

@@ -149,6 +149,9 @@ def _receipt_of(match: Match) -> str:
         "sandbox": match.sandbox,
         "finished_at": finished_at.astimezone(UTC).isoformat(timespec="milliseconds"),
     }
+    if match.referee_build:
+        receipt["referee_build"] = match.referee_build
+        receipt["bots_build"] = match.bots_build
     return write_receipt(receipt)
 
 

@@ -10,10 +10,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 
+from pentathlon import tracing
 from pentathlon.accounts.letters import send_letters
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
+from pentathlon.env import read_environment
 from pentathlon.explorer.services import count_positions
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
@@ -104,6 +106,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         wait_for_schema(is_stopping=stop.is_set)
+        tracing.start(read_environment(), service="pentathlon-reconciler")
         sys.setswitchinterval(SWITCH_S)
         for work in _BESIDE:
             threading.Thread(target=_work_beside, args=(work, stop), daemon=True).start()
@@ -116,6 +119,7 @@ class Command(BaseCommand):
                 "analyses": send_waiting_analyses,
             }
         ).run(stop)
+        tracing.stop()
 
 
 def _work_beside(work: str, stop: threading.Event) -> None:
