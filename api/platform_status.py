@@ -10,6 +10,13 @@ from api.requests import check_parameters
 from pentathlon.web.views.status import MOST_COUNTED, read_status
 
 
+class GameStatusSerializer(serializers.Serializer[Any]):  # Any: some counts
+    """What was played of one game."""
+
+    game = serializers.CharField()
+    last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
+
+
 class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
     """The state of the platform in a few numbers."""
 
@@ -19,7 +26,11 @@ class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
     slots = serializers.IntegerField(help_text="Matches that workers can play at a time.")
     running = serializers.IntegerField()
     waiting = serializers.IntegerField()
+    oldest_wait_s = serializers.IntegerField(
+        allow_null=True, help_text="For how long the first one waits; null: nobody does."
+    )
     last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
+    games = GameStatusSerializer(many=True)
     void_hour = serializers.IntegerField(help_text="Matches that became void in it.")
     deliveries = serializers.IntegerField(help_text="Of webhooks, waiting.")
     most_counted = serializers.IntegerField(

@@ -1,15 +1,19 @@
 """What is read of authors, of ratings match by match, and of the site."""
 
 import itertools
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from pentathlon.matches.models import MatchState
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.models import Entry
+from pentathlon_engines import GAMES
 from tests.api.client import V1, assert_problem
-from tests.factories import make_user, make_version, make_worker
+from tests.factories import make_match, make_user, make_version, make_worker
 from tests.pentathlon.datasets.making import closed_cup
 from tests.pentathlon.rankings.rated import rate
 
@@ -72,10 +76,19 @@ def test_history_of_another_game_is_empty_and_of_none_refused(anonymous: APIClie
 
 def test_status_counts_what_runs(anonymous: APIClient) -> None:
     make_worker(slots=3)
+    idle = anonymous.get(f"{V1}/status/").json()
+    make_match(game="azure", state=MatchState.DONE, finished_at=timezone.now())
+    make_match(created_at=timezone.now() - timedelta(seconds=90))
 
     told = anonymous.get(f"{V1}/status/").json()
 
     assert (told["slots"], told["running"], told["reconciler_silent"]) == (3, 0, True)
+    assert (idle["oldest_wait_s"], idle["last_hour"]) == (None, 0)
+    assert 90 <= told["oldest_wait_s"] < 300
+    assert {each["game"]: each["last_hour"] for each in told["games"]} == {
+        **dict.fromkeys(GAMES, 0),
+        "azure": 1,
+    }
     assert_problem(
         anonymous.get(f"{V1}/status/?x=1"), status=400, code="unknown_parameter", attr="x"
     )

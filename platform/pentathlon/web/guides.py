@@ -154,7 +154,10 @@ SHELVES: Final = (
         "Rules of the games",
         tuple(
             Guide(
-                "rules", game.info.title, f"Rules version {game.info.version}.", (game.info.key,)
+                "rules",
+                game.info.title,
+                f"Pictures, the law and worked examples; version {game.info.version}.",
+                (game.info.key,),
             )
             for game in GAMES.values()
         ),

@@ -18,7 +18,7 @@ def test_workers_show_what_they_offer_and_their_walls() -> None:
     assert "java, python" in text
     assert "cc, make" in text
     assert "build:" not in text
-    assert "identity" in text
+    assert "Identity in force" in text
     assert "secret-host" not in text
 
 

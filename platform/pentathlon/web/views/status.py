@@ -1,5 +1,6 @@
 """The state of the platform in a few numbers."""
 
+from collections import Counter
 from datetime import timedelta
 from typing import Any, Final
 
@@ -8,12 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.web.requests import wants_part
 from pentathlon.webhooks.models import WebhookEndpoint
+from pentathlon_engines import GAMES
 
 _HOUR: Final = timedelta(hours=1)
 MOST_COUNTED: Final = 10_000
@@ -23,12 +27,15 @@ MOST_COUNTED: Final = 10_000
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and waits, and whether the reconciler is alive."""
-    return render(request, "web/status.html", read_status())
+    part = "web/parts/status.html" if wants_part(request) else "web/status.html"
+    return render(request, part, read_status())
 
 
 def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is so
     """Return what runs and waits, and whether the reconciler is alive."""
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
+    done = ended.filter(state=MatchState.DONE)
+    by_game = Counter(done.values_list("game", flat=True)[: MOST_COUNTED + 1])
     return {
         "reconciler_silent": not Leadership.objects.filter(
             name=RECONCILER, until__gt=Now()
@@ -36,7 +43,9 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
         "slots": read_fleet().slots,
         "running": _count(Match.objects.filter(state=MatchState.RUNNING)),
         "waiting": _count(Match.objects.filter(state=MatchState.PENDING)),
-        "last_hour": _count(ended.filter(state=MatchState.DONE)),
+        "oldest_wait_s": _oldest_wait_s(),
+        "last_hour": by_game.total(),
+        "games": [{"game": game, "last_hour": by_game[game]} for game in GAMES],
         "deliveries": WebhookEndpoint.objects.working().count_waiting(),
         "void_hour": _count(ended.filter(state=MatchState.VOID)),
         "most_counted": MOST_COUNTED,
@@ -49,6 +58,13 @@ def workers(request: HttpRequest) -> HttpResponse:
     alive = list(Worker.objects.alive())
     context = {"workers": alive, "slots": sum(worker.slots for worker in alive)}
     return render(request, "web/workers.html", context)
+
+
+def _oldest_wait_s() -> int | None:
+    """Return for how long the first in the queue has waited; None if nobody waits."""
+    waiting = Match.objects.filter(state=MatchState.PENDING).order_by("pk")
+    since = waiting.values_list("created_at", flat=True).first()
+    return None if since is None else max(0, int((database_now() - since).total_seconds()))
 
 
 def _count(matches: MatchQuerySet) -> int:
