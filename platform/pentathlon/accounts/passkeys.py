@@ -31,10 +31,10 @@ from fido2.webauthn import (
 from structlog.stdlib import get_logger
 
 from pentathlon.accounts.models import Passkey, User
+from pentathlon.accounts.quotas import passkey_quota
 from pentathlon.accounts.second_factors import factor_added, factor_removed
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
-MOST_PASSKEYS: Final = 10
 LONGEST_NAME: Final = 60
 LARGEST_ANSWER: Final = 32 * 1024
 _ALGORITHM: Final = 3
@@ -82,11 +82,10 @@ def add_passkey(
     digest = hashlib.sha256(data.credential_id).hexdigest()
     with transaction.atomic():
         User.objects.select_for_update().get(pk=actor.pk)
-        if Passkey.objects.filter(person=actor).count() >= MOST_PASSKEYS:
-            raise Conflict(
-                f"You have {MOST_PASSKEYS} passkeys, the most there may be. Remove one first.",
-                code="too_many_passkeys",
-            )
+        passkeys = passkey_quota(actor)
+        passkeys.check_left(
+            f"You have {passkeys.limit} passkeys, the most there may be. Remove one first."
+        )
         if Passkey.objects.filter(digest=digest).exists():
             raise Conflict("This passkey is here already.", code="passkey_exists")
         passkey = Passkey.objects.create(

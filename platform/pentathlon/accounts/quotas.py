@@ -1,4 +1,4 @@
-"""How many tokens one person may have."""
+"""How many tokens and passkeys one person may have."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ from pentathlon.accounts.models import User
 from pentathlon.common.quotas import Quota
 
 MOST_TOKENS: Final = 50
+MOST_PASSKEYS: Final = 10
 
 
 def token_quota(person: User) -> Quota:
@@ -16,4 +17,15 @@ def token_quota(person: User) -> Quota:
         limit=MOST_TOKENS,
         used=person.auth_token_set.count(),
         code="too_many_tokens",
+    )
+
+
+def passkey_quota(person: User) -> Quota:
+    """Return how many passkeys there are."""
+    return Quota(
+        key="passkeys",
+        about="passkeys",
+        limit=MOST_PASSKEYS,
+        used=person.passkeys.count(),
+        code="too_many_passkeys",
     )

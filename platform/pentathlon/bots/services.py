@@ -41,18 +41,15 @@ def check_room(*, actor: User, size: int) -> None:
     """
     User.objects.select_for_update().get(pk=actor.pk)
     validating = validation_quota(actor)
-    if not validating.left:
-        raise Conflict(
-            f"{validating.used} versions of yours are being validated. Upload when one is done.",
-            code=validating.code,
-        )
+    validating.check_left(
+        f"{validating.used} versions of yours are being validated. Upload when one is done."
+    )
     archives = archive_quota(actor)
-    if size > archives.left:
-        raise Conflict(
-            f"Your bots take {archives.used:,} bytes here; with this upload it would be more than "
-            f"the {archives.limit:,} that an account has.",
-            code=archives.code,
-        )
+    archives.check_left(
+        f"Your bots take {archives.used:,} bytes here; with this upload it would be more than "
+        f"the {archives.limit:,} that an account has.",
+        wanted=size,
+    )
 
 
 @transaction.atomic

@@ -9,7 +9,6 @@ from django.db.models import Sum
 from pentathlon.accounts.models import User
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict
 from pentathlon.common.quotas import Quota
 from pentathlon.server.limits import CHALLENGE_MATCHES_A_DAY, CHALLENGES_UNDER_WAY
 
@@ -54,17 +53,14 @@ def check_quotas(author: User, *, matches: int) -> None:
     """
     User.objects.select_for_update().get(pk=author.pk)
     under_way = under_way_quota(author)
-    if not under_way.left:
-        raise Conflict(
-            f"{under_way.used} challenges of yours are under way, the most that one author may "
-            "have at a time. Wait until one is done, or cancel one.",
-            code=under_way.code,
-        )
+    under_way.check_left(
+        f"{under_way.used} challenges of yours are under way, the most that one author may have "
+        "at a time. Wait until one is done, or cancel one."
+    )
     daily = daily_quota(author)
-    if matches > daily.left:
-        raise Conflict(
-            f"This challenge takes {matches} matches; {daily.left} of your {daily.limit} a day "
-            f"are left. The quota renews on {daily.renews_at:%d %B at %H:%M} UTC.",
-            code=daily.code,
-            field="blocks",
-        )
+    daily.check_left(
+        f"This challenge takes {matches} matches; {daily.left} of your {daily.limit} a day are "
+        f"left. The quota renews on {daily.renews_at:%d %B at %H:%M} UTC.",
+        wanted=matches,
+        field="blocks",
+    )

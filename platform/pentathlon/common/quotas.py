@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pentathlon.common.errors import Conflict
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
@@ -27,3 +29,12 @@ class Quota:
     def left(self) -> int:
         """What may still be used."""
         return max(0, self.limit - self.used)
+
+    def check_left(self, detail: str, *, wanted: int = 1, field: str | None = None) -> None:
+        """Refuse somebody who wants more than is left; `detail` says what to do.
+
+        Raises:
+            Conflict: with the code of this quota.
+        """
+        if wanted > self.left:
+            raise Conflict(detail, code=self.code, field=field)

@@ -27,3 +27,5 @@ class RetentionClass:
 
     It costs the same however much there is, so that nobody waits for it.
     """
+    look_s: float = 60.0
+    """Between two looks that find nothing."""

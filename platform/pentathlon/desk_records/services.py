@@ -133,19 +133,15 @@ def _check_quota(actor: User) -> None:
     # Uploads of one author come one after the other.
     User.objects.select_for_update().get(pk=actor.pk)
     kept = kept_quota(actor)
-    if not kept.left:
-        raise Conflict(
-            f"You have {kept.limit} records here, the most that one author may have. Delete "
-            "some first.",
-            code=kept.code,
-        )
+    kept.check_left(
+        f"You have {kept.limit} records here, the most that one author may have. Delete some "
+        "first."
+    )
     uploaded = daily_quota(actor)
-    if not uploaded.left:
-        raise Conflict(
-            f"You have uploaded {uploaded.limit} records in 24 hours, the most that one "
-            "author may. Upload more tomorrow.",
-            code=uploaded.code,
-        )
+    uploaded.check_left(
+        f"You have uploaded {uploaded.limit} records in 24 hours, the most that one author may. "
+        "Upload more tomorrow."
+    )
 
 
 def _check_texts(record: Record) -> None:

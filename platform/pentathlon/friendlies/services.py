@@ -222,19 +222,15 @@ def _check_room(actor: User) -> None:
     # Friendlies of one person are begun one after the other.
     User.objects.select_for_update().get(pk=actor.pk)
     under_way = under_way_quota(actor)
-    if not under_way.left:
-        raise Conflict(
-            f"You have {under_way.limit} games under way, the most that one person may have. "
-            "Finish one, or resign.",
-            code=under_way.code,
-        )
+    under_way.check_left(
+        f"You have {under_way.limit} games under way, the most that one person may have. Finish "
+        "one, or resign."
+    )
     begun = daily_quota(actor)
-    if not begun.left:
-        raise Conflict(
-            f"You have begun {begun.limit} games in 24 hours, the most that one person may. "
-            "Begin the next one tomorrow.",
-            code=begun.code,
-        )
+    begun.check_left(
+        f"You have begun {begun.limit} games in 24 hours, the most that one person may. Begin "
+        "the next one tomorrow."
+    )
     if Friendly.objects.under_way().count() >= FRIENDLIES_IN_ALL:
         raise Conflict(
             "As many games as we have room for are under way. Try again later.",

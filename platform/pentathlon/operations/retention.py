@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Final
 
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
@@ -17,10 +16,8 @@ from pentathlon.accounts.retention import CLASSES as OF_ACCOUNTS
 from pentathlon.common.retention import RetentionClass
 from pentathlon.fleet.retention import SILENT_WORKERS
 from pentathlon.matches.retention import bot_logs
+from pentathlon.oauth.retention import APP_TOKENS
 from pentathlon.webhooks.retention import DELIVERIES
-
-_LOOK_S: Final = 60.0
-"""Between two looks that find nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +33,7 @@ class Holding:
 
 def classes() -> tuple[RetentionClass, ...]:
     """Return all kinds, as the settings say."""
-    return (bot_logs(), DELIVERIES, *OF_ACCOUNTS, SILENT_WORKERS)
+    return (bot_logs(), DELIVERIES, *OF_ACCOUNTS, APP_TOKENS, SILENT_WORKERS)
 
 
 def read_holdings() -> list[Holding]:
@@ -73,15 +70,18 @@ class Forgetter:
     """Forgets a little at a time: the reconciler's step."""
 
     def __init__(self) -> None:
-        self._next_look = 0.0
+        self._next_looks: dict[str, float] = {}
 
     def step(self) -> int:
-        """Delete some rows of each kind; look again at once if there may be more."""
-        if time.monotonic() < self._next_look:
+        """Delete some rows of each kind; look again at once where there may be more."""
+        return sum(self._look(kind) for kind in classes())
+
+    def _look(self, kind: RetentionClass) -> int:
+        if time.monotonic() < self._next_looks.get(kind.key, 0.0):
             return 0
-        gone = sum(kind.forget() for kind in classes())
+        gone = kind.forget()
         if not gone:
-            self._next_look = time.monotonic() + _LOOK_S
+            self._next_looks[kind.key] = time.monotonic() + kind.look_s
         return gone
 
 

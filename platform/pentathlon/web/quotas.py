@@ -3,7 +3,7 @@
 from typing import Final
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.quotas import token_quota
+from pentathlon.accounts.quotas import passkey_quota, token_quota
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.challenges import quotas as challenges
 from pentathlon.common.quotas import Quota
@@ -21,6 +21,7 @@ _READERS: Final = (
     desk_records.daily_quota,
     desk_records.kept_quota,
     token_quota,
+    passkey_quota,
     endpoint_quota,
 )
 

@@ -43,11 +43,9 @@ def create_endpoint(
     # The lock makes two requests at once count each other.
     User.objects.select_for_update().get(pk=actor.pk)
     endpoints = endpoint_quota(actor)
-    if not endpoints.left:
-        raise Conflict(
-            f"You have {endpoints.limit} webhooks, the most there may be. Delete one first.",
-            code=endpoints.code,
-        )
+    endpoints.check_left(
+        f"You have {endpoints.limit} webhooks, the most there may be. Delete one first."
+    )
     endpoint = WebhookEndpoint.objects.create(owner=actor, url=url, site=site)
     _subscribe(endpoint, known)
     return endpoint, secret_of(endpoint.salt)

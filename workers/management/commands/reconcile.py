@@ -20,7 +20,6 @@ from pentathlon.explorer.services import count_positions
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
-from pentathlon.oauth.cleaning import AppTokenCleaner
 from pentathlon.operations.retention import Forgetter
 from pentathlon.personal_data.erasing import erase_deleted
 from pentathlon.rankings.history import keep_ranking
@@ -82,7 +81,6 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "retention": {
         "retention": Forgetter().step,
         "deleted accounts": erase_deleted,
-        "app tokens": AppTokenCleaner().step,
     },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
