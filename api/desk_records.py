@@ -11,6 +11,7 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.endpoint import Endpoint
 from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.people import PersonSerializer
@@ -91,7 +92,7 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
     serializer_class = DeskRecordSerializer
     filterset_class = DeskRecordFilter
     write_scope = Scope.BOTS_WRITE
-    query_parameters = {"board": ("ply", "seat")}
+    query_parameters = {"board": ("ply", "seat"), "commentary": PLACE}
 
     def prepare(self) -> None:
         """Play the record again before the transaction, while others may write."""
@@ -126,6 +127,12 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
             is_private=False,
             make=lambda: Response(found.record),
         )
+
+    @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer, filters=False)
+    @action(detail=True, pagination_class=None)
+    def commentary(self, request: Request, pk: str) -> Response:
+        """Tell a record in words, ply by ply, as a spectator or a seat sees it."""
+        return answer_commentary(request, self.get_object().record, is_private=False)
 
     @extend_schema(
         parameters=[PlaceSerializer], responses={(200, "image/svg+xml"): OpenApiTypes.STR}

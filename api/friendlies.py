@@ -11,6 +11,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.endpoint import LARGEST_ID, Endpoint
 from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.matches import SeatedVersionSerializer
@@ -188,7 +189,8 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     serializer_class = FriendlySerializer
     filterset_class = FriendlyFilter
     write_scope = Scope.BOTS_WRITE
-    conflicting_actions = ("record",)
+    conflicting_actions = ("record", "commentary")
+    query_parameters = {"commentary": PLACE}
 
     def get_queryset(self) -> FriendlyQuerySet:
         """Return what this person may see."""
@@ -257,16 +259,25 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @action(detail=True)
     def record(self, request: Request, pk: str) -> HttpResponseBase:
         """Return the record of a friendly that is over: whoever has it can verify it."""
-        found = self.get_object()
-        if found.is_under_way or found.data is None:
-            raise Conflict("There is a record when the game is over.", code="not_over")
-        return Response(found.record)
+        return Response(self._ended().record)
+
+    @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer, filters=False)
+    @action(detail=True, pagination_class=None)
+    def commentary(self, request: Request, pk: str) -> Response:
+        """Tell a friendly that is over in words, ply by ply."""
+        return answer_commentary(request, self._ended().record, is_private=False)
 
     @extend_schema(responses={(200, "image/svg+xml"): OpenApiTypes.STR})
     def board(self, request: Request, pk: str) -> HttpResponseBase:
         """Draw the present position of your game, as your seat sees it."""
         found = self.get_object()
         return HttpResponse(look_at(found).board, content_type="image/svg+xml")
+
+    def _ended(self) -> Friendly:
+        found = self.get_object()
+        if found.is_under_way or found.data is None:
+            raise Conflict("There is a record when the game is over.", code="not_over")
+        return found
 
     def _detail(self, pk: int, code: int) -> Response:
         friendly = Friendly.objects.listed().get(pk=pk)

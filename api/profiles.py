@@ -2,10 +2,13 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
+from api.pagination import OnePage
+from api.rivalry import RivalScoreSerializer
 from pentathlon.accounts.models import User
 from pentathlon.accounts.services import find_person
 from pentathlon.bots.models import Bot
@@ -13,6 +16,7 @@ from pentathlon.common.errors import NotFound
 from pentathlon.rankings.history import former_places
 from pentathlon.rankings.models import RankingLine
 from pentathlon.rankings.services import latest_table
+from pentathlon.rivalry.reading import RivalAuthor, rival_authors
 from pentathlon.web.views.people import titles_of
 
 _MOST_TITLES = 100
@@ -54,6 +58,13 @@ class ProfileSerializer(serializers.Serializer[Any]):  # Any: gathered facts
     titles = TitleSerializer(many=True, help_text="The latest first.")
 
 
+class RivalAuthorSerializer(serializers.Serializer[RivalAuthor]):
+    """An author whose bots meet those of another."""
+
+    username = serializers.CharField()
+    score = RivalScoreSerializer(help_text="Of all bots of the one against all of the other.")
+
+
 class ProfileViewSet(Endpoint[User]):
     """People, as everybody sees them."""
 
@@ -67,9 +78,7 @@ class ProfileViewSet(Endpoint[User]):
     @extend_schema(responses=ProfileSerializer)
     def retrieve(self, request: Request, username: str) -> Response:
         """Show what an author has reached."""
-        author = find_person(username)
-        if author is None:
-            raise NotFound(f"There is nobody called {username[:60]!r}.")
+        author = _author(username)
         told = {
             "id": author.pk,
             "username": author.username,
@@ -79,3 +88,17 @@ class ProfileViewSet(Endpoint[User]):
             "titles": titles_of(author)[:_MOST_TITLES],
         }
         return Response(ProfileSerializer(told).data)
+
+    @extend_schema(responses=RivalAuthorSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def rivals(self, request: Request, username: str) -> Response:
+        """List the authors whose bots an author's bots have met most, with the scores."""
+        page: Any = self.paginate_queryset(rival_authors(_author(username).pk))  # type: ignore[arg-type]  # no rows of a table
+        return self.get_paginated_response(RivalAuthorSerializer(page, many=True).data)
+
+
+def _author(username: str) -> User:
+    author = find_person(username)
+    if author is None:
+        raise NotFound(f"There is nobody called {username[:60]!r}.")
+    return author

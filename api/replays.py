@@ -6,9 +6,11 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.endpoint import Endpoint
 from pentathlon.caching import answer_for_ever
 from pentathlon.matches.models import Match
@@ -32,7 +34,7 @@ class ReplayViewSet(Endpoint[Replay]):
     conflicting_actions = ("retrieve",)
     queryset = Replay.objects.none()
     filter_backends = ()
-    query_parameters = {"board": ("ply", "seat")}
+    query_parameters = {"board": ("ply", "seat"), "commentary": PLACE}
 
     def get_queryset(self) -> QuerySet[Replay]:
         """Return the replays of matches that this person may see."""
@@ -55,6 +57,18 @@ class ReplayViewSet(Endpoint[Replay]):
             is_private=replay.match.is_private,
             make=lambda: Response(read_record(replay)),
         )
+
+    @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer)
+    @action(detail=True)
+    def commentary(self, request: Request, pk: str) -> Response:
+        """Tell a match in words, ply by ply, as a spectator or a seat sees it.
+
+        It is what the replay page tells. A long match comes in windows: `next` is the `first` of
+        the window after this one.
+        """
+        replay = self.get_object()
+        record = read_record(replay)
+        return answer_commentary(request, record, is_private=replay.match.is_private)
 
     @extend_schema(
         parameters=[PlaceSerializer],

@@ -13,8 +13,17 @@ from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
 from pentathlon.rivalry.models import Meeting, OpponentSum
-from pentathlon.rivalry.reading import opponents_of, score_of
-from pentathlon.rivalry.thinking import TimeUse
+from pentathlon.rivalry.reading import (
+    BestWin,
+    Rivals,
+    games_of,
+    length_lines,
+    opponents_of,
+    rivals_of,
+    score_of,
+    seat_lines,
+)
+from pentathlon.rivalry.thinking import TimeUse, time_use_of_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -104,6 +113,69 @@ class TimeUseSerializer(serializers.Serializer[TimeUse]):
     most_action_ms = serializers.FloatField(help_text="Of an action, in the slowest match.")
     limit_share = serializers.FloatField(help_text="Of a match's limit, in the median match.")
     most_limit_share = serializers.FloatField()
+
+
+class RivalSerializer(serializers.Serializer[Any]):  # Any: a line of opponents
+    """An opponent that matters, with the score against it."""
+
+    opponent = OpponentBotSerializer(source="row.other")
+    score = RivalScoreSerializer()
+
+
+class BestWinSerializer(serializers.Serializer[BestWin]):
+    """A win against an opponent who was rated high right before the match."""
+
+    match = serializers.IntegerField(source="meeting.match_id")
+    ended_on = serializers.DateField(source="meeting.ended_on", help_text="In UTC.")
+    opponent = serializers.SerializerMethodField()
+    version = serializers.SerializerMethodField(help_text="Of the opponent.")
+    rating = serializers.FloatField(source="score", help_text="Of the opponent, right before.")
+
+    @extend_schema_field(OpponentBotSerializer)
+    def get_opponent(self, win: BestWin) -> Any:  # Any: what a serializer made
+        """Return who was beaten."""
+        return OpponentBotSerializer(win.loser.bot).data
+
+    def get_version(self, win: BestWin) -> int:
+        """Return which version of it was beaten."""
+        return win.loser.pk
+
+
+class SeatScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
+    """How a bot did in one seat."""
+
+    seats = serializers.IntegerField(help_text="At the table.")
+    seat = serializers.IntegerField()
+    score = RivalScoreSerializer()
+
+
+class LengthScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
+    """How a bot did in matches of one length."""
+
+    low = serializers.IntegerField(help_text="Plies.")
+    high = serializers.IntegerField()
+    score = RivalScoreSerializer()
+
+
+class RivalsSerializer(serializers.Serializer[Any]):  # Any: gathered facts
+    """Whom a bot meets in a game, in short."""
+
+    game = serializers.CharField(
+        allow_null=True, help_text="Without `game` the one with most meetings; null: it met nobody."
+    )
+    games = serializers.ListField(
+        child=serializers.CharField(), help_text="All in which it has met others."
+    )
+    most_met = RivalSerializer(many=True)
+    nemesis = RivalSerializer(
+        allow_null=True,
+        help_text="Most standard errors below expectation, at least one, in ten rated meetings.",
+    )
+    favourite = RivalSerializer(allow_null=True, help_text="The same above expectation.")
+    best_wins = BestWinSerializer(many=True)
+    seats = SeatScoreSerializer(many=True)
+    lengths = LengthScoreSerializer(many=True)
+    time_use = TimeUseSerializer(allow_null=True)
 
 
 class PlaceScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
@@ -203,7 +275,7 @@ class OpponentViewSet(Endpoint[OpponentSum]):
     serializer_class = OpponentSerializer
     filter_backends = ()
     pagination_class = MostMetFirst
-    query_parameters = {"opponents": ("game", *PAGE_PARAMETERS)}
+    query_parameters = {"opponents": ("game", *PAGE_PARAMETERS), "rivals": ("game",)}
 
     @extend_schema(
         operation_id="bots_opponents",
@@ -217,6 +289,17 @@ class OpponentViewSet(Endpoint[OpponentSum]):
         rows = opponents_of(bot.pk, game) if game else rows
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(OpponentSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="bots_rivals",
+        parameters=[_PARAMETERS[0]],
+        responses=RivalsSerializer,
+        filters=False,
+    )
+    def rivals(self, request: Request, pk: str) -> Response:
+        """Show a bot's rivals in a game: most met, nemesis, best wins; by seat and by length."""
+        bot, game = _bot(pk), _game(request)
+        return Response(RivalsSerializer(_rivals(bot, game)).data)
 
 
 class HeadToHeadViewSet(Endpoint[Meeting]):
@@ -275,6 +358,30 @@ def _facts(found: HeadToHead) -> dict[str, object]:
         "other_streak": found.streaks[1],
         "time_use": found.time_use[0],
         "other_time_use": found.time_use[1],
+    }
+
+
+def _rivals(bot: Bot, game: str) -> dict[str, object]:
+    found = rivals_of(bot.pk, game)
+    if found is None:
+        found = Rivals(
+            game=game,
+            games=games_of(bot.pk),
+            most_met=[],
+            nemesis=None,
+            favourite=None,
+            best_wins=[],
+        )
+    return {
+        "game": found.game or None,
+        "games": found.games,
+        "most_met": found.most_met,
+        "nemesis": found.nemesis,
+        "favourite": found.favourite,
+        "best_wins": found.best_wins,
+        "seats": seat_lines(bot.pk, found.game),
+        "lengths": length_lines(bot.pk, found.game),
+        "time_use": time_use_of_bot(bot.pk, found.game),
     }
 
 

@@ -73,6 +73,7 @@ _router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _opponents = OpponentViewSet.as_view({"get": "opponents"})
+_rivals = OpponentViewSet.as_view({"get": "rivals"}, pagination_class=None)
 _against = HeadToHeadViewSet.as_view({"get": "against"})
 _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
 _pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
@@ -119,6 +120,7 @@ urlpatterns = [
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),
+    re_path(rf"^v1/bots/(?P<pk>{ID})/rivals/$", _rivals, name="rivals"),
     re_path(rf"{_pair}/$", _against, name="against"),
     re_path(rf"{_pair}/meetings/$", _meetings, name="meetings"),
     re_path(rf"^v1/versions/(?P<pk>{ID})/ratings/$", _ratings, name="version_ratings"),

@@ -147,6 +147,6 @@ def _known(values: dict[str, list[object]], address: str, name: str) -> list[obj
     if name != "pk":
         return values.get(name.removesuffix("_id"), [])
     kinds = {"replay": "match", "seat": "match", "board": "match"}
-    kinds |= dict.fromkeys(("opponents", "against", "meetings"), "bot")
+    kinds |= dict.fromkeys(("opponents", "against", "meetings", "rivals"), "bot")
     basename = re.split(r"[:\-_]", address)[1]
     return values.get(kinds.get(basename, basename), [])

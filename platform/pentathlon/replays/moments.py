@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pentathlon.replays.boards import states_of
 from pentathlon_engines.record.commentary import see, tell_outcome, tell_plies, tell_ply
@@ -36,6 +37,21 @@ def moment_of(record: Record, ply: int, seat: int | None) -> Moment:
     )
 
 
-def tell_events(record: Record, *, first: int, last: int, seat: int | None) -> list[str]:
-    """Return in words what happened at each ply from `first` to `last`, counted from 1."""
-    return list(tell_plies(record, states_of(record), first=first, last=last, viewer=seat))
+class ToldEvent(NamedTuple):
+    """An event as its viewer sees it."""
+
+    text: str
+    """As in the rules, without what is hidden."""
+    said: str
+    """What happened in words, without a full stop."""
+
+
+def tell_events(record: Record, *, first: int, last: int, seat: int | None) -> list[ToldEvent]:
+    """Return what happened at each ply from `first` to `last`, counted from 1."""
+    states = states_of(record)
+    said = tell_plies(record, states, first=first, last=last, viewer=seat)
+    texts = (row[1] for row in record["events"][first - 1 : last])
+    return [
+        ToldEvent(text if seat is None else states[ply].event_for(seat, text), words)
+        for ply, (text, words) in enumerate(zip(texts, said, strict=True), first - 1)
+    ]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.db.models import F, QuerySet, Sum
 
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.models import Meeting, OpponentSum, OpponentSumQuerySet, SeatSum
@@ -54,6 +55,11 @@ class BestWin:
     def loser_is_first(self) -> bool:
         """Whether the loser is the first of the meeting."""
         return self.meeting.winner_id == self.meeting.second_bot_id
+
+    @property
+    def loser(self) -> BotVersion:
+        """The version that was beaten."""
+        return self.meeting.first if self.loser_is_first else self.meeting.second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

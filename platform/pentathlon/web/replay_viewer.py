@@ -7,7 +7,7 @@ from typing import Protocol
 from django.utils.safestring import SafeString
 
 from pentathlon.replays.boards import board_svg
-from pentathlon.replays.moments import Moment, moment_of, tell_events
+from pentathlon.replays.moments import Moment, ToldEvent, moment_of, tell_events
 from pentathlon.web.boards import inline_board
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
@@ -205,7 +205,7 @@ def _list_actions(record: Record, ply: int, seat: int | None) -> ActionList:
     told = tell_events(record, first=first, last=last, seat=seat)
     slow_ms = _SLOW_SHARE * 1000 * record["limits"]["action_cpu_s"]
     rows = [
-        _row(record, ply=at, said=said, slow_ms=slow_ms) for at, said in enumerate(told, first)
+        _row(record, ply=at, told=event, slow_ms=slow_ms) for at, event in enumerate(told, first)
     ]
     return ActionList(
         rows=rows,
@@ -216,13 +216,13 @@ def _list_actions(record: Record, ply: int, seat: int | None) -> ActionList:
     )
 
 
-def _row(record: Record, *, ply: int, said: str, slow_ms: float) -> ActionRow:
+def _row(record: Record, *, ply: int, told: ToldEvent, slow_ms: float) -> ActionRow:
     event = Event.of(record["events"][ply - 1])
     return ActionRow(
         ply=ply,
         seat=event.seat,
-        text=event.text,
-        said=said,
+        text=told.text,
+        said=told.said,
         cpu_ms=event.cpu_ms,
         is_slow=event.cpu_ms >= slow_ms,
         is_stand_in=event.is_stand_in,
