@@ -1,6 +1,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -24,8 +26,20 @@ from pentathlon.ladders.reading import (
     ladder_table,
     seasons_of,
 )
+from pentathlon.web.views.exports import answer_division
 
 _MOST_DIVISIONS = 9999
+_DIVISION = OpenApiParameter(
+    "division",
+    {"type": "integer", "minimum": 1, "maximum": _MOST_DIVISIONS, "default": 1},
+    description="1 is the highest.",
+)
+_NUMBER = OpenApiParameter(
+    "number",
+    {"type": "integer", "minimum": 1, "maximum": 999_999},
+    OpenApiParameter.PATH,
+    description="Of the season, from 1.",
+)
 Choose = Callable[..., LadderMember]
 
 
@@ -121,7 +135,9 @@ class LadderViewSet(Endpoint[Ladder]):
     lookup_value_regex = "[a-z0-9_-]{1,40}"
     pagination_class = OnePage
     write_scope = Scope.BOTS_WRITE
-    query_parameters = {"standings": ("division",)}
+    query_parameters = dict.fromkeys(
+        ("standings", "season_standings", "season_csv"), ("division",)
+    )
 
     @extend_schema(responses=LadderSerializer(many=True))
     def list(self, request: Request) -> Response:
@@ -141,26 +157,31 @@ class LadderViewSet(Endpoint[Ladder]):
         page: Any = self.paginate_queryset(self._seasons())
         return self.get_paginated_response(LadderSeasonSerializer(page, many=True).data)
 
-    @extend_schema(
-        parameters=[
-            OpenApiParameter(
-                "division",
-                {"type": "integer", "minimum": 1, "maximum": _MOST_DIVISIONS, "default": 1},
-                description="1 is the highest.",
-            )
-        ],
-        responses=LadderRowSerializer(many=True),
-    )
+    @extend_schema(parameters=[_DIVISION], responses=LadderRowSerializer(many=True))
     @action(detail=True)
     def standings(self, request: Request, key: str) -> Response:
         """Return the table of a division of the running season, best first."""
-        level = self._level(request)
-        found = (each for each in self._seasons()[0].divisions if each.level == level)
-        division = next(found, None)
-        if division is None:
-            raise NotFound(f"There is no division {level}.", field="division")
-        page: Any = self.paginate_queryset(ladder_table(division))
-        return self.get_paginated_response(LadderRowSerializer(page, many=True).data)
+        return self._table(self._seasons()[0])
+
+    @extend_schema(
+        operation_id="ladders_season_standings",
+        parameters=[_DIVISION, _NUMBER],
+        responses=LadderRowSerializer(many=True),
+    )
+    @action(detail=True, url_path=r"seasons/(?P<number>\d{1,6})/standings")
+    def season_standings(self, request: Request, key: str, number: str) -> Response:
+        """Return the table of a division of any season, best first: final once it is closed."""
+        return self._table(self._season(number))
+
+    @extend_schema(
+        operation_id="ladders_season_standings_csv",
+        parameters=[_DIVISION, _NUMBER],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def season_csv(self, request: Request, key: str, number: str) -> HttpResponseBase:
+        """Return the table of a division of any season as CSV, best first."""
+        line = self._season(number)
+        return answer_division(request._request, line.season, self._division(line))
 
     @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
     @action(detail=True, methods=["post"])
@@ -192,6 +213,25 @@ class LadderViewSet(Endpoint[Ladder]):
 
     def _seasons(self) -> Sequence[LadderLine]:
         return seasons_of(self.get_object())
+
+    def _season(self, number: str) -> LadderLine:
+        found = (each for each in self._seasons() if each.season.number == int(number))
+        line = next(found, None)
+        if line is None:
+            raise NotFound(f"There is no season {number} of this ladder.")
+        return line
+
+    def _table(self, line: LadderLine) -> Response:
+        page: Any = self.paginate_queryset(ladder_table(self._division(line)))
+        return self.get_paginated_response(LadderRowSerializer(page, many=True).data)
+
+    def _division(self, line: LadderLine) -> Division:
+        level = self._level(self.request)
+        found = (each for each in line.divisions if each.level == level)
+        division = next(found, None)
+        if division is None:
+            raise NotFound(f"There is no division {level}.", field="division")
+        return division
 
     def _level(self, request: Request) -> int:
         text = request.query_params.get("division", "1")

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.analyses import AnalysisSerializer, analysis_of
-from api.endpoint import Endpoint
+from api.endpoint import LARGEST_ID, Endpoint
 from api.explanations import ExplanationSerializer
 from api.filters import GameFilter, IdFilter, MadeFilterSet
 from api.pagination import ORDERING, NewestFirst
@@ -36,8 +36,11 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.replays.explanations import explain_match
+from pentathlon.server.limits import MOST_FOLLOWED
 from pentathlon.tournaments.orders import requeue_match, rerun_match
 from pentathlon.tournaments.secrecy import with_seals
+
+_LONGEST_MARK = 40 * MOST_FOLLOWED
 
 
 class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
@@ -198,6 +201,17 @@ class EventsSerializer(serializers.Serializer[Any]):
     )
 
 
+class FollowedSerializer(EventsSerializer):
+    """Which matches a stream is of."""
+
+    match = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        min_length=1,
+        max_length=MOST_FOLLOWED,
+        help_text="Ids of matches, each once or more: `?match=7&match=9`.",
+    )
+
+
 class MatchFilter(MadeFilterSet):
     """Narrow matches down."""
 
@@ -268,7 +282,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     filterset_class = MatchFilter
     pagination_class = MatchPages
     private_scopes = {"logs": Scope.PRIVATE_READ}
-    query_parameters = {"events": ("view",)}
+    query_parameters = {"events": ("view",), "events_of_several": ("view", "match")}
     write_scope = Scope.TOURNAMENTS_WRITE
 
     def get_queryset(self) -> MatchQuerySet:
@@ -302,7 +316,38 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
             who=who_asks(request._request, self.person),
             view=View(asked.validated_data["view"]),
             seen=request.headers.get("Last-Event-ID", "")[:32],
-            is_private=found.is_private,
+            private=[found.pk] if found.is_private else (),
+        )
+
+    @extend_schema(
+        operation_id="matches_events_of_several",
+        parameters=[FollowedSerializer],
+        responses={(200, "text/event-stream"): OpenApiTypes.OBJECT},
+        filters=False,
+    )
+    @action(detail=False, url_path="events", pagination_class=None, filterset_class=None)
+    def events_of_several(self, request: Request) -> HttpResponse:
+        """Follow several matches over one connection: server-sent events.
+
+        Name each by `match`. Messages are those of one match, each with its `match`; what spectators
+        may not see is in none of them. After them comes a message that has nothing but an id, such
+        as `7:1-12,9:1-40`: how far each match is. A client that sends it as `Last-Event-ID` misses
+        nothing. The stream ends when all of them have ended.
+        """
+        asked = FollowedSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        wanted = set(asked.validated_data["match"])
+        rows = Match.objects.visible_to(self.reader).with_privacy().filter(pk__in=wanted)
+        found = {match.pk: match.is_private for match in rows}
+        if missing := sorted(wanted - found.keys()):
+            raise NotFound(f"There is no match {missing[0]} that you may see.", field="match")
+        return follow_matches(
+            matches_now(wanted),
+            who=who_asks(request._request, self.person),
+            view=View(asked.validated_data["view"]),
+            seen=request.headers.get("Last-Event-ID", "")[:_LONGEST_MARK],
+            private=[pk for pk, is_private in found.items() if is_private],
+            names_matches=True,
         )
 
     @extend_schema(responses=AnalysisSerializer, filters=False)

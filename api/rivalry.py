@@ -13,23 +13,17 @@ from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
 from pentathlon.rivalry.models import Meeting, OpponentSum
-from pentathlon.rivalry.reading import (
-    BestWin,
-    Rivals,
-    games_of,
-    length_lines,
-    opponents_of,
-    rivals_of,
-    score_of,
-    seat_lines,
-)
-from pentathlon.rivalry.thinking import TimeUse, time_use_of_bot
+from pentathlon.rivalry.reading import opponents_of, score_of
+from pentathlon.rivalry.thinking import TimeUse
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
 _NARROWING = ("game", "version", "other_version", "tournament")
+GAME_PARAMETER = OpenApiParameter(
+    "game", str, enum=list(GAMES), description="Key of a game."
+)
 _PARAMETERS = [
-    OpenApiParameter("game", str, enum=list(GAMES), description="Key of a game."),
+    GAME_PARAMETER,
     *(
         OpenApiParameter(
             name, {"type": "integer", "minimum": 1, "maximum": LARGEST_ID}, description=text
@@ -113,69 +107,6 @@ class TimeUseSerializer(serializers.Serializer[TimeUse]):
     most_action_ms = serializers.FloatField(help_text="Of an action, in the slowest match.")
     limit_share = serializers.FloatField(help_text="Of a match's limit, in the median match.")
     most_limit_share = serializers.FloatField()
-
-
-class RivalSerializer(serializers.Serializer[Any]):  # Any: a line of opponents
-    """An opponent that matters, with the score against it."""
-
-    opponent = OpponentBotSerializer(source="row.other")
-    score = RivalScoreSerializer()
-
-
-class BestWinSerializer(serializers.Serializer[BestWin]):
-    """A win against an opponent who was rated high right before the match."""
-
-    match = serializers.IntegerField(source="meeting.match_id")
-    ended_on = serializers.DateField(source="meeting.ended_on", help_text="In UTC.")
-    opponent = serializers.SerializerMethodField()
-    version = serializers.SerializerMethodField(help_text="Of the opponent.")
-    rating = serializers.FloatField(source="score", help_text="Of the opponent, right before.")
-
-    @extend_schema_field(OpponentBotSerializer)
-    def get_opponent(self, win: BestWin) -> Any:  # Any: what a serializer made
-        """Return who was beaten."""
-        return OpponentBotSerializer(win.loser.bot).data
-
-    def get_version(self, win: BestWin) -> int:
-        """Return which version of it was beaten."""
-        return win.loser.pk
-
-
-class SeatScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How a bot did in one seat."""
-
-    seats = serializers.IntegerField(help_text="At the table.")
-    seat = serializers.IntegerField()
-    score = RivalScoreSerializer()
-
-
-class LengthScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How a bot did in matches of one length."""
-
-    low = serializers.IntegerField(help_text="Plies.")
-    high = serializers.IntegerField()
-    score = RivalScoreSerializer()
-
-
-class RivalsSerializer(serializers.Serializer[Any]):  # Any: gathered facts
-    """Whom a bot meets in a game, in short."""
-
-    game = serializers.CharField(
-        allow_null=True, help_text="Without `game` the one with most meetings; null: it met nobody."
-    )
-    games = serializers.ListField(
-        child=serializers.CharField(), help_text="All in which it has met others."
-    )
-    most_met = RivalSerializer(many=True)
-    nemesis = RivalSerializer(
-        allow_null=True,
-        help_text="Most standard errors below expectation, at least one, in ten rated meetings.",
-    )
-    favourite = RivalSerializer(allow_null=True, help_text="The same above expectation.")
-    best_wins = BestWinSerializer(many=True)
-    seats = SeatScoreSerializer(many=True)
-    lengths = LengthScoreSerializer(many=True)
-    time_use = TimeUseSerializer(allow_null=True)
 
 
 class PlaceScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
@@ -275,31 +206,20 @@ class OpponentViewSet(Endpoint[OpponentSum]):
     serializer_class = OpponentSerializer
     filter_backends = ()
     pagination_class = MostMetFirst
-    query_parameters = {"opponents": ("game", *PAGE_PARAMETERS), "rivals": ("game",)}
+    query_parameters = {"opponents": ("game", *PAGE_PARAMETERS)}
 
     @extend_schema(
         operation_id="bots_opponents",
-        parameters=[_PARAMETERS[0], *PAGES_TOLD],
+        parameters=[GAME_PARAMETER, *PAGES_TOLD],
         responses=OpponentSerializer(many=True),
     )
     def opponents(self, request: Request, pk: str) -> Response:
         """List a bot's opponents with scores and what was expected, the most met first."""
-        bot, game = _bot(pk), _game(request)
+        bot, game = get_bot(pk), read_game(request)
         rows = OpponentSum.objects.filter(bot=bot, counted__gt=0).select_related("other__owner")
         rows = opponents_of(bot.pk, game) if game else rows
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(OpponentSerializer(page, many=True).data)
-
-    @extend_schema(
-        operation_id="bots_rivals",
-        parameters=[_PARAMETERS[0]],
-        responses=RivalsSerializer,
-        filters=False,
-    )
-    def rivals(self, request: Request, pk: str) -> Response:
-        """Show a bot's rivals in a game: most met, nemesis, best wins; by seat and by length."""
-        bot, game = _bot(pk), _game(request)
-        return Response(RivalsSerializer(_rivals(bot, game)).data)
 
 
 class HeadToHeadViewSet(Endpoint[Meeting]):
@@ -316,7 +236,7 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
     )
     def against(self, request: Request, pk: str, other: str) -> Response:
         """Return the score of a bot against another one, by seat, version and competition."""
-        found = read_head_to_head(_bot(pk), _bot(other), _wanted(request))
+        found = read_head_to_head(get_bot(pk), get_bot(other), _wanted(request))
         return Response(HeadToHeadSerializer(_facts(found)).data)
 
     @extend_schema(
@@ -326,7 +246,7 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
     )
     def meetings(self, request: Request, pk: str, other: str) -> Response:
         """List the matches of two bots that everybody may see, the latest first."""
-        bot, opponent = _bot(pk), _bot(other)
+        bot, opponent = get_bot(pk), get_bot(other)
         found = meetings(bot, opponent, _wanted(request))
         page: Any = self.paginate_queryset(found)  # Any: a page of meetings
         context = {"is_turned": bot.pk > opponent.pk}
@@ -361,38 +281,16 @@ def _facts(found: HeadToHead) -> dict[str, object]:
     }
 
 
-def _rivals(bot: Bot, game: str) -> dict[str, object]:
-    found = rivals_of(bot.pk, game)
-    if found is None:
-        found = Rivals(
-            game=game,
-            games=games_of(bot.pk),
-            most_met=[],
-            nemesis=None,
-            favourite=None,
-            best_wins=[],
-        )
-    return {
-        "game": found.game or None,
-        "games": found.games,
-        "most_met": found.most_met,
-        "nemesis": found.nemesis,
-        "favourite": found.favourite,
-        "best_wins": found.best_wins,
-        "seats": seat_lines(bot.pk, found.game),
-        "lengths": length_lines(bot.pk, found.game),
-        "time_use": time_use_of_bot(bot.pk, found.game),
-    }
-
-
-def _bot(pk: str) -> Bot:
+def get_bot(pk: str) -> Bot:
+    """Return a bot with its owner, or refuse an id that there is not."""
     found = Bot.objects.select_related("owner").filter(pk=int(pk)).first()
     if found is None:
         raise NotFound(f"There is no bot {pk}.")
     return found
 
 
-def _game(request: Request) -> str:
+def read_game(request: Request) -> str:
+    """Return the game that the query names, empty if none; refuse one that there is not."""
     game = str(request.query_params.get("game", ""))
     if game and game not in GAMES:
         raise InvalidInput(f"There is {unknown_game(game)}.", code="unknown_game", field="game")
@@ -401,7 +299,7 @@ def _game(request: Request) -> str:
 
 def _wanted(request: Request) -> PairFilter:
     return PairFilter(
-        game=_game(request),
+        game=read_game(request),
         own_version=_number(request, "version"),
         other_version=_number(request, "other_version"),
         lane=_number(request, "tournament"),

@@ -32,6 +32,7 @@ from api.quotas import QuotaViewSet
 from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
 from api.rivalry import HeadToHeadViewSet, OpponentViewSet
+from api.rivals import RivalViewSet
 from api.search import SearchViewSet
 from api.sessions import SessionViewSet
 from api.tokens import TokenViewSet
@@ -73,7 +74,7 @@ _router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _opponents = OpponentViewSet.as_view({"get": "opponents"})
-_rivals = OpponentViewSet.as_view({"get": "rivals"}, pagination_class=None)
+_rivals = RivalViewSet.as_view({"get": "rivals"})
 _against = HeadToHeadViewSet.as_view({"get": "against"})
 _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
 _pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
@@ -86,6 +87,7 @@ _board = ReplayViewSet.as_view({"get": "board"})
 
 _standings_csv = TournamentViewSet.as_view({"get": "standings_csv"}, pagination_class=None)
 _results_csv = TournamentViewSet.as_view({"get": "results_csv"}, pagination_class=None)
+_season_csv = LadderViewSet.as_view({"get": "season_csv"}, pagination_class=None)
 _table_csv = LeaderboardViewSet.as_view({"get": "table_csv"}, pagination_class=None)
 _cup = rf"^v1/tournaments/(?P<pk>{ID})"
 
@@ -129,6 +131,11 @@ urlpatterns = [
     ),
     re_path(rf"{_cup}/standings\.csv$", _standings_csv, name="tournament_standings_csv"),
     re_path(rf"{_cup}/results\.csv$", _results_csv, name="tournament_results_csv"),
+    re_path(
+        r"^v1/ladders/(?P<key>[a-z0-9_-]{1,40})/seasons/(?P<number>\d{1,6})/standings\.csv$",
+        _season_csv,
+        name="ladder_csv",
+    ),
     re_path(
         r"^v1/leaderboards/(?P<game>[a-z_]{1,30})/table\.csv$", _table_csv, name="leaderboard_csv"
     ),

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from pentathlon.live.feed import ANSWER_S, Feed
 from pentathlon.live.frames import frame_key
-from pentathlon.live.messages import StreamEvent
+from pentathlon.live.messages import StreamEvent, message
 from pentathlon.live.snapshots import PageKind, Snapshot, read_snapshot
 from pentathlon.live.tickets import Ticket
 from pentathlon.live.topics import (
@@ -46,8 +46,9 @@ _log = structlog.stdlib.get_logger(__name__)
 class Listener:
     """One open stream."""
 
-    def __init__(self, cursors: Sequence[Cursor]) -> None:
+    def __init__(self, cursors: Sequence[Cursor], *, names_matches: bool = False) -> None:
         self._cursors = cursors
+        self._names_matches = names_matches
         self.news = asyncio.Event()
 
     @property
@@ -58,7 +59,15 @@ class Listener:
     def take(self) -> list[StreamEvent]:
         """Return what the client does not know yet; who reads slowly misses what is old."""
         self.news.clear()
-        return [each for cursor in self._cursors for each in cursor.take()]
+        news = [each for cursor in self._cursors for each in cursor.take()]
+        if news and self._names_matches and (mark := self._mark()):
+            # Messages are made once for all listeners; how far one is in each match is its own.
+            news.append(message(event_id=mark))
+        return news
+
+    def _mark(self) -> str:
+        marks = (cursor.mark for cursor in self._cursors if isinstance(cursor, MatchCursor))
+        return ",".join(mark for mark in marks if mark)
 
 
 class Hub:
@@ -114,7 +123,7 @@ class Hub:
                 headers=(("Retry-After", str(RETRY_S)),),
             )
         topics, cursors = self._places(ticket)
-        listener = Listener(cursors)
+        listener = Listener(cursors, names_matches=ticket.names_matches)
         self._people[ticket.who] += 1
         for topic in topics:
             self._following[topic.channel].add(listener)
@@ -139,9 +148,13 @@ class Hub:
         for match_id in ticket.matches:
             match = self._topic(MatchTopic(match_id))
             topics.append(match)
-            seen = _seen_of(ticket.seen) if len(ticket.matches) == 1 else (0, 0)
             cursors.append(
-                MatchCursor(match, view=ticket.view, seen=seen, is_private=ticket.is_private)
+                MatchCursor(
+                    match,
+                    view=ticket.view,
+                    seen=_seen_of(ticket, match_id),
+                    is_private=match_id in ticket.private,
+                )
             )
         if ticket.page is not None:
             page = self._topic(PageTopic(*ticket.page))
@@ -266,7 +279,15 @@ def _read_fresh(
     return read(matches, pages)
 
 
-def _seen_of(text: str) -> tuple[int, int]:
+def _seen_of(ticket: Ticket, match_id: int) -> tuple[int, int]:
+    """Return attempt and ply of what the client knows of a match."""
+    if ticket.names_matches:
+        marks = (each.partition(":") for each in ticket.seen.split(","))
+        return _place(next((at for match, _, at in marks if match == str(match_id)), ""))
+    return _place(ticket.seen) if len(ticket.matches) == 1 else (0, 0)
+
+
+def _place(text: str) -> tuple[int, int]:
     """Return attempt and ply of a message's id."""
     attempt, _, ply = text[:20].partition("-")
     is_place = attempt.isascii() and attempt.isdigit() and ply.isascii() and ply.isdigit()

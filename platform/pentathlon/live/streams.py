@@ -11,12 +11,12 @@ from typing import Final
 from pentathlon.live.hub import Hub, Listener
 from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
 from pentathlon.live.tickets import HEADER, Ticket
-from pentathlon.server.limits import HEARTBEAT_S, STALL_S
+from pentathlon.server.limits import HEARTBEAT_S, STALL_S, STREAMS
 from pentathlon.server.protocol import Headers, Receive, Scope, Send
 from pentathlon.server.protocol import Message as Part
 from pentathlon.server.refusals import Refused, send_refusal
 
-_ADDRESSES: Final = re.compile(r"/live/|/api/v1/matches/\d{1,18}/events/$")
+_ADDRESSES: Final = re.compile(STREAMS)
 _HEADER: Final = HEADER.lower().encode()
 _ACCEPTS_GZIP: Final = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 _OF_ONE_BODY: Final = (_HEADER, b"content-length", b"content-encoding")

@@ -8,7 +8,7 @@ writing to the connection; under a server that does not know tickets, the client
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -43,8 +43,10 @@ class Ticket:
     seen: str = ""
     """The id of the last message that the client knows."""
     view: View = View.POSITION
-    is_private: bool = False
-    """Its reader may see what others may not: such a match is never shown while it is played."""
+    private: tuple[int, ...] = ()
+    """Matches that its reader may see and others may not: they are not shown while played."""
+    names_matches: bool = False
+    """How far the client is, is told of each match by its id: several are followed."""
 
     def to_header(self) -> str:
         """Return it as a header carries it."""
@@ -54,7 +56,7 @@ class Ticket:
     def of(cls, header: str) -> Ticket:
         """Read what `to_header` made."""
         fields: dict[str, Any] = json.loads(header)  # Any: JSON
-        fields["matches"] = tuple(fields["matches"])
+        fields |= {name: tuple(fields[name]) for name in ("matches", "private")}
         if fields["page"] is not None:
             kind, pk = fields["page"]
             fields["page"] = (PageKind(kind), pk)
@@ -69,12 +71,28 @@ def who_asks(request: HttpRequest, person: User | None) -> str:
 
 
 def follow_matches(
-    found: Sequence[MatchNow], *, who: str, view: View, seen: str = "", is_private: bool = False
+    found: Sequence[MatchNow],
+    *,
+    who: str,
+    view: View,
+    seen: str = "",
+    private: Collection[int] = (),
+    names_matches: bool = False,
 ) -> HttpResponse:
-    """Answer with how matches stand, and a ticket to follow them unless all have ended."""
-    shown = [match.shown(is_private=is_private) for match in found]
+    """Answer with how matches stand, and a ticket to follow them unless all have ended.
+
+    `private` are those that others than the reader may not see.
+    """
+    shown = [match.shown(is_private=match.match in private) for match in found]
     running = tuple(match.match for match in shown if not match.is_over)
-    ticket = Ticket(who=who, matches=running, view=view, seen=seen, is_private=is_private)
+    ticket = Ticket(
+        who=who,
+        matches=running,
+        view=view,
+        seen=seen,
+        private=tuple(private),
+        names_matches=names_matches,
+    )
     return _answer([now.message() for now in shown], ticket if running else None)
 
 

@@ -100,6 +100,12 @@ class MatchCursor:
         """Whether nothing more will come."""
         return self._told is not None and self._told.is_over
 
+    @property
+    def mark(self) -> str:
+        """The match, and how far the listener is in it; empty before the first ply."""
+        attempt, ply = self._seen
+        return f"{self._topic.match_id}:{attempt}-{ply}" if self._seen > (0, 0) else ""
+
     def take(self) -> list[StreamEvent]:
         """Return what the listener does not know yet."""
         now, new = self._now(), []

@@ -48,6 +48,10 @@ MOST_CONNECTIONS: Final = 800
 """Above this the connection that has waited longest for its client is closed."""
 MOST_STREAMS: Final = 500
 """Live streams that one process has open."""
+STREAMS: Final = r"/live/|/api/v1/((matches|tournaments|friendlies)/\d+|matches)/events/$"
+"""The addresses of live streams."""
+MOST_FOLLOWED: Final = 16
+"""Matches that one stream follows."""
 HEARTBEAT_S: Final = 15.0
 """Between two signs of life of a stream without news."""
 MOST_PIPELINED: Final = 64
@@ -212,7 +216,8 @@ ALLOWANCES: Final = (
     _allowance(
         "tables of a tournament",
         r"/api/v1/tournaments/\d+/((standings|crosstable|seats|schedule)/|standings\.csv)$"
-        r"|/tournaments/\d+/(schedule/|standings\.csv)?$",
+        r"|/tournaments/\d+/(schedule/|standings\.csv)?$"
+        r"|(/api/v1)?/ladders/[^/]+/seasons/\d+/standings(/|\.csv)$",
         LARGEST_FORM,
         rate="tables",
     ),
@@ -239,7 +244,7 @@ ALLOWANCES: Final = (
     ),
     _allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
-    _allowance("live streams", r"/live/|/api/v1/(matches|tournaments|friendlies)/\d+/events/$", 0),
+    _allowance("live streams", STREAMS, 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),
     _allowance("everything else in the API", r"/api/", LARGEST_BODY),
     _allowance("all other pages", r"/", LARGEST_FORM),

@@ -90,6 +90,11 @@ urlpatterns = [
     path("ladders/", ladders.ladders, name="ladders"),
     path("ladders/<slug:key>/", ladders.ladder, name="ladder"),
     path("ladders/<slug:key>/seasons/<int:number>/", ladders.season, name="ladder_season"),
+    path(
+        "ladders/<slug:key>/seasons/<int:number>/standings.csv",
+        exports.season_csv,
+        name="ladder_csv",
+    ),
     path("tournaments/", tournaments.tournaments, name="tournaments"),
     path("tournaments/new/", organising.tournament_new, name="tournament_new"),
     path(f"{_TOURNAMENT}/", tournaments.tournament, name="tournament"),

@@ -55,6 +55,7 @@ CALLS: Final[dict[str, Making]] = {
     "bots_against": at(id=Id("bot"), other=Id("rival"), query={"game": "tuned"}),
     "bots_meetings": at(id=Id("bot"), other=Id("rival"), query={"page_size": 1}),
     "bots_opponents": at(id=Id("bot"), query={"game": "tuned", "page_size": 1}),
+    "bots_rivals": at(id=Id("bot"), query={"game": "tuned"}),
     "challenges_list": at(query={"author": "author", "state": "done"}),
     "challenges_create": at(
         "author", body={"version": Id("spare"), "bot": Id("rival"), "blocks": 2}
@@ -67,12 +68,14 @@ CALLS: Final[dict[str, Making]] = {
     "desk_records_retrieve": at(id=Id("record")),
     "desk_records_destroy": at("author", id=Id("record")),
     "desk_records_board_svg_retrieve": at(id=Id("record"), query={"ply": 3}),
+    "desk_records_commentary_retrieve": at(id=Id("record"), query={"count": 2}),
     "desk_records_record_retrieve": at(id=Id("record")),
     "friendlies_list": at("author", query={"state": "done"}),
     "friendlies_create": at("author", body={"game": "tuned", "bots": [Id("rival")], "seat": 0}),
     "friendlies_retrieve": at("author", id=Id("friendly")),
     "friendlies_act_create": _act,
     "friendlies_board_svg_retrieve": at("author", id=Id("friendly")),
+    "friendlies_commentary_retrieve": at(id=Id("ended friendly"), query={"count": 2}),
     "friendlies_events_retrieve": at("author", id=Id("ended friendly")),
     "friendlies_record_retrieve": at(id=Id("ended friendly")),
     "friendlies_resign_create": at("author", id=Id("friendly")),

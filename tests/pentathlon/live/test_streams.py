@@ -213,6 +213,49 @@ def test_who_comes_back_misses_nothing_and_hears_nothing_twice(broker: str) -> N
     assert len(asyncio.run(scenario("nonsense")).data["events"]) == 6
 
 
+class Two(Database):
+    """What the database says of two running matches."""
+
+    def __call__(
+        self, matches: Collection[int], pages: Collection[tuple[PageKind, int]]
+    ) -> Snapshot:
+        now = {pk: MatchNow(match=pk, state="running", attempt=1) for pk in matches}
+        return Snapshot(matches=now, pages={})
+
+
+def _hear_two(broker: str, *, seen: str) -> str:
+    """Follow two matches that are at ply 3 and 6, and return what was sent."""
+
+    async def scenario() -> str:
+        ticket = Ticket(who="address 1", matches=(5, 6), seen=seen, names_matches=True)
+        async with streaming(Two(), url=broker, ticket=ticket) as streams:
+            with Redis.from_url(broker) as redis:
+                for match_id, ply in ((5, 3), (6, 6)):
+                    redis.set(frame_key(match_id, 1), frame(ply).pack())
+            client = Client(streams)
+            await until(lambda: client.names().count("plies") == 2)
+            await client.hang_up()
+            return client.answer.body.decode()
+
+    return asyncio.run(scenario())
+
+
+def _plies_of(text: str) -> dict[int, int]:
+    events = read_events(text.splitlines(keepends=True))
+    return {each.data["match"]: len(each.data["events"]) for each in events if each.name == "plies"}
+
+
+def test_who_comes_back_to_several_matches_misses_nothing_of_any(broker: str) -> None:
+    text = _hear_two(broker, seen="")
+    (*_, mark) = [line for line in text.splitlines() if line.startswith("id: ")]
+
+    assert mark == "id: 5:1-3,6:1-6"
+    assert _plies_of(text) == {5: 3, 6: 6}
+    assert _plies_of(_hear_two(broker, seen="5:1-1,6:1-6")) == {5: 2, 6: 0}
+    assert _plies_of(_hear_two(broker, seen="6:1-4")) == {5: 3, 6: 2}
+    assert _plies_of(_hear_two(broker, seen="1-3")) == {5: 3, 6: 6}
+
+
 def test_new_attempt_begins_anew_and_the_lost_one_is_not_heard(broker: str) -> None:
     database = Database()
 
@@ -241,7 +284,7 @@ def test_match_that_becomes_hidden_is_over_for_all_but_its_organiser(broker: str
 
     async def scenario(*, is_private: bool) -> list[ServerEvent]:
         database = Database()
-        ticket = Ticket(who="person 1", matches=(5,), is_private=is_private)
+        ticket = Ticket(who="person 1", matches=(5,), private=(5,) if is_private else ())
         async with streaming(database, url=broker, ticket=ticket) as streams:
             client = Client(streams)
             await until(client.names)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from pentathlon.friendlies.services import resign
 from pentathlon.live.snapshots import PageKind, friendly_now, matches_now, tournament_now
+from pentathlon.live.streams import is_stream
 from pentathlon.live.tickets import HEADER, Ticket
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -37,7 +38,7 @@ def test_running_match_is_followed_and_an_ended_one_is_told(address: str) -> Non
     ticket = ticket_of(Client(), address.format(running.pk))
 
     assert ticket is not None
-    assert (ticket.matches, ticket.is_private) == ((running.pk,), False)
+    assert (ticket.matches, ticket.private) == ((running.pk,), ())
     assert said(Client(), address.format(running.pk)) == ["state"]
     assert ticket_of(Client(), address.format(done.pk)) is None
     assert said(Client(), address.format(done.pk)) == ["end"]
@@ -54,7 +55,7 @@ def test_validation_is_followed_by_the_author_alone(address: str) -> None:
     ticket = ticket_of(signed_in, address.format(match.pk))
 
     assert ticket is not None
-    assert ticket.is_private
+    assert ticket.private == (match.pk,)
     assert Client().get(address.format(match.pk)).status_code == 404
 
 
@@ -68,7 +69,7 @@ def test_hidden_match_is_followed_by_its_organiser_alone_and_never_shown() -> No
     ticket = ticket_of(signed_in, f"/live/matches/{match.pk}/")
 
     assert ticket is not None
-    assert ticket.is_private
+    assert ticket.private == (match.pk,)
     assert Client().get(f"/live/matches/{match.pk}/").status_code == 404
     several = Client().get(f"/live/matches/?match={match.pk}")
     assert HEADER not in several.headers
@@ -185,3 +186,81 @@ def test_unknown_view_is_refused() -> None:
     answer = Client().get(f"/api/v1/matches/{match.pk}/events/?view=sound")
 
     assert answer.status_code == 400
+
+
+class TestSeveral:
+    ADDRESS = "/api/v1/matches/events/"
+
+    def test_are_followed_over_one_connection(self) -> None:
+        running = [make_match(state=MatchState.RUNNING) for _ in range(2)]
+        done = make_match(state=MatchState.DONE)
+        query = "&".join(f"match={each.pk}" for each in (*running, done))
+
+        ticket = ticket_of(Client(), f"{self.ADDRESS}?{query}&view=text")
+
+        assert ticket is not None
+        assert ticket.matches == tuple(each.pk for each in running)
+        assert (ticket.view, ticket.names_matches, ticket.private) == ("text", True, ())
+        assert said(Client(), f"{self.ADDRESS}?{query}") == ["state", "state", "end"]
+
+    def test_end_when_all_of_them_have_ended(self) -> None:
+        done = make_match(state=MatchState.DONE)
+
+        assert ticket_of(Client(), f"{self.ADDRESS}?match={done.pk}") is None
+
+    def test_hidden_one_is_no_match_but_for_its_organiser_who_sees_no_ply_of_it(self) -> None:
+        organiser = make_user(organiser=True)
+        hidden = make_match(state=MatchState.RUNNING, lane=78)
+        public = make_match(state=MatchState.RUNNING)
+        HiddenLane.objects.create(lane=78, organiser=organiser)
+        signed_in = Client()
+        signed_in.force_login(organiser)
+        address = f"{self.ADDRESS}?match={public.pk}&match={hidden.pk}"
+
+        ticket = ticket_of(signed_in, address)
+        refused = Client().get(address)
+
+        assert ticket is not None
+        assert ticket.private == (hidden.pk,)
+        assert refused.status_code == 404
+        assert HEADER not in refused.headers
+
+    @pytest.mark.parametrize(
+        ("query", "code"),
+        [
+            ("", "required"),
+            ("match=x", "invalid"),
+            ("match=0", "min_value"),
+            ("&".join(f"match={number}" for number in range(1, 18)), "max_length"),
+        ],
+    )
+    def test_odd_or_too_many_are_refused(self, query: str, code: str) -> None:
+        refused = Client().get(f"{self.ADDRESS}?{query}")
+
+        assert refused.status_code == 400
+        assert code in {each["code"] for each in refused.json()["errors"]}
+
+    def test_id_of_the_last_message_says_where_each_goes_on(self) -> None:
+        match = make_match(state=MatchState.RUNNING)
+        mark = f"{match.pk}:1-12,9:1-40"
+
+        answer = Client().get(
+            f"{self.ADDRESS}?match={match.pk}", headers={"Last-Event-ID": mark}
+        )
+
+        assert Ticket.of(answer.headers[HEADER]).seen == mark
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/matches/5/events/",
+        "/api/v1/matches/events/",
+        "/api/v1/tournaments/5/events/",
+        "/api/v1/friendlies/5/events/",
+        "/live/matches/",
+    ],
+)
+def test_server_goes_on_with_every_address_that_follows(path: str) -> None:
+    assert is_stream(path)
+    assert not is_stream("/api/v1/webhooks/events/")

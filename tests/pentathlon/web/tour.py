@@ -49,7 +49,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
                 "friendly_file",
                 "game_feed",
             ),
-            *("leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
+            *("ladder_csv", "leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
             *("game_picture", "home_picture", "tournament_picture"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),

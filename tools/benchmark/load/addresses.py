@@ -22,7 +22,7 @@ _LEFT_OUT: Final = (
     *("admin/", "static/", "api/$"),
     "live/",  # streams have no end
 )
-_WITHOUT_END: Final = re.compile(r"(tournaments|friendlies)/\(.*\)/events/\$$")
+_WITHOUT_END: Final = re.compile(r"((tournaments|friendlies)/\(.*\)|v1/matches)/events/\$$")
 """Streams of what goes on for ever in the data."""
 _NOT_MEASURED: Final = frozenset(
     {

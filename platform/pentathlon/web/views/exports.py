@@ -1,14 +1,17 @@
-"""A tournament as CSV: its standings, and all its results in parts of bounded size."""
+"""Tournaments and seasons as CSV: tables, and results in parts of bounded size."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.ladders.models import Division, Season
+from pentathlon.ladders.reading import ladder_table
 from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
@@ -56,6 +59,18 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase
         return HttpResponseBadRequest(sentence, content_type="text/plain; charset=utf-8")
 
 
+@require_safe
+def season_csv(request: HttpRequest, key: str, number: int) -> HttpResponseBase:
+    """Hand out the table of a division of a ladder's season, best first."""
+    found = get_object_or_404(
+        Division.objects.select_related("season__ladder", "tournament"),
+        season__ladder__key=key,
+        season__number=number,
+        level=query_number(request, "division") or 1,
+    )
+    return answer_division(request, found.season, found)
+
+
 def answer_standings(request: HttpRequest, tournament: Tournament) -> HttpResponseBase:
     """Answer with the table of a tournament whose results the reader may see."""
     answer = answer_packed(
@@ -66,6 +81,26 @@ def answer_standings(request: HttpRequest, tournament: Tournament) -> HttpRespon
         make=lambda: _standings(tournament).encode(),
     )
     return _named(answer, f"tournament-{tournament.pk}-standings")
+
+
+def answer_division(request: HttpRequest, season: Season, division: Division) -> HttpResponseBase:
+    """Answer with the table of a division; the season comes with its ladder."""
+    found = division.tournament
+    answer = answer_packed(
+        request,
+        # Read before the rows: if they change meanwhile, the reader asks again.
+        tag=tag_of("division.csv", *state_of_tables(found)),
+        content_type="text/csv; charset=utf-8",
+        make=lambda: csv_text(
+            ("rank", "reference", *_STANDING_COLUMNS),
+            (
+                (row.rank, int(row.is_reference), *_standing(row.standing))
+                for row in ladder_table(division)
+            ),
+        ).encode(),
+    )
+    name = f"{season.ladder.key}-season-{season.number}-division-{division.level}"
+    return _named(answer, name)
 
 
 def answer_results(

@@ -48,7 +48,7 @@ def match_stream(request: HttpRequest, match_id: int) -> HttpResponse:
         who=who_asks(request, reader),
         view=View.SVG,
         seen=_last_seen(request),
-        is_private=found.is_private,
+        private=[found.pk] if found.is_private else (),
     )
 
 
