@@ -1,11 +1,13 @@
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
+from django.contrib.auth import update_session_auth_hash
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,11 +15,17 @@ from api.authentication import PasswordAuthentication
 from api.endpoint import Endpoint
 from api.permissions import SignedIn
 from api.requests import RequestSerializer
-from api.tokens import count_password
+from api.tokens import count_password, count_typed_password
 from pentathlon.accounts.models import User
+from pentathlon.accounts.passwords import change_password
+from pentathlon.accounts.verification import ask_for_verification
+from pentathlon.common.site import site_of
+from pentathlon.common.throttle import count_letter
 from pentathlon.oauth.scopes import IDENTITY
 from pentathlon.personal_data.deletion import delete_own_account
 from pentathlon.personal_data.export import export_account
+
+_LONGEST_PASSWORD: Final = 4096
 
 
 class MeSerializer(serializers.ModelSerializer[User]):
@@ -30,10 +38,32 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
 
 class DeletionRequestSerializer(RequestSerializer):
-    """The name and the password, typed once more."""
+    """The name and the password, typed once more; with a second factor, a code, too."""
 
     username = serializers.CharField(max_length=150)
-    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+    password = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
+    code = serializers.CharField(
+        max_length=20,
+        default="",
+        allow_blank=True,
+        help_text="Of your authenticator app, or a recovery code, if you have a second factor.",
+    )
+
+
+class PasswordChangeSerializer(RequestSerializer):
+    """The password that you have, and another one."""
+
+    old = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
+    new = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
+    revokes_tokens = serializers.BooleanField(
+        default=False, help_text="Whether all of your API tokens end, too."
+    )
+
+
+class VerificationSerializer(serializers.Serializer[User]):
+    """Where a letter goes."""
+
+    email = serializers.EmailField()
 
 
 class DeletedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
@@ -92,8 +122,46 @@ class OwnAccountViewSet(Endpoint[User]):
         responses={200: DeletedSerializer},
     )
     def delete_account(self, request: Request) -> Response:
-        """Delete your account for good; name and password stand in the body."""
+        """Delete your account for good; name and password stand in the body.
+
+        With a second factor it takes a session, and a `code` besides: 400
+        `second_factor_required`. A passkey is shown on the page.
+        """
         wanted = DeletionRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
+        count_typed_password(request, code=wanted.validated_data["code"])
         name = delete_own_account(actor=self.actor, **wanted.validated_data)
         return Response(DeletedSerializer({"name": name}).data, status=status.HTTP_200_OK)
+
+    @extend_schema(
+        operation_id="me_password", request=PasswordChangeSerializer, responses={204: None}
+    )
+    def change_password(self, request: Request) -> Response:
+        """Change your password: all sessions end but the one that asks.
+
+        Tokens go on working unless `revokes_tokens` says otherwise.
+        """
+        wanted = PasswordChangeSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        count_typed_password(request)
+        is_session = isinstance(request.successful_authenticator, SessionAuthentication)
+        changed = change_password(
+            actor=self.actor,
+            site=site_of(request._request),
+            session=request.session.session_key if is_session else None,
+            **wanted.validated_data,
+        )
+        if is_session:
+            update_session_auth_hash(request._request, changed)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        operation_id="me_verify_email", request=None, responses={202: VerificationSerializer}
+    )
+    def verify_email(self, request: Request) -> Response:
+        """Have the letter sent again that verifies your e-mail address."""
+        person = self.actor
+        if wait_s := count_letter(person.email) or count_letter(person.username):
+            raise Throttled(wait_s)
+        ask_for_verification(actor=person, site=site_of(request._request))
+        return Response(VerificationSerializer(person).data, status=status.HTTP_202_ACCEPTED)

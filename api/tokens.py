@@ -16,7 +16,7 @@ from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.common.throttle import count_sign_in
+from pentathlon.common.throttle import count, count_sign_in, count_sign_in_as
 
 
 def count_password(request: Request) -> None:
@@ -29,6 +29,23 @@ def count_password(request: Request) -> None:
         wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
         if wait_s:
             raise Throttled(wait_s)
+
+
+def count_typed_password(request: Request, *, code: str = "") -> None:
+    """Count a password in the body of a request with a session, and a code of a second factor.
+
+    Raises:
+        Throttled: too many from this address, or to this account.
+    """
+    person = request.user
+    wait_s = 0
+    if not isinstance(request.successful_authenticator, PasswordAuthentication):
+        # A password in the header was counted before.
+        address = request.META.get("REMOTE_ADDR", "")
+        wait_s = count_sign_in(address) or count_sign_in_as(person.get_username())
+    wait_s = wait_s or (count("second_factors", person.pk) if code else 0)
+    if wait_s:
+        raise Throttled(wait_s)
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):

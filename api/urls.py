@@ -105,6 +105,8 @@ _part = DatasetViewSet.as_view({"get": "part"})
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
 _me = MeViewSet.as_view({"get": "retrieve"})
 _delete_me = OwnAccountViewSet.as_view({"post": "delete_account"})
+_change_my_password = OwnAccountViewSet.as_view({"post": "change_password"})
+_verify_my_email = OwnAccountViewSet.as_view({"post": "verify_email"})
 _export_me = OwnAccountViewSet.as_view({"get": "export"})
 _seat_log = SeatFileViewSet.as_view({"get": "log"})
 _seat_bundle = SeatFileViewSet.as_view({"get": "bundle"})
@@ -119,6 +121,8 @@ urlpatterns = [
     path("v1/me/", _me, name="me"),
     path("v1/me/export.zip", _export_me, name="me_export"),
     path("v1/me/delete/", _delete_me, name="me_delete"),
+    path("v1/me/password/", _change_my_password, name="me_password"),
+    path("v1/me/verify-email/", _verify_my_email, name="me_verify_email"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),

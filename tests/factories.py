@@ -39,6 +39,7 @@ def make_user(username: str = "", *, organiser: bool = False, password: str = PA
     return User.objects.create_user(
         username=username,
         email=f"{username}@example.org",
+        verified_email=f"{username}@example.org",
         password=password,
         is_organiser=organiser,
     )

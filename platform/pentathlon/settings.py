@@ -52,7 +52,6 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",  # its table is that of the release before; see SESSION_ENGINE
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",

@@ -16,7 +16,7 @@ def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -
     """Have a letter sent to the new address, and one to the old; only an answer changes it."""
     check_own_password(actor, password)
     email = check_email(email)
-    if email == actor.email:
+    if email == actor.email and actor.has_verified_email:
         raise InvalidInput(
             "This is the address that you have. Type another one.",
             code="same_email",
@@ -41,15 +41,16 @@ def confirm_email_change(*, link: str, site: str) -> User:
     """Give a person the address that a link to it was sent to; return the person."""
     change = find_by_email_link(link)
     person, before = change.person, change.person.email
+    is_told = person.has_verified_email and before != change.email
     changed = User.objects.filter(pk=person.pk, email=before, password=person.password)
-    if not changed.update(email=change.email):
+    if not changed.update(email=change.email, verified_email=change.email):
         raise Conflict(
             "The account was changed at the same moment. Ask for the new address again.",
             code="account_changed",
         )
     change.delete()
-    person.email = change.email
-    if before:
+    person.email = person.verified_email = change.email
+    if is_told:
         write_letter(LetterKind.EMAIL_CHANGED, person=person, email=before, site=site)
     _log.info("e-mail address changed", person=person.pk)
     return person

@@ -33,8 +33,8 @@ def write_letter(kind: LetterKind, *, email: str, site: str, person: User | None
 
 
 def notify(kind: LetterKind, person: User, *, site: str) -> None:
-    """Have a person told of something by a letter, if they have an address."""
-    if person.email:
+    """Have a person told of something by a letter, if they have verified an address."""
+    if person.has_verified_email:
         write_letter(kind, email=person.email, site=site, person=person)
 
 
@@ -108,7 +108,7 @@ def _confirmation_mail(change: EmailChange, letter: Letter) -> _Mail:
         f"here:\n\n{letter.site}{CONFIRM_AT}?{query}\n\n"
         "The link works once, for a day. If it was not you, do nothing.\n"
     )
-    return _Mail(change.email, "confirm your new address", body)
+    return _Mail(change.email, "confirm your address", body)
 
 
 def _changing(person: User, site: str) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
+from django.db.models import F
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.http import base36_to_int, int_to_base36
 
@@ -24,8 +25,9 @@ _EMAIL: Final = "pentathlon.accounts.email"
 
 
 def who_forgot(email: str) -> list[User]:
-    """Return those who may set a new password by a letter to this address."""
-    found = User.objects.filter(email__iexact=email, is_active=True).order_by("pk")
+    """Return those who may set a new password by a letter to this address, which is verified."""
+    verified = User.objects.filter(email__iexact=email, verified_email=F("email"))
+    found = verified.filter(is_active=True).order_by("pk")
     return [person for person in found[:MOST_ACCOUNTS] if person.has_usable_password()]
 
 

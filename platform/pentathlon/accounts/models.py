@@ -25,11 +25,18 @@ class User(AbstractUser):
 
     is_organiser = models.BooleanField(default=False)
     """May create tournaments."""
+    verified_email = models.EmailField(blank=True, default="", db_default="", editable=False)
+    """The address from which a letter to it was answered."""
 
     class Meta:
         constraints = (
             models.UniqueConstraint(Lower("username"), name="accounts_username_any_case"),
         )
+
+    @property
+    def has_verified_email(self) -> bool:
+        """Whether letters may go to the address that the account has now."""
+        return bool(self.email) and self.email == self.verified_email
 
 
 class ApiToken(AbstractAuthToken):
@@ -125,7 +132,10 @@ class Passkey(models.Model):
 
 
 class EmailChange(models.Model):
-    """An e-mail address that a person wants to have, until a letter to it is answered."""
+    """An e-mail address that a person wants to have, until a letter to it is answered.
+
+    It may be the one that the account has, while that is not verified.
+    """
 
     person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_change")
     email = models.EmailField()

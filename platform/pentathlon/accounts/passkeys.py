@@ -32,7 +32,12 @@ from structlog.stdlib import get_logger
 
 from pentathlon.accounts.models import Passkey, User
 from pentathlon.accounts.quotas import passkey_quota
-from pentathlon.accounts.second_factors import factor_added, factor_removed
+from pentathlon.accounts.second_factors import (
+    factor_added,
+    factor_removed,
+    has_second_factor,
+    take_code,
+)
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME: Final = 60
@@ -141,6 +146,29 @@ def check_passkey(*, answer: str, state: Json | None, person: User | None = None
         raise _not_ours(error) from error
     _count(found, count)
     return found.person
+
+
+def check_second_factor(
+    person: User, *, code: str = "", answer: str = "", state: Json | None = None
+) -> None:
+    """Refuse somebody who has a second factor and shows neither a passkey nor a good code.
+
+    Raises:
+        InvalidInput: `second_factor_required`, or why what was shown is no good.
+    """
+    if not has_second_factor(person):
+        return
+    if answer:
+        check_passkey(answer=answer, state=state, person=person)
+    elif code:
+        take_code(person=person, code=code)
+    else:
+        raise InvalidInput(
+            "This account has a second factor. Type a code of your app or a recovery code, or "
+            "show a passkey on the page.",
+            code="second_factor_required",
+            field="code",
+        )
 
 
 def _count(passkey: Passkey, count: int) -> None:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
+from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME = 60
@@ -24,8 +25,11 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
-def register(*, username: str, email: str, password: str) -> User:
-    """Make an account for a new person."""
+def register(*, username: str, email: str, password: str, site: str | None = None) -> User:
+    """Make an account for a new person.
+
+    A letter asks whether the address is theirs, with a link to `site`; without one, none is sent.
+    """
     check_username(username)
     person = User(
         username=username,
@@ -35,6 +39,8 @@ def register(*, username: str, email: str, password: str) -> User:
     check_new_password(password, person)
     person.set_password(password)
     person.save()
+    if site is not None:
+        ask_for_verification(actor=person, site=site)
     return person
 
 

@@ -15,14 +15,13 @@ from uuid import UUID
 
 import msgspec
 from django.apps import apps
-from django.contrib.sessions.models import Session
 from django.db import connections
 from django.db.models import BinaryField, Field, JSONField, Model
 
 from pentathlon.accounts.models import BrowserSession
 
 # A copy of a session would let whoever has it in as somebody else.
-LEFT_OUT: Final[tuple[type[Model], ...]] = (Session, BrowserSession)
+LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
 
 _AT_ONCE: Final = 500
 _BLOBS_AT_ONCE: Final = 16

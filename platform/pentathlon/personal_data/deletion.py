@@ -21,6 +21,7 @@ from django.db.models import Value
 from django.db.models.functions import Replace
 
 from pentathlon.accounts.models import AccountDeletion, User
+from pentathlon.accounts.passkeys import Json, check_second_factor
 from pentathlon.accounts.passwords import check_own_password
 from pentathlon.accounts.roles import check_may_manage_person
 from pentathlon.audit.actions import AuditAction
@@ -57,10 +58,19 @@ _NAMED: Final = 5
 
 
 @transaction.atomic
-def delete_own_account(*, actor: User, username: str, password: str) -> str:
+def delete_own_account(
+    *,
+    actor: User,
+    username: str,
+    password: str,
+    code: str = "",
+    answer: str = "",
+    state: Json | None = None,
+) -> str:
     """Delete the actor's account for good; return the name under which results stay.
 
-    Both the name and the password have to be typed.
+    Both the name and the password have to be typed. Who has a second factor shows it, too: by a
+    `code`, or by the `answer` of a passkey to what `state` asked.
 
     Raises:
         InvalidInput: one of them is wrong.
@@ -73,6 +83,7 @@ def delete_own_account(*, actor: User, username: str, password: str) -> str:
             field="username",
         )
     check_own_password(actor, password)
+    check_second_factor(actor, code=code, answer=answer, state=state)
     return _delete(actor=actor, person=actor, reason="")
 
 
@@ -189,7 +200,7 @@ def _delete_rows(person: User) -> None:
 
 def _anonymise(person: User, name: str) -> None:
     person.username = name
-    person.email = person.first_name = person.last_name = ""
+    person.email = person.verified_email = person.first_name = person.last_name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_organiser = False
     person.last_login = None
     # Sessions hold a digest of the password: none of them is valid any more.

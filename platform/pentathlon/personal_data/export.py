@@ -138,6 +138,7 @@ def _account(person: User) -> Row:
         "id": person.pk,
         "username": person.username,
         "email": person.email,
+        "email_is_verified": person.has_verified_email,
         "first_name": person.first_name,
         "last_name": person.last_name,
         "is_organiser": person.is_organiser,

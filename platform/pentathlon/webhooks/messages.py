@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.mail import send_mail
 
+from pentathlon.accounts.models import User
 from pentathlon.webhooks.event_types import ALL_TYPES
 from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEndpoint
 from pentathlon.webhooks.posting import PostResult, post
@@ -30,7 +31,7 @@ class Message:
     delivery_id: int
     channel: str
     to: str
-    """A URL, or an e-mail address."""
+    """A URL, or an e-mail address; empty while that is not verified."""
     subject: str
     body: bytes
     message_id: str
@@ -48,7 +49,7 @@ def message_to(endpoint: WebhookEndpoint, delivery: Delivery, *, now: datetime) 
     return Message(
         delivery_id=delivery.pk,
         channel=endpoint.channel,
-        to=endpoint.owner.email if is_mail else endpoint.url,
+        to=_mail_address(endpoint.owner) if is_mail else endpoint.url,
         subject=_subject(event),
         body=_letter(event, endpoint).encode() if is_mail else body_of(event, site=endpoint.site),
         message_id=event.message_id,
@@ -117,7 +118,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _mail_address(person: User) -> str:
+    return person.email if person.has_verified_email else ""
+
+
 def _mail(message: Message) -> PostResult:
+    if not message.to:
+        error = "The e-mail address of this account is not verified."
+        return PostResult(status=None, error=error, text="", duration_ms=0)
     began = time.monotonic()
     error = ""
     try:

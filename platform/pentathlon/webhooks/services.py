@@ -134,6 +134,13 @@ def choose_mail(*, actor: User, events: Collection[str], site: str) -> list[str]
     known = _known_events(events, MAILED, can_be_empty=True)
     if known and not actor.email:
         raise Conflict("Your account has no e-mail address.", code="no_email", field="events")
+    if known and not actor.has_verified_email:
+        raise Conflict(
+            f"{actor.email} is not verified. Answer the letter to it first; your account page "
+            "sends it again.",
+            code="email_not_verified",
+            field="events",
+        )
     User.objects.select_for_update().get(pk=actor.pk)
     endpoint, _ = WebhookEndpoint.objects.get_or_create(
         owner=actor, channel=Channel.MAIL, defaults={"site": site}

@@ -155,7 +155,7 @@ def test_every_table_is_backed_up_or_left_out_on_purpose(site: Site) -> None:
         kept = set(reader.manifest.tables)
 
     own = set(connection.introspection.django_table_names(include_views=False))
-    assert own - kept == {"accounts_browsersession", "django_session"}
+    assert own - kept == {"accounts_browsersession"}
 
 
 def test_key_of_a_data_folder_goes_along(tmp_path: Path, settings: Any) -> None:

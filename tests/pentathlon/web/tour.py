@@ -81,13 +81,16 @@ NO_PAGES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(
         (
-            *("email_cancel", "passkey_add", "passkey_remove", "passkey_sign_in"),
+            *("email_cancel", "email_verify", "passkey_add", "passkey_remove", "passkey_sign_in"),
             *("recovery_codes", "session_end", "sessions_end_others", "totp_remove"),
         ),
         _POST,
     ),
     **dict.fromkeys(
-        ("passkey_add_options", "passkey_options", "second_factor_options"),
+        (
+            *("account_delete_options", "passkey_add_options", "passkey_options"),
+            "second_factor_options",
+        ),
         _JSON,
     ),
     "leaderboards": _LEADS,

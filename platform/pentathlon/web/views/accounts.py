@@ -14,6 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
+from pentathlon.common.site import site_of
+from pentathlon.common.throttle import count_letter
 from pentathlon.tournaments.arrangement import open_invitations
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
@@ -34,10 +36,15 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in with it."""
     form = SignUpForm(request.POST or None)
     if form.is_valid():
-        user = call_service(form, lambda: register(**form.cleaned_data))
+        # Whoever types the address of somebody else again and again has nothing sent to it.
+        site = None if count_letter(form.cleaned_data["email"]) else site_of(request)
+        user = call_service(form, lambda: register(**form.cleaned_data, site=site))
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"Welcome, {user.username}.")
+            messages.success(
+                request,
+                f"Welcome, {user.username}. A letter to {user.email} asks whether it is yours.",
+            )
             return redirect(local_address(request))
     context = {"form": form, "next": request.GET.get("next", "")}
     return render(request, "web/sign_up.html", context)

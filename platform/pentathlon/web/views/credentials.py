@@ -21,6 +21,7 @@ from pentathlon.accounts.email_changes import (
 from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange
 from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
+from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.addresses import site_of
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count_letter
@@ -32,6 +33,7 @@ from pentathlon.web.forms.credentials import (
 )
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
+from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
@@ -131,6 +133,19 @@ def email_change(request: HttpRequest) -> HttpResponse:
     waiting = EmailChange.objects.filter(person=user).first()
     context = {"form": form, "waiting": waiting, "prints_mail": _prints_mail()}
     return render(request, "web/credentials/email.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+@handle_domain_errors
+def email_verify(request: HttpRequest) -> HttpResponse:
+    """Send the letter again that verifies the user's address."""
+    user = signed_in_user(request)
+    if wait_s := count_letter(user.email) or count_letter(user.username):
+        return too_many(request, wait_s)
+    ask_for_verification(actor=user, site=site_of(request))
+    return redirect("email_change")
 
 
 @never_cache

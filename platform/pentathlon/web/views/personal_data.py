@@ -1,19 +1,24 @@
 """A person's data: all of it as a file, and the deletion of the account."""
 
+from typing import Final
+
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.passkeys import begin_check
 from pentathlon.accounts.roles import check_may_manage_person
+from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.common.errors import Conflict
+from pentathlon.common.throttle import count
 from pentathlon.personal_data.deletion import (
     check_can_be_deleted,
     delete_account_of,
@@ -22,9 +27,11 @@ from pentathlon.personal_data.deletion import (
 from pentathlon.personal_data.export import export_account
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
-from pentathlon.web.requests import person_or_404, signed_in_user
+from pentathlon.web.requests import host_of, person_or_404, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
-from pentathlon.web.throttle import throttle_sign_ins
+from pentathlon.web.throttle import throttle_sign_ins, too_many
+
+_CHALLENGE: Final = "passkey_to_delete"
 
 
 @never_cache
@@ -50,22 +57,44 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
 
 
 @throttle_sign_ins
-@sensitive_post_parameters("password")
+@sensitive_post_parameters("password", "code")
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 def account_delete(request: HttpRequest) -> HttpResponse:
     """Ask for name and password, then delete the user's account for good."""
     user = signed_in_user(request)
-    form = DeleteOwnForm(request.POST or None)
+    has_factor = has_second_factor(user)
+    if request.POST.get("code") and (wait_s := count("second_factors", user.pk)):
+        return too_many(request, wait_s)
+    form = DeleteOwnForm(request.POST or None, has_second_factor=has_factor)
     if form.is_valid():
-        name = call_service(form, lambda: delete_own_account(actor=user, **form.cleaned_data))
+        state = request.session.pop(_CHALLENGE, None) if has_factor else None
+        name = call_service(
+            form, lambda: delete_own_account(actor=user, state=state, **form.cleaned_data)
+        )
         if name is not None:
             logout(request)
             messages.success(request, f"Your account is deleted. Results stay under {name}.")
             return redirect("home")
-    context = {"form": form, "person": user, "own": True, "obstacle": _obstacle(user)}
+    context = {
+        "form": form,
+        "person": user,
+        "own": True,
+        "obstacle": _obstacle(user),
+        "has_passkey": user.passkeys.filter(host=host_of(request)).exists(),
+    }
     return render(request, "web/data/delete.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+def account_delete_options(request: HttpRequest) -> HttpResponse:
+    """Answer what a browser needs to show a passkey before the account is deleted."""
+    options, state = begin_check(host=host_of(request), person=signed_in_user(request))
+    request.session[_CHALLENGE] = state
+    return JsonResponse(options)
 
 
 @never_cache

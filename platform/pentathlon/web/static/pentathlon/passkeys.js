@@ -8,7 +8,7 @@ const SAYS = {
 };
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {
-  const button = form.querySelector("button");
+  const button = form.querySelector("[data-by-passkey]") ?? form.querySelector("button");
   const says = form.querySelector("[data-passkey-says]");
   if (!window.PublicKeyCredential) {
     says.textContent = "This browser, or this address without https, has no passkeys.";
@@ -17,6 +17,8 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   says.textContent = "";
   button.hidden = false;
   form.addEventListener("submit", async (event) => {
+    // Another button sends the form as it is, with a code.
+    if (event.submitter && event.submitter !== button) return;
     event.preventDefault();
     button.disabled = true;
     says.textContent = "Your browser asks you now.";
