@@ -329,10 +329,10 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def events_of_several(self, request: Request) -> HttpResponse:
         """Follow several matches over one connection: server-sent events.
 
-        Name each by `match`. Messages are those of one match, each with its `match`; what spectators
-        may not see is in none of them. After them comes a message that has nothing but an id, such
-        as `7:1-12,9:1-40`: how far each match is. A client that sends it as `Last-Event-ID` misses
-        nothing. The stream ends when all of them have ended.
+        Name each by `match`. Messages are those of one match, each with its `match`; what
+        spectators may not see is in none of them. After them comes a message that has nothing but
+        an id, such as `7:1-12,9:1-40`: how far each match is. A client that sends it as
+        `Last-Event-ID` misses nothing. The stream ends when all of them have ended.
         """
         asked = FollowedSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)

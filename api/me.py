@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from api.authentication import PasswordAuthentication
 from api.endpoint import Endpoint
 from api.permissions import SignedIn
-from api.requests import RequestSerializer
+from api.requests import RequestSerializer, naming
 from api.tokens import count_password, count_typed_password
 from pentathlon.accounts.models import User
 from pentathlon.accounts.passwords import change_password
@@ -53,8 +53,15 @@ class DeletionRequestSerializer(RequestSerializer):
 class PasswordChangeSerializer(RequestSerializer):
     """The password that you have, and another one."""
 
-    old = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
-    new = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
+    password = serializers.CharField(
+        source="old",
+        max_length=_LONGEST_PASSWORD,
+        trim_whitespace=False,
+        help_text="The one that you have.",
+    )
+    new_password = serializers.CharField(
+        source="new", max_length=_LONGEST_PASSWORD, trim_whitespace=False
+    )
     revokes_tokens = serializers.BooleanField(
         default=False, help_text="Whether all of your API tokens end, too."
     )
@@ -145,12 +152,16 @@ class OwnAccountViewSet(Endpoint[User]):
         wanted.is_valid(raise_exception=True)
         count_typed_password(request)
         is_session = isinstance(request.successful_authenticator, SessionAuthentication)
-        changed = change_password(
-            actor=self.actor,
-            site=site_of(request._request),
-            session=request.session.session_key if is_session else None,
-            **wanted.validated_data,
+        change = naming(
+            lambda: change_password(
+                actor=self.actor,
+                site=site_of(request._request),
+                session=request.session.session_key if is_session else None,
+                **wanted.validated_data,
+            ),
+            {"old": "password", "new": "new_password"},
         )
+        changed = change()
         if is_session:
             update_session_auth_hash(request._request, changed)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -93,7 +93,7 @@ class ProfileViewSet(Endpoint[User]):
     @action(detail=True, pagination_class=OnePage)
     def rivals(self, request: Request, username: str) -> Response:
         """List the authors whose bots an author's bots have met most, with the scores."""
-        page: Any = self.paginate_queryset(rival_authors(_author(username).pk))  # type: ignore[arg-type]  # no rows of a table
+        page: Any = self.paginate_queryset(rival_authors(_author(username).pk))
         return self.get_paginated_response(RivalAuthorSerializer(page, many=True).data)
 
 

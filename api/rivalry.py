@@ -19,9 +19,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
 _NARROWING = ("game", "version", "other_version", "tournament")
-GAME_PARAMETER = OpenApiParameter(
-    "game", str, enum=list(GAMES), description="Key of a game."
-)
+GAME_PARAMETER = OpenApiParameter("game", str, enum=list(GAMES), description="Key of a game.")
 _PARAMETERS = [
     GAME_PARAMETER,
     *(

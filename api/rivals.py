@@ -73,7 +73,8 @@ class RivalsSerializer(serializers.Serializer[Any]):  # Any: gathered facts
     """Whom a bot meets in a game, in short."""
 
     game = serializers.CharField(
-        allow_null=True, help_text="Without `game` the one with most meetings; null: it met nobody."
+        allow_null=True,
+        help_text="Without `game` the one with most meetings; null: it met nobody.",
     )
     games = serializers.ListField(
         child=serializers.CharField(), help_text="All in which it has met others."

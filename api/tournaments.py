@@ -18,6 +18,7 @@ from api.arrangements import ArrangedSerializer
 from api.drafts import DraftActions
 from api.entries import EntryActions
 from api.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
+from api.handovers import HandoverActions
 from api.new_tournaments import read_new_tournament
 from api.pagination import PAGE_PARAMETERS, OnePage
 from api.people import PersonSerializer
@@ -144,7 +145,12 @@ class TournamentFilter(MadeFilterSet):
 
 
 class TournamentViewSet(
-    ListModelMixin, RetrieveModelMixin, DraftActions, EntryActions, ScheduleActions
+    ListModelMixin,
+    RetrieveModelMixin,
+    DraftActions,
+    EntryActions,
+    HandoverActions,
+    ScheduleActions,
 ):
     """Tournaments: everybody reads them, their organiser runs them."""
 

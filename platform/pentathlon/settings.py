@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "pentathlon.ratings",
     "pentathlon.tournaments",
     "pentathlon.challenges",
+    "pentathlon.handovers",
     "pentathlon.rivalry",
     "pentathlon.desk_records",
     "pentathlon.friendlies",

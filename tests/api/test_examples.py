@@ -43,7 +43,7 @@ CALLS = {
 _SECRET: Final = re.compile(r"\b(ptl_|ptw_|whsec_)[\w+/=-]+")
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _ANY_UUID: Final = "123e4567-e89b-42d3-a456-426614174000"
-_SECRET_FIELDS: Final = ("device_code", "password")
+_SECRET_FIELDS: Final = ("device_code", "new_password", "password")
 _BY_PASSWORD: Final = {"password": "author", "guest": "guest"}
 _MOST_ROWS: Final = 2
 _LONGEST_TEXT: Final = 160

@@ -82,3 +82,57 @@ def test_unknown_bot_and_parameter_are_refused(two: tuple[BotVersion, BotVersion
 
     assert_problem(missing, status=404, code="not_found")
     assert_problem(unknown, status=400, code="unknown_parameter", attr="bot")
+
+
+class TestRivals:
+    def test_rivals_of_a_bot_are_those_of_its_page(
+        self, two: tuple[BotVersion, BotVersion]
+    ) -> None:
+        match = play(*two, times=2)
+        own, other = two
+
+        told = APIClient().get(f"{V1}/bots/{own.bot_id}/rivals/").json()
+
+        assert (told["game"], told["games"]) == ("tuned", ["tuned"])
+        assert told["most_met"][0]["opponent"]["id"] == other.bot_id
+        assert told["most_met"][0]["score"]["wins"] == 2
+        assert [win["version"] for win in told["best_wins"]] == [other.pk]
+        assert told["best_wins"][0]["match"] == match.pk
+        assert {line["seat"] for line in told["seats"]} == {0, 1}
+        assert told["nemesis"] is None
+
+    def test_loser_has_no_best_win(self, two: tuple[BotVersion, BotVersion]) -> None:
+        play(*two)
+
+        told = APIClient().get(f"{V1}/bots/{two[1].bot_id}/rivals/?game=tuned").json()
+
+        assert told["best_wins"] == []
+        assert told["most_met"][0]["score"]["losses"] == 1
+
+    def test_bot_that_met_nobody_has_none(self) -> None:
+        version = make_version()
+        path = f"{V1}/bots/{version.bot_id}/rivals/"
+
+        told = [APIClient().get(path + query).json() for query in ("", "?game=azure")]
+
+        assert [each["game"] for each in told] == [None, "azure"]
+        assert [each["most_met"] for each in told] == [[], []]
+
+    def test_unknown_bot_and_game_are_refused(self, two: tuple[BotVersion, BotVersion]) -> None:
+        odd = APIClient().get(f"{V1}/bots/{two[0].bot_id}/rivals/?game=chess")
+
+        assert APIClient().get(f"{V1}/bots/99999999/rivals/").status_code == 404
+        assert_problem(odd, status=400, code="unknown_game", attr="game")
+
+    def test_rivals_of_an_author_add_up_all_bots(self, two: tuple[BotVersion, BotVersion]) -> None:
+        own, other = two
+        second = make_version(owner=own.bot.owner)
+        play(own, other)
+        play(second, other)
+
+        address = f"{V1}/people/{own.bot.owner.username}/rivals/"
+        (rival,) = APIClient().get(address).json()["results"]
+
+        assert rival["username"] == other.bot.owner.username
+        assert (rival["score"]["wins"], rival["score"]["counted"]) == (2, 2)
+        assert APIClient().get(f"{V1}/people/nobody/rivals/").status_code == 404

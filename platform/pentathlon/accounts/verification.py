@@ -20,8 +20,6 @@ def ask_for_verification(*, actor: User, site: str) -> EmailChange:
         )
     if actor.has_verified_email:
         raise Conflict(f"{actor.email} is verified already.", code="email_verified")
-    wanted, _ = EmailChange.objects.update_or_create(
-        person=actor, defaults={"email": actor.email}
-    )
+    wanted, _ = EmailChange.objects.update_or_create(person=actor, defaults={"email": actor.email})
     write_letter(LetterKind.CONFIRM_EMAIL, person=actor, email=actor.email, site=site)
     return wanted

@@ -19,6 +19,8 @@ class AuditAction(TextChoices):
     TOURNAMENT_PAUSE = "tournament.pause", "paused"
     TOURNAMENT_RESUME = "tournament.resume", "resumed"
     TOURNAMENT_CANCEL = "tournament.cancel", "cancelled"
+    TOURNAMENT_OFFER = "tournament.offer", "offered to another organiser"
+    TOURNAMENT_HAND_OVER = "tournament.hand_over", "handed over"
     TOURNAMENT_RELEASE = "tournament.release", "released the results of"
     ENTRY_ENTER = "entry.enter", "entered"
     ENTRY_WITHDRAW = "entry.withdraw", "withdrew"
@@ -83,6 +85,7 @@ FIELD_CHANGED: Final = (
     AuditAction.ENTRY_DISQUALIFY,
     AuditAction.ENTRY_REINSTATE,
     AuditAction.TOURNAMENT_CANCEL,
+    AuditAction.TOURNAMENT_HAND_OVER,
     AuditAction.TOURNAMENT_RELEASE,
 )
 """Public at once, as the reasons at the entries are."""

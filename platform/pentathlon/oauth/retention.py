@@ -25,10 +25,10 @@ _HOUR_S: Final = 3600.0
 def _over() -> Iterator[QuerySet[Any]]:  # Any: rows of the toolkit
     """Yield what can never be used again, table by table; what others refer to comes later."""
     now = database_now()
-    unused_since = now - timedelta(seconds=settings.OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])
-    revoked = Q(revoked__lte=unused_since)
+    unused = timedelta(seconds=settings.OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])
+    revoked = Q(revoked__lte=now - unused)
     orphaned = Q(revoked=None, access_token__isnull=True)
-    idle = Q(revoked=None, access_token__expires__lte=unused_since)
+    idle = Q(revoked=None, access_token__expires__lte=now - unused)
     yield Grant.objects.filter(expires__lt=now)
     yield IDToken.objects.filter(access_token__isnull=True, expires__lt=now)
     yield AccessToken.objects.filter(refresh_token__isnull=True, expires__lt=now)

@@ -37,6 +37,7 @@ FATES: Final = {
     "desk_records.DeskRecord.author": Fate.DELETED,
     "fleet.WorkerToken.created_by": Fate.KEPT,
     "friendlies.Friendly.person": Fate.DELETED,
+    "handovers.Handover.person": Fate.DELETED,
     "matches.HiddenLane.organiser": Fate.KEPT,
     "oauth.OAuthApp.user": Fate.DELETED,
     "oauth2_provider.AccessToken.user": Fate.DELETED,

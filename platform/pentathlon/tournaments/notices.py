@@ -5,19 +5,26 @@ Whatever is told, everybody may see: neither a result that is hidden nor a seed 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Entry, TeamMember, Tournament, TournamentState
 from pentathlon.webhooks.outbox import listeners, note_event
 
 
-def note_tournament(event: str, tournament: Tournament) -> None:
-    """Note an event for everybody who organises or plays in a tournament."""
+def note_tournament(event: str, tournament: Tournament, *, besides: Collection[int] = ()) -> None:
+    """Note an event for everybody who organises or plays in a tournament, and for some others."""
     if not listeners(event).exists():
         return
     facts, path = _facts(tournament), f"/api/v1/tournaments/{tournament.pk}/"
-    note_event(event, people=_everybody(tournament), path=path, **facts)
+    note_event(event, people=_everybody(tournament) | set(besides), path=path, **facts)
+
+
+def note_offer(tournament: Tournament, person: User) -> None:
+    """Note that a tournament is offered to another organiser."""
+    path = f"/api/v1/tournaments/{tournament.pk}/handover/"
+    note_event("tournament.offered", people={person.pk}, path=path, **_facts(tournament))
 
 
 def note_end(tournament: Tournament) -> None:

@@ -179,6 +179,20 @@ _TYPES: Final = (
         example_url="/api/v1/tournaments/5/",
     ),
     EventType(
+        name="tournament.offered",
+        meaning="An organiser offers to hand a tournament over to you. Accept or decline it.",
+        fields=_TOURNAMENT,
+        example_url="/api/v1/tournaments/5/handover/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="tournament.handed_over",
+        meaning="A tournament that you organise or play in has another organiser now.",
+        fields=_TOURNAMENT,
+        example_url="/api/v1/tournaments/5/",
+        is_mailed=True,
+    ),
+    EventType(
         name="tournament.results_released",
         meaning="The hidden results of a tournament are public now.",
         fields=_TOURNAMENT,

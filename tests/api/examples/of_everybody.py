@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.device_logins import answer_device_login, begin_device_login
 from pentathlon.accounts.models import BrowserSession
-from tests.api.examples.asking import Call, Id, Making, at
+from tests.api.examples.asking import Call, Id, Making, after, at
 from tests.api.examples.world import World
 from tests.factories import PASSWORD
 
@@ -17,6 +17,11 @@ def _poll(world: World) -> Call:
     login, code = begin_device_login(name="laptop", scopes=["bots:write"], address="::1")
     answer_device_login(actor=world.author, user_code=login.user_code, approves=True)
     return Call(body={"device_code": code})
+
+
+def _unverify(world: World) -> None:
+    world.author.verified_email = ""
+    world.author.save(update_fields=("verified_email",))
 
 
 def _lost_browser(world: World) -> Call:
@@ -76,6 +81,8 @@ CALLS: Final[dict[str, Making]] = {
     "me": at("author"),
     "me_delete": at("guest", body={"username": "guest", "password": PASSWORD}),
     "me_export": at("password"),
+    "me_password": at("password", body={"password": PASSWORD, "new_password": "another battery"}),
+    "me_verify_email": after(_unverify, at("password")),
     "people_retrieve": at(username="author"),
     "people_rivals_list": at(username="author"),
     "quotas_list": at("author"),

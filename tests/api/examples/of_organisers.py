@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pentathlon.handovers.services import offer_tournament
 from pentathlon.tournaments.entries import disqualify_entry
 from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.trust.models import Quarantine, Verdict
@@ -39,6 +40,12 @@ def _disqualify(world: World) -> None:
         tournament=world.scene.open,
         version_id=world.scene.versions[0].pk,
         reason="It cheats.",
+    )
+
+
+def _offer(world: World) -> None:
+    offer_tournament(
+        actor=world.organiser, tournament=world.scene.running, username="second-organiser"
     )
 
 
@@ -105,6 +112,17 @@ CALLS: Final[dict[str, Making]] = {
     "tournaments_entries_withdraw_create": at("author", id=Id("open"), version=Id("version")),
     "tournaments_events_retrieve": at(id=Id("closed")),
     "tournaments_faults_list": at(id=Id("closed")),
+    "tournaments_handover_retrieve": after(_offer, at("organiser", id=Id("running"))),
+    "tournaments_handover_create": at(
+        "organiser", id=Id("running"), body={"person": "second-organiser"}
+    ),
+    "tournaments_handover_destroy": after(_offer, at("organiser", id=Id("running"))),
+    "tournaments_handover_accept_create": after(_offer, at("second organiser", id=Id("running"))),
+    "tournaments_handover_assign_create": at(
+        "staff",
+        id=Id("running"),
+        body={"person": "second-organiser", "reason": "Its organiser has left."},
+    ),
     "tournaments_invitations_create": at(
         "organiser", id=Id("invitational"), body={"invited": ["author"]}
     ),

@@ -70,7 +70,12 @@ def make_world() -> World:
     scene = make_scene()
     Bot.objects.filter(pk=scene.versions[0].bot_id).update(name="river-otter")
     scene.versions[0].bot.refresh_from_db()
-    people = {"author": scene.author, "organiser": scene.organiser, "staff": make_staff()}
+    people = {
+        "author": scene.author,
+        "organiser": scene.organiser,
+        "second organiser": make_user("second-organiser", organiser=True),
+        "staff": make_staff(),
+    }
     tokens = {who: make_token(person)[1] for who, person in people.items()}
     worker, tokens["worker"] = create_worker_token(actor=None, name="lab", work=list(Work))
     ids = {

@@ -47,7 +47,7 @@ def test_both_addresses_get_a_letter() -> None:
     ask(person)
 
     assert delivered() == [
-        ("new@example.org", "Pentathlon: confirm your new address"),
+        ("new@example.org", "Pentathlon: confirm your address"),
         (person.email, "Pentathlon: another address was asked for"),
     ]
 

@@ -174,7 +174,7 @@ def test_asking_does_the_same_for_known_and_unknown_addresses() -> None:
 
 def test_every_account_with_the_address_gets_a_letter_of_its_own() -> None:
     one, two, closed, without = (make_user() for _ in range(4))
-    User.objects.update(email="Shared@example.org")
+    User.objects.update(email="Shared@example.org", verified_email="Shared@example.org")
     User.objects.filter(pk=closed.pk).update(is_active=False)
     without.set_unusable_password()
     without.save(update_fields=("password",))

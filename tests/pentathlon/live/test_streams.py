@@ -242,7 +242,8 @@ def _hear_two(broker: str, *, seen: str) -> str:
 
 def _plies_of(text: str) -> dict[int, int]:
     events = read_events(text.splitlines(keepends=True))
-    return {each.data["match"]: len(each.data["events"]) for each in events if each.name == "plies"}
+    plies = [each.data for each in events if each.name == "plies"]
+    return {told["match"]: len(told["events"]) for told in plies}
 
 
 def test_who_comes_back_to_several_matches_misses_nothing_of_any(broker: str) -> None:

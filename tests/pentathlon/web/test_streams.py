@@ -244,9 +244,7 @@ class TestSeveral:
         match = make_match(state=MatchState.RUNNING)
         mark = f"{match.pk}:1-12,9:1-40"
 
-        answer = Client().get(
-            f"{self.ADDRESS}?match={match.pk}", headers={"Last-Event-ID": mark}
-        )
+        answer = Client().get(f"{self.ADDRESS}?match={match.pk}", headers={"Last-Event-ID": mark})
 
         assert Ticket.of(answer.headers[HEADER]).seen == mark
 

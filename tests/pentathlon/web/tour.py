@@ -12,10 +12,12 @@ from pentathlon.accounts.links import email_link, reset_link
 from pentathlon.accounts.models import User
 from pentathlon.datasets.models import Dataset
 from pentathlon.desk_records.models import DeskRecord
+from pentathlon.handovers.services import offer_tournament
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.search.services import index_all
 from pentathlon.tournaments.arrangement import Arrangement
 from pentathlon.tournaments.events import create_event
+from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES
@@ -49,7 +51,14 @@ NO_PAGES: Final[Mapping[str, str]] = {
                 "friendly_file",
                 "game_feed",
             ),
-            *("ladder_csv", "leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
+            *(
+                "ladder_csv",
+                "leaderboard_csv",
+                "leaderboard_picture",
+                "match_picture",
+                "oembed",
+                "record",
+            ),
             *("game_picture", "home_picture", "tournament_picture"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),
@@ -81,7 +90,15 @@ NO_PAGES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(
         (
-            *("email_cancel", "email_verify", "passkey_add", "passkey_remove", "passkey_sign_in"),
+            *(
+                "email_cancel",
+                "email_verify",
+                "handover_accept",
+                "handover_end",
+                "passkey_add",
+                "passkey_remove",
+                "passkey_sign_in",
+            ),
             *("recovery_codes", "session_end", "sessions_end_others", "totp_remove"),
         ),
         _POST,
@@ -274,6 +291,7 @@ def _organised(scene: Scene) -> Iterator[Visit]:
     yield _visit("tournament_edit", draft.pk, reader=organiser)
     yield _visit("tournament_schedule", running, reader=organiser)
     yield _visit("tournament_cancel", running, reader=organiser)
+    yield from _handovers(scene.running)
     for name in ("void", "rerun"):
         yield _visit(f"tournament_{name}", running, reader=organiser, query="?block=1")
     version = f"?version={scene.versions[2].pk}"
@@ -281,6 +299,14 @@ def _organised(scene: Scene) -> Iterator[Visit]:
         yield _visit(f"tournament_{name}", running, reader=organiser, query=version)
     done = Match.objects.filter(place__tournament=scene.running, state=MatchState.DONE)
     yield _visit("match_rerun", done.order_by("pk")[0].pk, reader=organiser)
+
+
+def _handovers(tournament: Tournament) -> Iterator[Visit]:
+    yield _visit("tournament_handover", tournament.pk, reader=tournament.owner)
+    asked = make_user(organiser=True)
+    offer_tournament(actor=tournament.owner, tournament=tournament, username=asked.username)
+    for reader in (tournament.owner, asked, make_staff()):
+        yield _visit("tournament_handover", tournament.pk, reader=reader)
 
 
 def _challenges(author: User) -> Iterator[Visit]:

@@ -30,9 +30,7 @@ class DeleteOwnForm(forms.Form):
             {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
         ),
     )
-    answer = forms.CharField(
-        max_length=LARGEST_ANSWER, required=False, widget=forms.HiddenInput
-    )
+    answer = forms.CharField(max_length=LARGEST_ANSWER, required=False, widget=forms.HiddenInput)
     """What the browser says about a passkey; a script fills it in."""
 
     def __init__(

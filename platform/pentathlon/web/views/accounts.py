@@ -16,6 +16,7 @@ from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.site import site_of
 from pentathlon.common.throttle import count_letter
+from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.arrangement import open_invitations
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
@@ -26,6 +27,7 @@ from pentathlon.web.throttle import throttle_sign_ins
 
 _STOPPED_SHOWN = 20
 _CHALLENGES_SHOWN = 10
+_OFFERS_SHOWN = 20
 
 
 @throttle_sign_ins
@@ -66,6 +68,7 @@ def account(request: HttpRequest) -> HttpResponse:
     context["quotas"] = read_quotas(user)
     context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
     context["invitations"] = open_invitations(user)
+    context["handovers"] = Handover.objects.open_to(user)[:_OFFERS_SHOWN]
     context["tokens"] = user.auth_token_set.order_by("-created")
     stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
     context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]

@@ -1,0 +1,102 @@
+"""How a tournament goes over to another organiser."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.people import PersonSerializer
+from api.permissions import SignedIn
+from api.requests import ReasonField, RequestSerializer
+from pentathlon.accounts.roles import LONGEST_REASON
+from pentathlon.common.errors import NotFound
+from pentathlon.handovers.models import Handover
+from pentathlon.handovers.services import (
+    accept_tournament,
+    assign_tournament,
+    end_offer,
+    offer_of,
+    offer_tournament,
+)
+from pentathlon.tournaments.models import Tournament
+
+
+class HandoverSerializer(serializers.ModelSerializer[Handover]):
+    """An offer that waits for its answer."""
+
+    person = PersonSerializer(help_text="To whom it is offered.")
+
+    class Meta:
+        model = Handover
+        fields = ("person", "offered_at")
+        read_only_fields = fields
+
+
+class OfferSerializer(RequestSerializer):
+    """To whom a tournament is offered."""
+
+    person = serializers.CharField(
+        source="username", max_length=150, help_text="User name of another organiser."
+    )
+
+
+class AssignmentSerializer(OfferSerializer):
+    """Who organises a tournament from now on, and why."""
+
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+
+class HandoverActions(Endpoint[Tournament]):
+    """Handing a tournament over."""
+
+    @extend_schema(responses=HandoverSerializer)
+    @action(detail=True, permission_classes=[SignedIn])
+    def handover(self, request: Request, pk: str) -> Response:
+        """Show the offer of a tournament: to its organiser, to whom it is made, and to staff.
+
+        Else the answer is 404 `no_offer`.
+        """
+        found = self.get_object()
+        offer = offer_of(found, reader=self.actor)
+        if offer is None:
+            raise NotFound(f"Nobody is offered {found.name}.", code="no_offer")
+        return Response(HandoverSerializer(offer).data)
+
+    @extend_schema(request=OfferSerializer, responses={201: HandoverSerializer})
+    @handover.mapping.post
+    def offer(self, request: Request, pk: str) -> Response:
+        """Offer your tournament to another organiser, who may not play in it.
+
+        It stays yours until they accept. An earlier offer ends.
+        """
+        wanted = OfferSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        offer = offer_tournament(
+            actor=self.actor, tournament=self.get_object(), **wanted.validated_data
+        )
+        return Response(HandoverSerializer(offer).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={204: None})
+    @handover.mapping.delete
+    def end_handover(self, request: Request, pk: str) -> Response:
+        """Take your offer back, or decline one that was made to you."""
+        end_offer(actor=self.actor, tournament=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="handover/accept")
+    def accept_handover(self, request: Request, pk: str) -> Response:
+        """Accept the tournament that you are offered: you organise it from now on."""
+        accept_tournament(actor=self.actor, tournament=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=AssignmentSerializer, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="handover/assign")
+    def assign_handover(self, request: Request, pk: str) -> Response:
+        """Give a tournament to another organiser; only staff may, and say why."""
+        wanted = AssignmentSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        return Response(status=status.HTTP_204_NO_CONTENT)

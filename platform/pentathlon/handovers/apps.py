@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class HandoversConfig(AppConfig):
+    name = "pentathlon.handovers"
+    label = "handovers"
