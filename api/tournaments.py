@@ -159,6 +159,7 @@ class TournamentViewSet(
     serializer_class = TournamentSerializer
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
+    private_scopes = {"handover": Scope.PRIVATE_READ}
     query_parameters = {
         "proof": ("part",),
         "results_csv": ("part",),
