@@ -1,6 +1,7 @@
 """Requests made up from the OpenAPI document: none may break the server or its promises."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,21 +15,25 @@ from django.db.models import Model
 from hypothesis import HealthCheck, Phase, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from pentathlon.accounts.models import ApiToken
+from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.datasets.models import Dataset
 from pentathlon.desk_records.models import DeskRecord
+from pentathlon.friendlies.models import Friendly
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.services import start_tournament
+from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon.wsgi import application
 from tests.api.test_schema import COMMITTED
 from tests.databases import rows_for_a_module
 from tests.factories import make_staff, make_token
 from tests.pentathlon.challenges.acting import challenged
+from tests.pentathlon.friendlies.acting import begun
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
+from tests.pentathlon.webhooks.receiving import make_endpoint
 
 # Which options a game has, what stands in an archive, which dates are over, who exists, who may
 # meet whom, which terminal waits, which filters go with an order and whether a tournament has
@@ -47,6 +52,8 @@ OPEN_BODIES = {
     "POST /api/v1/tournaments/dry-run/",
     "POST /api/v1/tournaments/{id}/entries/",
     "POST /api/v1/tournaments/{id}/entries/{version}/replace/",
+    "POST /api/v1/tournaments/{id}/handover/",
+    "POST /api/v1/tournaments/{id}/handover/assign/",
     "POST /api/v1/tournaments/{id}/invitations/",
 }
 pytestmark = pytest.mark.django_db
@@ -59,19 +66,34 @@ MODELS: dict[str, type[Model]] = {
     "datasets": Dataset,
     "desk-records": DeskRecord,
     "matches": Match,
+    "events": Event,
+    "friendlies": Friendly,
+    "replays": Match,
     "tokens": ApiToken,
     "tournaments": Tournament,
     "versions": BotVersion,
+    "webhooks": WebhookEndpoint,
 }
 """What the ids in addresses stand for."""
+_NAME = re.compile("[^/]{1,150}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who asks, by the headers that are sent."""
+
+    headers: dict[str, str]
+    own: tuple[str, ...] = ()
+    """Texts that nobody else is shown: an address, and where a webhook goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """Who asks, by the headers that they send, and what is there."""
+    """Who asks, and what is there."""
 
-    people: list[dict[str, str]]
+    people: list[Asker]
     ids: dict[str, list[int]]
+    names: list[str]
 
 
 @pytest.fixture(autouse=True)
@@ -94,11 +116,20 @@ def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         hidden = arranged_cup(scene.organiser, versions=entered, rated=False, hides_results=True)
         start_tournament(actor=scene.organiser, tournament=hidden)
         staff = make_staff(superuser=True)
+        begun(person=scene.author)
         known = (scene.organiser, scene.author, staff)
         yield Platform(
-            people=[*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}],
+            people=[*map(_asker, known), Asker(headers={})],
             ids={name: _ids_of(model) for name, model in MODELS.items()},
+            names=[person.username for person in known],
         )
+
+
+def _asker(person: User) -> Asker:
+    hook = f"https://ci.example.org/of-{person.pk}-alone"
+    make_endpoint(person, url=hook)
+    token = make_token(person)[1]
+    return Asker(headers={"Authorization": f"Bearer {token}"}, own=(person.email, hook))
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +150,7 @@ def _ids_of(model: type[Model]) -> list[int]:
 
 
 @pytest.mark.parametrize("label", OPERATIONS)
-def test_made_up_requests_are_answered_as_documented(
+def test_made_up_requests_are_answered_as_documented_with_nothing_of_others(
     label: str,
     operations: dict[str, Any],  # Any: the package's own
     platform: Platform,
@@ -140,18 +171,27 @@ def test_made_up_requests_are_answered_as_documented(
         suppress_health_check=list(HealthCheck),
     )
     def ask(case: Any) -> None:  # Any: the package's own
-        _put_existing_ids(case, platform.ids)
+        _put_existing_ids(case, platform)
+        asker = next(turns)
         # The package's client for WSGI unpacks nothing; compression has tests of its own.
-        case.call_and_validate(
-            checks=checks, headers={**next(turns), "Accept-Encoding": "identity"}
+        answer = case.call_and_validate(
+            checks=checks, headers={**asker.headers, "Accept-Encoding": "identity"}
         )
+        others = (text for other in platform.people if other != asker for text in other.own)
+        told = answer.text_lossy()
+        assert not [text for text in others if text in told]
 
     ask()
 
 
-def _put_existing_ids(case: Any, ids: dict[str, list[int]]) -> None:  # Any: the package's own
+def _put_existing_ids(case: Any, platform: Platform) -> None:  # Any: the package's own
     """Ask for a thing that exists, two times of three."""
-    number = (case.path_parameters or {}).get("id")
-    known = ids.get(case.path.split("/")[3])
+    asked = case.path_parameters or {}
+    kind = case.path.split("/")[3]
+    place = "match" if kind == "replays" else "id"
+    number, name = asked.get(place), asked.get("username")
+    known = platform.ids.get(kind)
     if isinstance(number, int) and number % 3 and known:
-        case.path_parameters["id"] = known[number % len(known)]
+        asked[place] = known[number % len(known)]
+    if isinstance(name, str) and len(name) % 3 and _NAME.fullmatch(name):
+        asked["username"] = platform.names[len(name) % len(platform.names)]

@@ -133,3 +133,26 @@ def test_second_factor_works_by_keyboard(page: Page, person: User, width: int) -
     page.keyboard.press("Enter")
 
     expect(page).to_have_url("/")
+
+
+def test_account_is_deleted_by_a_passkey_and_a_typed_code_is_still_sent(
+    page: Page, person: User
+) -> None:
+    plug_in(page)
+    by_password(page, person)
+    confirm(page)
+    page.fill("#id_name", "laptop")
+    page.get_by_role("button", name="Add a passkey").click()
+    page.goto("/account/data/delete/")
+    page.fill("#id_username", person.username)
+    page.fill("#id_password", PASSWORD)
+    page.fill("#id_code", "000000")
+
+    assert find_flaws(page) == []
+    page.get_by_role("button", name="Delete for good", exact=True).click()
+    expect(page.get_by_role("main")).to_contain_text("This code is wrong")
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Show a passkey, and delete for good").click()
+
+    expect(page).to_have_url("/")
+    assert not User.objects.get(pk=person.pk).is_active
