@@ -19,7 +19,7 @@ from api.tokens import count_password, count_typed_password
 from pentathlon.accounts.models import User
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.oauth.scopes import IDENTITY
 from pentathlon.personal_data.deletion import delete_own_account

@@ -37,7 +37,7 @@ def moment_of(record: Record, ply: int, seat: int | None) -> Moment:
     )
 
 
-class ToldEvent(NamedTuple):
+class SeenEvent(NamedTuple):
     """An event as its viewer sees it."""
 
     text: str
@@ -46,12 +46,12 @@ class ToldEvent(NamedTuple):
     """What happened in words, without a full stop."""
 
 
-def tell_events(record: Record, *, first: int, last: int, seat: int | None) -> list[ToldEvent]:
+def tell_events(record: Record, *, first: int, last: int, seat: int | None) -> list[SeenEvent]:
     """Return what happened at each ply from `first` to `last`, counted from 1."""
     states = states_of(record)
     said = tell_plies(record, states, first=first, last=last, viewer=seat)
     texts = (row[1] for row in record["events"][first - 1 : last])
     return [
-        ToldEvent(text if seat is None else states[ply].event_for(seat, text), words)
+        SeenEvent(text if seat is None else states[ply].event_for(seat, text), words)
         for ply, (text, words) in enumerate(zip(texts, said, strict=True), first - 1)
     ]

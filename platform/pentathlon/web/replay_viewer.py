@@ -7,7 +7,7 @@ from typing import Protocol
 from django.utils.safestring import SafeString
 
 from pentathlon.replays.boards import board_svg
-from pentathlon.replays.moments import Moment, ToldEvent, moment_of, tell_events
+from pentathlon.replays.moments import Moment, SeenEvent, moment_of, tell_events
 from pentathlon.web.boards import inline_board
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
@@ -216,7 +216,7 @@ def _list_actions(record: Record, ply: int, seat: int | None) -> ActionList:
     )
 
 
-def _row(record: Record, *, ply: int, told: ToldEvent, slow_ms: float) -> ActionRow:
+def _row(record: Record, *, ply: int, told: SeenEvent, slow_ms: float) -> ActionRow:
     event = Event.of(record["events"][ply - 1])
     return ActionRow(
         ply=ply,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
-from pentathlon.common.site import site_of
+from pentathlon.common.addresses import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.arrangement import open_invitations
