@@ -30,6 +30,7 @@ from pentathlon.common.errors import (
     NotFound,
     Problems,
     TooLarge,
+    Unavailable,
 )
 from pentathlon.middleware import outages
 from pentathlon.middleware.request_ids import request_id
@@ -41,6 +42,7 @@ _STATUSES: Final = (
     (NotAllowed, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
+    (Unavailable, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 
 
@@ -55,6 +57,8 @@ class Refusal(exceptions.APIException):
             (status for kind, status in _STATUSES if isinstance(error, kind)),
             HTTPStatus.BAD_REQUEST,
         )
+        if isinstance(error, Unavailable):
+            self.wait = outages.RETRY_AFTER_S
 
 
 class DatabaseAway(exceptions.APIException):

@@ -21,6 +21,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
+from pentathlon.common.errors import Unavailable
 from pentathlon.common.services import RECONCILER, acquire_leadership, give_up_leadership
 
 NAME: Final = RECONCILER
@@ -36,7 +37,7 @@ long after every query.
 
 Step = Callable[[], object]
 
-_AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError)
+_AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError, Unavailable)
 _log = structlog.stdlib.get_logger(__name__)
 
 

@@ -1,5 +1,6 @@
 """Turn DATABASE_URL and REDIS_URL into what Django and Celery expect."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -16,6 +17,10 @@ _SQLITE_PRAGMAS = (
 )
 # Longer than any match: the broker must not hand out again what a worker still plays.
 _VISIBILITY_TIMEOUT_S = 12 * 3600
+
+_OF_BUCKETS = {"endpoint": "endpoint_url", "region": "region_name"}
+"""What the address of a bucket may say, by its name in django-storages. Keys come from where the
+library of AWS finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the role of the host."""
 
 
 def database(
@@ -71,6 +76,36 @@ def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
     }
 
 
+def replay_store(address: str | None) -> dict[str, Any]:  # Any: Django's own shape
+    """Return the entry of `STORAGES` for old replays; none where all stay in the database."""
+    if address is None:
+        return {}
+    parts = urlsplit(address)
+    if parts.scheme == "file" and not parts.netloc and len(parts.path) > 1:
+        folder = {
+            "location": unquote(parts.path),
+            "allow_overwrite": True,
+            "file_permissions_mode": 0o600,
+        }
+        return _replays("django.core.files.storage.FileSystemStorage", folder)
+    if (
+        parts.scheme == "s3"
+        and parts.netloc
+        and dict(parse_qsl(parts.query)).keys() <= _OF_BUCKETS.keys()
+    ):
+        if find_spec("storages") is None or find_spec("boto3") is None:
+            reason = "needs more packages: pip install -r requirements/s3.txt"
+            raise BadEnvironment("PENTATHLON_REPLAYS", reason)
+        query = {_OF_BUCKETS[key]: value for key, value in parse_qsl(parts.query)}
+        bucket = {"bucket_name": parts.netloc, "location": unquote(parts.path).strip("/")}
+        return _replays("pentathlon.replays.buckets.Bucket", {**bucket, **query})
+    raise BadEnvironment(
+        "PENTATHLON_REPLAYS",
+        "must be like s3://bucket/prefix?endpoint=https://store.example&region=eu-1, or "
+        "file:///folder.",
+    )
+
+
 def timeouts(patience: Patience) -> dict[str, Any]:  # Any: the driver's own parameters
     """Return the options of a connection that waits no longer than this."""
     settings = {
@@ -118,6 +153,10 @@ def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
     # The folder of a socket can only stand in the query.
     host = options.pop("host", parsed["HOST"])
     return {**parsed, "HOST": host, "PORT": str(parsed["PORT"]), "OPTIONS": options}
+
+
+def _replays(backend: str, options: dict[str, Any]) -> dict[str, Any]:
+    return {"replays": {"BACKEND": backend, "OPTIONS": options}}
 
 
 def _filesystem_transport(folder: Path) -> dict[str, Any]:

@@ -73,6 +73,10 @@ class Environment:
     """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
     bot_log_days: float = 90
     """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: for ever."""
+    replays: str | None = None
+    """PENTATHLON_REPLAYS: where old replays move to, as s3://bucket/prefix or file:///folder."""
+    replay_days: float = 7
+    """PENTATHLON_REPLAY_DAYS: how long a replay stays in the database before it moves there."""
     datasets: bool = True
     """PENTATHLON_DATASETS: make datasets of closed tournaments and seasons."""
     proxies: int = 0
@@ -111,6 +115,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
     log_days = _number(variables, "PENTATHLON_BOT_LOG_DAYS", least=0)
+    replay_days = _number(variables, "PENTATHLON_REPLAY_DAYS", least=0)
     an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
     starved_share = _number(variables, "PENTATHLON_STARVED_SHARE", least=0)
     spot_checks = _number(variables, "PENTATHLON_SPOT_CHECKS", least=0)
@@ -134,6 +139,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         ladder_season_days=28 if days is None else days,
         ladder_matches_an_hour=12 if an_hour is None else an_hour,
         bot_log_days=90 if log_days is None else log_days,
+        replays=variables.get("PENTATHLON_REPLAYS") or None,
+        replay_days=7 if replay_days is None else replay_days,
         datasets=_flag(variables, "PENTATHLON_DATASETS", default=True),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=STARVED_SHARE if starved_share is None else starved_share,

@@ -22,6 +22,7 @@ STARVED_SHARE = _environment.starved_share
 SPOT_CHECKS = _environment.spot_checks
 DRAIN_S = _environment.drain_s
 BOT_LOG_DAYS = _environment.bot_log_days
+REPLAY_DAYS = _environment.replay_days
 HAS_LADDERS = _environment.ladders
 HAS_DATASETS = _environment.datasets
 HAS_REFERENCE_BOTS = _environment.reference_bots
@@ -221,6 +222,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "pentathlon.common.static_files.HashedStaticFiles",
     },
+    **connections.replay_store(_environment.replays),
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 

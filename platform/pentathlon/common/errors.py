@@ -6,7 +6,8 @@ DomainError
 │   └── Problems     several values that cannot be used
 ├── NotAllowed       somebody else's thing, or a role that is missing
 ├── NotFound         no such thing, or none that this person may know of
-└── Conflict         possible in general, but not in the present state
+├── Conflict         possible in general, but not in the present state
+└── Unavailable      something that is needed does not answer; asking again may do
 """
 
 from collections.abc import Sequence
@@ -87,3 +88,9 @@ class Conflict(DomainError):
     """Not possible in the present state of the thing."""
 
     code = "conflict"
+
+
+class Unavailable(DomainError):
+    """Something that is needed for the answer is away; nothing was changed."""
+
+    code = "unavailable"

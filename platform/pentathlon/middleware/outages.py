@@ -1,4 +1,4 @@
-"""What the site says while the database is away or hangs: try again, nothing is broken."""
+"""What the site says while something it needs is away or hangs: try again, nothing is broken."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 
+from pentathlon.common.errors import Unavailable
 from pentathlon.middleware.request_ids import request_id
 
 RETRY_AFTER_S: Final = 5
@@ -22,13 +23,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Tell whether the database was away, hung, or busy for too long."""
-    return isinstance(error, InterfaceError | OperationalError)
+    """Tell whether the database, or what else is needed, was away, hung, or busy for too long."""
+    return isinstance(error, InterfaceError | OperationalError | Unavailable)
 
 
-def unavailable() -> HttpResponse:
-    """Return a page that needs no database."""
-    page = render_to_string("503.html", {"request_id": request_id()})
+def unavailable(error: BaseException | None) -> HttpResponse:
+    """Return a page that needs no database and says what is away."""
+    detail = error.detail if isinstance(error, Unavailable) else DETAIL
+    page = render_to_string("503.html", {"detail": detail, "request_id": request_id()})
     return HttpResponse(
         page,
         status=HTTPStatus.SERVICE_UNAVAILABLE,
@@ -37,7 +39,7 @@ def unavailable() -> HttpResponse:
 
 
 class AnswerOutages(MiddlewareMixin):
-    """Answers 503 where a view found the database away; the API says so in its own words."""
+    """Answers 503 where a view found something away; the API says so in its own words."""
 
     def process_exception(
         self, request: HttpRequest, exception: Exception
@@ -45,5 +47,6 @@ class AnswerOutages(MiddlewareMixin):
         """Return the page, or nothing where it is another error."""
         if not is_outage(exception):
             return None
-        _log.warning("database away", path=request.path, reason=str(exception).strip())
-        return unavailable()
+        what = exception.code if isinstance(exception, Unavailable) else "database away"
+        _log.warning(what, path=request.path, reason=str(exception).strip())
+        return unavailable(exception)

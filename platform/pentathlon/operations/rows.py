@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
@@ -19,6 +19,8 @@ from django.db import connections
 from django.db.models import BinaryField, Field, JSONField, Model
 
 from pentathlon.accounts.models import BrowserSession
+from pentathlon.replays.models import Replay
+from pentathlon.replays.store import as_in_database
 
 # A copy of a session would let whoever has it in as somebody else.
 LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
@@ -27,6 +29,10 @@ _AT_ONCE: Final = 500
 _BLOBS_AT_ONCE: Final = 16
 """Uploaded archives have up to 16 MB each."""
 _BITS: Final = 128
+_MADE_WHOLE: Final[Mapping[type[Model], Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    Replay: as_in_database
+}
+"""What is kept outside the database, too: a backup needs nothing but itself."""
 
 
 def stored_models() -> list[type[Model]]:
@@ -82,8 +88,14 @@ class PackedTable:
         found = self.model._base_manager.using(using).order_by("pk").values_list(*names)
         blobs = any(isinstance(field, BinaryField) for field in self._fields)
         for values in found.iterator(chunk_size=_BLOBS_AT_ONCE if blobs else _AT_ONCE):
-            pairs = zip(self._packers, values, strict=True)
+            pairs = zip(self._packers, self._whole(names, values), strict=True)
             yield self._encode([None if value is None else pack(value) for pack, value in pairs])
+
+    def _whole(self, names: list[str], values: Sequence[Any]) -> Sequence[Any]:
+        make_whole = _MADE_WHOLE.get(self.model)
+        if make_whole is None:
+            return values
+        return list(make_whole(dict(zip(names, values, strict=True))).values())
 
     def write(self, rows: Sequence[bytes], *, using: str) -> None:
         """Insert packed rows with the ids that they had."""

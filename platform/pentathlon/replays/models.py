@@ -15,7 +15,9 @@ class Replay(models.Model):
     codec = models.CharField(max_length=8)
     """How `data` was compressed."""
     data = models.BinaryField()
-    """The canonical JSON of the record, compressed."""
+    """The canonical JSON of the record, compressed; empty once it has moved to the store."""
+    object_name = models.CharField(max_length=120, default="", db_default="", blank=True)
+    """Where it is in the store; ends with the SHA-256 of `data`. Empty: it is here."""
     raw_bytes = models.PositiveIntegerField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     awaits_log = models.BooleanField(default=True, db_default=True)
@@ -27,6 +29,11 @@ class Replay(models.Model):
                 fields=("match",),
                 condition=models.Q(awaits_log=True),
                 name="replays_awaiting_log",
+            ),
+            models.Index(
+                fields=("created_at",),
+                condition=models.Q(object_name=""),
+                name="replays_in_database",
             ),
         )
 

@@ -16,6 +16,7 @@ from pentathlon.matches.spans import record_of_matches
 from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.results import canonical_record, verified_result
+from pentathlon.replays.store import read_packed
 from pentathlon_engines.record.shape import Record
 
 
@@ -51,8 +52,8 @@ def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None
 
 
 def read_record(replay: Replay) -> Record:
-    """Return the record of a stored replay."""
-    return unpack(bytes(replay.data), codec=replay.codec)
+    """Return the record of a stored replay; raise `Unavailable` if it cannot be had now."""
+    return unpack(read_packed(replay), codec=replay.codec)
 
 
 def _look_at(match: Match | None, submission: Submission) -> MatchResult | DomainError | None:

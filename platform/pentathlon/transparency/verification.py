@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pentathlon.replays.services import read_record
+from pentathlon.replays.store import ReplayDamaged
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.services import log_size, signed_receipt
 from pentathlon.transparency.tiles import Tiles
@@ -75,7 +76,17 @@ def _entry_differences(entry: LogEntry, tiles: Tiles, *, has_replay: bool) -> It
         yield f"entry {entry.index}: the receipt is of match {receipt['match']}"
     if _stored(tiles, entry.index) != leaf_hash(text.encode()):
         yield f"entry {entry.index}: the tree has another hash"
-    if has_replay and chain(read_record(entry.match.replay)) != receipt["chain"]:
+    if has_replay:
+        yield from _record_differences(entry, receipt["chain"])
+
+
+def _record_differences(entry: LogEntry, expected: str) -> Iterator[str]:
+    try:
+        record = read_record(entry.match.replay)
+    except ReplayDamaged as error:
+        yield f"entry {entry.index}: {error}"
+        return
+    if chain(record) != expected:
         yield f"entry {entry.index}: the record of match {entry.match_id} has another chain"
 
 

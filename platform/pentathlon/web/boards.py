@@ -8,6 +8,7 @@ from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
 
+from pentathlon.common.errors import Unavailable
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
@@ -146,5 +147,8 @@ def seats_in_words(info: GameInfo) -> str:
 def _board(match: Match) -> str:
     if match.state != MatchState.DONE or not hasattr(match, "replay"):
         return start_board(match.game)
-    record = read_record(match.replay)
+    try:
+        record = read_record(match.replay)
+    except Unavailable:  # a list of matches tells enough without its pictures
+        return start_board(match.game)
     return board_svg(record, len(record["events"]), None)

@@ -27,6 +27,7 @@ from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
+from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
 from pentathlon.tournaments.blocks import settle_blocks
@@ -81,6 +82,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "retention": {
         "retention": Forgetter().step,
         "deleted accounts": erase_deleted,
+        "old replays": ReplayMover().step,
     },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {

@@ -95,6 +95,8 @@ _SETTINGS: Final = (
     ("PENTATHLON_LADDER_SEASON_DAYS", "How long a season lasts: 28."),
     ("PENTATHLON_LADDER_MATCHES_AN_HOUR", "What each settled division plays: 12."),
     ("PENTATHLON_BOT_LOG_DAYS", "How many days what bots wrote is kept: 90; 0: for ever."),
+    ("PENTATHLON_REPLAYS", "Where old replays move to: s3://bucket/prefix or file:///folder."),
+    ("PENTATHLON_REPLAY_DAYS", "After how many days replays move there: 7."),
     ("PENTATHLON_DATASETS", "0: no datasets of closed tournaments and seasons."),
     ("PENTATHLON_METRICS_TOKEN", "Who sends it may read /metrics."),
     ("PENTATHLON_MAIL", "The mail server: smtps://name:password@host:465; else mail is printed."),

@@ -23,6 +23,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
     Errors of middleware come here, too: sessions are read from the database.
     """
-    if is_outage(sys.exc_info()[1]):
-        return unavailable()
+    error = sys.exc_info()[1]
+    if is_outage(error):
+        return unavailable(error)
     return HttpResponseServerError(render_to_string("500.html", {"request_id": request_id()}))

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from pentathlon.common.errors import Unavailable
 from pentathlon.ladders.reading import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, live_key
@@ -113,6 +114,9 @@ def lesson(request: HttpRequest, game: str) -> HttpResponse:
 def _board(game: str, latest: Match | None) -> tuple[str, str]:
     if latest is None or not hasattr(latest, "replay"):
         return start_board(game), "The start of a match."
-    record = read_record(latest.replay)
+    try:
+        record = read_record(latest.replay)
+    except Unavailable:  # the page tells enough without its picture
+        return start_board(game), "The start of a match."
     ply = len(record["events"])
     return board_svg(record, ply), f"How {match_title(latest)} ended, ply {ply}."

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
+from pentathlon.replays.store import ReplayStoreAway
 from pentathlon.transparency.models import LogRoot
 from pentathlon.transparency.services import log_size
 from pentathlon.transparency.verification import growth_difference, log_differences
@@ -37,7 +38,10 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:  # Any: Django's own signature
         """Print what differs, or how much was checked."""
         found = [each for path in options["noted"] if (each := _growth(path))]
-        found += islice(log_differences(replays=not options["without_records"]), _SHOWN)
+        try:
+            found += islice(log_differences(replays=not options["without_records"]), _SHOWN)
+        except ReplayStoreAway as error:
+            raise CommandError(f"{error} `--without-records` does without it.") from error
         for each in found:
             self.stdout.write(each)
         if found:

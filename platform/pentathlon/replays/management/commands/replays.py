@@ -1,0 +1,64 @@
+"""`manage.py replays`: how many replays are in the database and in the store; move them."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Count, Q
+
+from pentathlon.common.errors import Unavailable
+from pentathlon.replays.models import Replay
+from pentathlon.replays.store import (
+    bring_back_replays,
+    damaged_replays,
+    has_store,
+    move_old_replays,
+)
+from pentathlon_engines.commentary.words import count
+
+
+class Command(BaseCommand):
+    """Count replays by where they are. The reconciler moves old ones by itself."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Offer to move and to check."""
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--move", action="store_true", help="move all that are old enough now")
+        what.add_argument("--bring-back", action="store_true", help="put all into the database")
+        what.add_argument("--check", action="store_true", help="read all of the store")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Do what was asked, then say where replays are; fail if one cannot be read."""
+        if not has_store() and (options["move"] or options["check"]):
+            raise CommandError("There is no store of replays: set PENTATHLON_REPLAYS.")
+        broken: list[Unavailable] = []
+        try:
+            while options["move"] and move_old_replays():
+                pass
+            while options["bring_back"] and bring_back_replays():
+                pass
+            if options["check"]:
+                broken += damaged_replays()
+        except Unavailable as error:
+            raise CommandError(f"{error} ({error.code})") from error
+        self._tell(broken, as_json=options["json"])
+        if broken:
+            raise CommandError(f"{count(len(broken), 'replay')} cannot be read.")
+
+    def _tell(self, broken: list[Unavailable], *, as_json: bool) -> None:
+        in_store = ~Q(object_name="")
+        found = Replay.objects.aggregate(
+            database=Count("pk", filter=~in_store), store=Count("pk", filter=in_store)
+        )
+        if as_json:
+            told = [{"code": each.code, "detail": each.detail} for each in broken]
+            self.stdout.write(json.dumps({**found, "broken": told}, indent=2))
+            return
+        for each in broken:
+            self.stdout.write(f"{each} ({each.code})")
+        where = f"{found['database']:,} in the database, {found['store']:,} in the store"
+        self.stdout.write(f"Replays: {where}.")

@@ -1,0 +1,181 @@
+"""Where replays are: young ones in the database, old ones in a store of objects if there is one.
+
+A result is accepted with its replay in one transaction of the database, whatever the store does.
+Later the reconciler copies the replay to the store, reads it again, and only then lets go of it
+here. So a store that is away holds up no match, and a replay is never half in one place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import structlog
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import Storage, storages
+
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import Unavailable
+from pentathlon.replays.models import Replay
+
+ALIAS: Final = "replays"
+"""Of the store in `STORAGES`."""
+
+_AT_ONCE: Final = 100
+_STEP_S: Final = 2.0
+_LOOK_S: Final = 60.0
+"""Between two looks that find nothing to move."""
+_IN_A_FOLDER: Final = 10_000
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class ReplayStoreAway(Unavailable):
+    """The store of old replays does not answer, or does not let us in."""
+
+    code = "replay_store_away"
+
+    def __init__(self, match_id: int) -> None:
+        super().__init__(
+            f"The replay of match {match_id} is in the store of old replays, which does not "
+            "answer at the moment. The result stands; try again soon."
+        )
+
+
+class ReplayDamaged(Unavailable):
+    """The store has something else under the name of a replay, or nothing."""
+
+    code = "replay_damaged"
+
+    def __init__(self, match_id: int, *, name: str, reason: str) -> None:
+        super().__init__(
+            f"The replay of match {match_id} cannot be read: object {name} of the store {reason}. "
+            "The result stands; whoever runs this site can restore the object from a backup."
+        )
+
+
+def has_store() -> bool:
+    """Tell whether old replays move out of the database here."""
+    return ALIAS in settings.STORAGES
+
+
+def read_packed(replay: Replay) -> bytes:
+    """Return the packed record, wherever it is.
+
+    Raises:
+        ReplayStoreAway: the store does not answer.
+        ReplayDamaged: what the store has is not what was put there.
+    """
+    return bytes(replay.data) if not replay.object_name else _fetch(replay)
+
+
+def move_old_replays(*, most: int = _AT_ONCE, for_s: float = _STEP_S) -> int:
+    """Move replays that are old enough to the store, the oldest first; return how many went.
+
+    Raises:
+        ReplayStoreAway: the store does not answer; what has gone by then is there.
+        ReplayDamaged: the store gives something else back than it was given.
+    """
+    until, moved = time.monotonic() + for_s, 0
+    for replay in Replay.objects.filter(object_name="", created_at__lt=_cutoff()).order_by(
+        "created_at"
+    )[:most]:
+        _move(replay)
+        moved += 1
+        if time.monotonic() > until:
+            break
+    return moved
+
+
+def bring_back_replays(*, most: int = _AT_ONCE) -> int:
+    """Put replays of the store into the database again; return how many. Objects stay there.
+
+    Raises what `read_packed` does; what has come by then is here.
+    """
+    found = list(Replay.objects.exclude(object_name="").order_by("match")[:most])
+    for replay in found:
+        data = read_packed(replay)
+        gone = Replay.objects.filter(pk=replay.pk, object_name=replay.object_name)
+        gone.update(data=data, object_name="")
+    return len(found)
+
+
+def damaged_replays() -> Iterator[Unavailable]:
+    """Read every replay of the store; yield what is wrong with each that cannot be read."""
+    for replay in Replay.objects.exclude(object_name="").order_by("match").iterator(_AT_ONCE):
+        try:
+            read_packed(replay)
+        except Unavailable as error:
+            yield error
+
+
+def as_in_database(row: dict[str, Any]) -> dict[str, Any]:  # Any: values of columns
+    """Return a row of the table as it is while its replay is in the database."""
+    if not row["object_name"]:
+        return row
+    data = read_packed(Replay(**row))
+    return {**row, "data": data, "object_name": ""}
+
+
+class ReplayMover:
+    """Moves a little at a time: the reconciler's step."""
+
+    def __init__(self) -> None:
+        self._next_look = 0.0
+
+    def step(self) -> None:
+        """Move some old replays if there is a store; look again at once if there may be more."""
+        if not has_store() or time.monotonic() < self._next_look:
+            return
+        moved = move_old_replays()
+        if moved:
+            _log.info("replays moved to the store", count=moved)
+        else:
+            self._next_look = time.monotonic() + _LOOK_S
+
+
+def _cutoff() -> datetime:
+    return database_now() - timedelta(days=settings.REPLAY_DAYS)
+
+
+def _move(replay: Replay) -> None:
+    data = bytes(replay.data)
+    name = _name_of(replay, data)
+    try:
+        kept = _store().save(name, ContentFile(data))
+    except OSError as error:
+        raise ReplayStoreAway(replay.match_id) from error
+    moved = Replay(match_id=replay.match_id, object_name=kept)
+    _fetch(moved)
+    Replay.objects.filter(pk=replay.pk, object_name="").update(data=b"", object_name=kept)
+
+
+def _name_of(replay: Replay, data: bytes) -> str:
+    """Return a name that follows from the content: to move a replay twice changes nothing."""
+    folder = replay.match_id // _IN_A_FOLDER
+    return f"{folder:06}/{replay.match_id}-{hashlib.sha256(data).hexdigest()}"
+
+
+def _fetch(replay: Replay) -> bytes:
+    name = replay.object_name
+    if not has_store():
+        reason = "cannot be reached: PENTATHLON_REPLAYS is not set"
+        raise ReplayDamaged(replay.match_id, name=name, reason=reason)
+    try:
+        with _store().open(name) as file:
+            data: bytes = file.read()
+    except FileNotFoundError as error:
+        raise ReplayDamaged(replay.match_id, name=name, reason="is not there") from error
+    except OSError as error:
+        raise ReplayStoreAway(replay.match_id) from error
+    if not name.endswith(hashlib.sha256(data).hexdigest()):
+        raise ReplayDamaged(replay.match_id, name=name, reason="has other content")
+    return data
+
+
+def _store() -> Storage:
+    return storages[ALIAS]
