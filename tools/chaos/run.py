@@ -189,7 +189,7 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]:
     stack = Stack(
         host=_HOST,
-        port=_free_port(),
+        port=free_port_here(),
         workers=wish.slots,
         folder=wish.folder,
         redis_url=None,
@@ -203,8 +203,8 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]
     networks: list[Network] = []
     for number in range(1, wish.standalone + 1):
         orders = wish.folder / f"network-{number}.sock"
-        networks.append(Network(port=_free_port(), server_port=stack.port, orders=orders))
-        services += [networks[-1].service(), _standalone(wish, networks[-1], number)]
+        networks.append(Network(port=free_port_here(), server_port=stack.port, orders=orders))
+        services += [networks[-1].service(), standalone_worker(wish.folder, networks[-1], number)]
     crew = Crew(services, workers=wish.workers, logs=wish.logs)
     try:
         crew.tend()
@@ -213,14 +213,15 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]
         crew.stop()
 
 
-def _free_port() -> int:
+def free_port_here() -> int:
+    """Return a port that is free, and that a run beside this one is unlikely to take."""
     # Another run beside this one may have found a port that it does not listen on yet.
     return free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS))
 
 
-def _standalone(wish: Wish, network: Network, number: int) -> Service:
+def standalone_worker(home: Path, network: Network, number: int) -> Service:
     """Return a worker without keys that finds the site at the other end of a network."""
-    folder = wish.folder / f"standalone-{number}"
+    folder = home / f"standalone-{number}"
     folder.mkdir()
     work = [work.value for work in Work]
     _, secret = create_worker_token(actor=None, name=f"standalone {number}", work=work)

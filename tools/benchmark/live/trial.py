@@ -54,14 +54,15 @@ Figures = dict[str, tuple[float, float | None]]
 
 def main(asked: dict[str, Any]) -> int:  # Any: JSON
     """Measure, print, and return the exit status."""
-    job, broker = _claimed_job(), Redis.from_url(str(settings.REDIS_URL))
+    prepare_database()
+    job, broker = claim_watched_match(), Redis.from_url(str(settings.REDIS_URL))
     port = free_port(HOST, _FIRST_PORT)
     command = [sys.executable, "-m", "django", "serve", "--host", HOST, "--port", str(port)]
     web = processes.start(command)
     try:
         _wait_for(lambda: _answers(port))
         ears = Ears(port=port, match=job.match_id, count=asked["listeners"])
-        found = _measure(job, ears, broker, web=web.pid, asked=asked)
+        found = measure_listeners(job, ears, broker, web=web.pid, asked=asked)
     finally:
         broker.close()
         processes.stop(web)
@@ -75,7 +76,15 @@ def main(asked: dict[str, Any]) -> int:  # Any: JSON
     return bool(missed)
 
 
-def _measure(job: Job, ears: Ears, broker: Redis, *, web: int, asked: dict[str, Any]) -> Figures:
+def measure_listeners(
+    job: Job,
+    ears: Ears,
+    broker: Redis,
+    *,
+    web: int,
+    asked: dict[str, Any],  # Any: JSON
+) -> Figures:
+    """Play a match that all of them hear from a web process; return what that took."""
     memory_kb = _memory_kb(web)
     thread = ears.start()
     _wait_for(lambda: ears.connected == ears.count)
@@ -124,8 +133,8 @@ def _play(job: Job, *, plies: int, every_s: float) -> dict[int, float]:
     return made
 
 
-def _claimed_job() -> Job:
-    prepare_database()
+def claim_watched_match() -> Job:
+    """Make a match that is to be watched, and claim it."""
     owner = User.objects.create_user(username="benchmark", email="", password=None)
     version = create_bot(actor=owner, archive=pack_bot(built_in_bots()["random"]))
     spec = MatchSpec(kind=MatchKind.TOURNAMENT, game=_GAME, seating=(version.pk,) * 2, seed=5)

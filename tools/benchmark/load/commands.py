@@ -1,10 +1,11 @@
-"""`bench data`, `bench growth`, `bench blocking` and `bench reads`."""
+"""`bench data`, `bench growth`, `bench api`, `bench nodes`, `bench blocking` and `bench reads`."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Final
 
 from django.core.management.base import CommandError
@@ -31,6 +32,7 @@ def _offer_sizes(parser: ArgumentParser) -> None:
     parser.add_argument("--done", type=int, default=10_000, help="finished matches (10,000)")
     parser.add_argument("--waiting", type=int, default=1_000, help="waiting matches (1,000)")
     parser.add_argument("--bots", type=int, default=100, help="bots that play them (100)")
+    parser.add_argument("--tournaments", type=int, default=1, help="of the finished matches (1)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed, the same data (1)")
 
 
@@ -41,7 +43,14 @@ def _fill(options: Options) -> None:
         raise CommandError("Matches were played here: name an empty database in DATABASE_URL.")
     cast = make_cast(bots=options["bots"], seed=options["seed"])
     sizes = {name: options[name] for name in ("done", "waiting")}
-    add_history(cast, **sizes, seed=options["seed"] + 1, say=lambda _: None)
+    longest = ceil(max(1, options["done"]) / max(1, options["tournaments"]))
+    add_history(
+        cast,
+        **sizes,
+        longest=longest,
+        seed=options["seed"] + 1,
+        say=lambda _: None,
+    )
     count_all_scores()
     analyse()
 
@@ -57,6 +66,52 @@ def _offer_growth(parser: ArgumentParser) -> None:
 def _measure_growth(options: Options) -> None:
     sizes = [f"--{name}={options[name]}" for name in ("small", "large", "waiting", "runs")]
     run_on(options, "tools.benchmark.load.growth", sizes)
+
+
+_API_SIZES: Final = (
+    # name, whole, quick, of what
+    ("small", 10_000, 300, "finished matches"),
+    ("large", 1_000_000, 1_200, "against these"),
+    ("waiting", 100_000, 600, "in the large one; the small one has a hundredth"),
+    ("bots", 50_000, 200, "bots that play them"),
+    ("tournaments", 500, 12, "tournaments of the large one"),
+    ("requests", 400, 24, "of each call at each size"),
+    ("uploads", 1_000, 20, "uploads"),
+    ("listeners", 200, 10, "listeners of one match"),
+)
+_NODE_SIZES: Final = (("matches", 240, 48, "matches that four nodes play, at least"),)
+
+
+def _offer(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -> None:
+    offer_database(parser)
+    for name, whole, quick, what in sizes:
+        parser.add_argument(f"--{name}", type=int, help=f"{what} ({whole:,}; quick: {quick:,})")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to try it")
+
+
+def _told(options: Options, sizes: Iterable[tuple[str, int, int, str]]) -> list[str]:
+    found = []
+    for name, whole, quick, _ in sizes:
+        asked = options[name]
+        number = asked if asked is not None else quick if options["quick"] else whole
+        found.append(f"--{name}={number}")
+    return found
+
+
+def _offer_api(parser: ArgumentParser) -> None:
+    _offer(parser, _API_SIZES)
+
+
+def _measure_api(options: Options) -> None:
+    run_on(options, "tools.benchmark.load.api", _told(options, _API_SIZES), has_broker=True)
+
+
+def _offer_nodes(parser: ArgumentParser) -> None:
+    _offer(parser, _NODE_SIZES)
+
+
+def _measure_nodes(options: Options) -> None:
+    run_on(options, "tools.benchmark.load.nodes", _told(options, _NODE_SIZES), has_broker=True)
 
 
 def _offer_blocking(parser: ArgumentParser) -> None:
@@ -83,6 +138,16 @@ GROWTH: Final = LoadPart(
 )
 BLOCKING: Final = LoadPart(
     "how long others wait while something long runs", _offer_blocking, _measure_blocking
+)
+API: Final = LoadPart(
+    "the ten most used calls, uploads, listeners, claims and memory beside a million matches",
+    _offer_api,
+    _measure_api,
+)
+NODES: Final = LoadPart(
+    "four worker nodes and two web processes, one node cut off and brought back",
+    _offer_nodes,
+    _measure_nodes,
 )
 READS: Final = LoadPart(
     "CPU of every public address beside tournaments of 50,000 matches",

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Final
 from uuid import UUID
 
@@ -57,6 +58,8 @@ GAME: Final = "tuned"
 _BATCH: Final = 10_000
 _LONGEST_TOURNAMENT: Final = 10_000
 _PACE: Final = timedelta(milliseconds=50)
+_FIELD: Final = 100
+"""Bots in a tournament."""
 _DRAWS: Final = 0.1
 _PAIR: Final = 2
 _DUELS: Final = 60
@@ -110,18 +113,28 @@ def add_history(
     seed: int = 2,
     say: Say,
 ) -> None:
-    """Add so many finished and waiting matches, in tournaments of at most `longest` matches."""
+    """Add so many finished and waiting matches, in tournaments of at most `longest` matches.
+
+    Of many bots, each tournament has the next ones.
+    """
     writer = Writer(cast.versions, random.Random(seed), total=done)
+    fields = _fields(cast.versions)
     with without_indexes(Match, MatchSeat, Attempt, Replay, LedgerRow, RatingChange):
         for part in _parts(done, longest):
             say(f"{writer.made} of {done} finished matches")
-            closed = add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
+            closed = add_tournament(cast.owner, next(fields), TournamentState.CLOSED)
             writer.add(closed, done=part, waiting=0)
         for part in _parts(waiting, longest):
-            running = add_tournament(cast.owner, cast.versions, TournamentState.RUNNING)
+            running = add_tournament(cast.owner, next(fields), TournamentState.RUNNING)
             writer.add(running, done=0, waiting=part)
         say("indexes")
         writer.close()
+
+
+def _fields(versions: list[int]) -> Iterator[list[int]]:
+    """Yield the fields of tournaments, again and again until every version was in one."""
+    parts = [versions[start : start + _FIELD] for start in range(0, len(versions), _FIELD)]
+    return cycle(part for part in parts if len(part) > 1)
 
 
 def _parts(total: int, longest: int) -> Iterator[int]:

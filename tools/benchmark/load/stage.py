@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 
 from pentathlon.local.postgres import running_postgres
 from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import running_valkey
 from tools.trials import run_trial, trial_environment
 
 DATABASES: Final = ("sqlite", "postgres")
@@ -23,12 +24,22 @@ def offer_database(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def run_on(options: dict[str, Any], module: str, arguments: Sequence[str]) -> None:
+def run_on(
+    options: dict[str, Any],
+    module: str,
+    arguments: Sequence[str],
+    *,
+    has_broker: bool = False,
+) -> None:
     """Run a module on a fresh database of each kind; raise if one of the runs misses."""
     missed = []
     for kind in [options["database"]] if options["database"] else DATABASES:
-        with _database(kind) as (folder, url):
-            environment = trial_environment(folder, DATABASE_URL=url)
+        with _database(kind) as (folder, url), ExitStack() as ends:
+            broker = {}
+            if has_broker:
+                broker["REDIS_URL"] = ends.enter_context(running_valkey(folder))
+                broker["PENTATHLON_BOT_MATCHES"] = "1000"  # one bot may play all of them
+            environment = trial_environment(folder, DATABASE_URL=url, **broker)
             form = ["--json"] if options["json"] else []
             is_met = run_trial(module, *arguments, *form, environment=environment)
         if not is_met:

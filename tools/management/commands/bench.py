@@ -25,6 +25,8 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "engines": engines,
     "data": load.DATA,
     "growth": load.GROWTH,
+    "api": load.API,
+    "nodes": load.NODES,
     "blocking": load.BLOCKING,
     "reads": load.READS,
     "ratings": ratings,

@@ -1,0 +1,96 @@
+"""Clients of the API that keep their connections, and how long answers take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.client import HTTPConnection
+from statistics import quantiles
+from time import perf_counter
+from typing import Final, TypeVar
+
+from tools.benchmark.load.sites import HOST
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+CLIENTS: Final = 4
+"""At a time; as many for each site."""
+_WARM_UP: Final = 2
+_PATIENCE_S: Final = 120
+
+
+@dataclass(slots=True)
+class Latencies:
+    """Seconds of the answers of one kind, of clients that ask one after the other."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    def percentile_ms(self, percent: int) -> float:
+        """Return the milliseconds within which so many percent are answered."""
+        return 1000 * quantiles(self.seconds, n=100, method="inclusive")[percent - 1]
+
+    @property
+    def per_s(self) -> float:
+        """How many all clients got a second."""
+        return CLIENTS * len(self.seconds) / sum(self.seconds)
+
+
+class CallFailed(Exception):
+    """An answer that is no success."""
+
+    def __init__(self, path: str, status: int, body: bytes) -> None:
+        super().__init__(f"{path} answered {status}: {body[:300]!r}")
+
+
+def call_in_turns(
+    ports: Mapping[str, int], path: str, *, requests: int, number: int
+) -> dict[str, Latencies]:
+    """Ask every site for the same address in turns; return how long each took.
+
+    What disturbs one on a busy machine disturbs the other as much. Each `number` of an address,
+    and each client, comes from a network address of its own: rates are counted by it.
+    """
+
+    def call(client: int) -> dict[str, list[float]]:
+        source = f"127.0.{1 + number}.{1 + client}"
+        lines = {name: _line(port, source) for name, port in ports.items()}
+        found: dict[str, list[float]] = {name: [] for name in ports}
+        for turn in range(_WARM_UP + requests // CLIENTS):
+            for name in sorted(ports, reverse=bool(turn % 2)):
+                before = perf_counter()
+                send(lines[name], "GET", path)
+                found[name].append(perf_counter() - before)
+        return {name: seconds[_WARM_UP:] for name, seconds in found.items()}
+
+    parts = at_once([*range(CLIENTS)], call)
+    return {name: Latencies([each for part in parts for each in part[name]]) for name in ports}
+
+
+def at_once(things: Sequence[T], work: Callable[[T], R]) -> list[R]:
+    """Do the same with all things, each in a thread of its own."""
+    with ThreadPoolExecutor(len(things)) as pool:
+        return list(pool.map(work, things))
+
+
+def send(
+    line: HTTPConnection,
+    method: str,
+    path: str,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return all of an answer; raise `CallFailed` if it is no success."""
+    line.request(method, path, body=body, headers={"Host": "localhost", **(headers or {})})
+    answer = line.getresponse()
+    content = answer.read()
+    if answer.status >= HTTPStatus.BAD_REQUEST:
+        raise CallFailed(path, answer.status, content)
+    return content
+
+
+def _line(port: int, source: str) -> HTTPConnection:
+    return HTTPConnection(HOST, port, timeout=_PATIENCE_S, source_address=(source, 0))
