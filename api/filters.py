@@ -10,6 +10,7 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
 from pentathlon.common.spans import made_before, made_since
+from pentathlon.server.limits import LONGEST_FILTER
 from pentathlon_engines import GAMES
 
 _LARGEST_ID = 2**63 - 1
@@ -55,9 +56,12 @@ class GameFilter(filters.ChoiceFilter):
         super().__init__(choices=_titles, **settings)
 
 
-@extend_schema_field({"type": "string", "pattern": "^[^\\x00]*$"})
+@extend_schema_field({"type": "string", "pattern": "^[^\\x00]*$", "maxLength": LONGEST_FILTER})
 class TextFilter(filters.CharFilter):
     """A text without zero bytes, which no database stores."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(max_length=LONGEST_FILTER, **settings)
 
 
 def _check_year(moment: datetime) -> None:

@@ -9,6 +9,8 @@ from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+from pentathlon.server.limits import DEEPEST_JSON
+
 
 class OneKind(BaseContentNegotiation):
     """Every address answers with one content type, whatever the client accepts."""
@@ -30,7 +32,7 @@ class OneKind(BaseContentNegotiation):
 
 
 class ShallowJSONParser(JSONParser):
-    """Reads JSON; refuses a document nested more deeply than Python can parse."""
+    """Reads JSON; refuses a document nested more deeply than is allowed, or than can be parsed."""
 
     def parse(
         self,
@@ -40,6 +42,29 @@ class ShallowJSONParser(JSONParser):
     ) -> dict[str, Any]:
         """Return what was sent."""
         try:
-            return super().parse(stream, media_type, parser_context)
+            found: dict[str, Any] = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
-            raise ParseError("JSON parse error - nested too deep") from error
+            raise _too_deep() from error
+        if _is_deeper(found, DEEPEST_JSON):
+            raise _too_deep()
+        return found
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Tell whether there are more levels; goes down level by level, so it never recurses."""
+    level = [value]
+    for _ in range(levels):
+        level = [
+            part
+            for each in level
+            if isinstance(each, dict | list)
+            for part in (each.values() if isinstance(each, dict) else each)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep() -> ParseError:
+    return ParseError(f"The JSON is nested too deep: {DEEPEST_JSON} levels are allowed.")

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from pentathlon.common.errors import InvalidInput
+from pentathlon.server.limits import LARGEST_PAGE, PAGE
 
 PAGE_PARAMETERS: Final = ("cursor", "page_size")
 """What a query may say about the place and the length of a page."""
@@ -38,9 +39,9 @@ class CursorPages(CursorPagination):
     """What the orders are, for people."""
     offset_cutoff = 100_000
     """A page may begin within so many rows that are equal, such as those of new bots."""
-    page_size = 50
+    page_size = PAGE
     page_size_query_param = "page_size"
-    max_page_size = 200
+    max_page_size = LARGEST_PAGE
 
     def paginate_queryset(
         self,

@@ -201,6 +201,7 @@ CONTENT_SECURITY_POLICY = {
 # Uploads are read into memory only up to this size; the bots app sets the limit of an archive.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = limits.MOST_FIELDS
 
 # Webhooks and e-mail
 

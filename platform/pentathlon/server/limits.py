@@ -25,6 +25,16 @@ LARGEST_FORM: Final = 64 * KILOBYTE
 LARGEST_HEAD: Final = 32 * KILOBYTE
 """Request line and headers together."""
 
+DEEPEST_JSON: Final = 64
+"""Levels of arrays and objects within each other, in a request."""
+PAGE: Final = 50
+LARGEST_PAGE: Final = 200
+"""Rows of one page of a list, unless asked for and at most."""
+MOST_FIELDS: Final = 1000
+"""Of one query or form."""
+LONGEST_FILTER: Final = 200
+"""Characters of a text by which a list is filtered."""
+
 HEAD_S: Final = 10.0
 """From the first byte of a connection, or of its next request, to the end of the headers."""
 IDLE_S: Final = 5.0

@@ -21,6 +21,7 @@ from pentathlon.rankings.rule import RULE
 from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
+from pentathlon.search.words import LONGEST_QUERY
 from pentathlon.server import limits as table
 from pentathlon.web.boards import lesson_steps
 from pentathlon.web.documents import (
@@ -36,6 +37,7 @@ from pentathlon.web.game_guides import game_guide
 from pentathlon.web.guides import SHELVES, place_of
 from pentathlon.web.rating_lesson import SCALE, leads, stages
 from pentathlon.web.refusals import REFUSALS
+from pentathlon.web.templatetags.formats import size
 from pentathlon.web.win_chances import WIDEST_ACCURACY
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
@@ -215,8 +217,27 @@ def limits(request: HttpRequest) -> HttpResponse:
         "table": table,
         "rates": settings.RATES,
         "streams": settings.STREAMS_OF_ONE,
+        "one_request": _limits_of_one_request(),
     }
     return render(request, "web/docs/limits.html", context)
+
+
+def _limits_of_one_request() -> list[dict[str, str]]:
+    """Return every bound of a single request, and how it is refused; each has its test."""
+    rows = (
+        ("body of a form", size(table.LARGEST_FORM), "413 too_large"),
+        ("body of other calls", size(table.LARGEST_BODY), "413 too_large"),
+        ("body of an upload", size(table.LARGEST_UPLOAD), "413 too_large"),
+        ("request line and headers together", size(table.LARGEST_HEAD), "431"),
+        ("requests sent ahead of their answers", f"{table.MOST_PIPELINED}", "they wait"),
+        ("depth of JSON, in levels", f"{table.DEEPEST_JSON}", "400 parse_error"),
+        ("fields of a query or form", f"{table.MOST_FIELDS:,}", "400 parse_error"),
+        ("text of a filter, in characters", f"{table.LONGEST_FILTER}", "400 invalid"),
+        ("text of a search, in characters", f"{LONGEST_QUERY}", "400 invalid"),
+        ("rows of a page", f"{table.LARGEST_PAGE}, usually {table.PAGE}", "that many rows"),
+        ("streams of one person", f"{settings.STREAMS_OF_ONE}", "429 too_many_streams"),
+    )
+    return [{"what": what, "most": most, "answer": answer} for what, most, answer in rows]
 
 
 @require_safe
