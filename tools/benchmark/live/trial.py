@@ -55,7 +55,7 @@ Figures = dict[str, tuple[float, float | None]]
 def main(asked: dict[str, Any]) -> int:  # Any: JSON
     """Measure, print, and return the exit status."""
     prepare_database()
-    job, broker = claim_watched_match(), Redis.from_url(str(settings.REDIS_URL))
+    job, broker = claim_watched_match(_make_version()), Redis.from_url(str(settings.REDIS_URL))
     port = free_port(HOST, _FIRST_PORT)
     command = [sys.executable, "-m", "django", "serve", "--host", HOST, "--port", str(port)]
     web = processes.start(command)
@@ -133,14 +133,17 @@ def _play(job: Job, *, plies: int, every_s: float) -> dict[int, float]:
     return made
 
 
-def claim_watched_match() -> Job:
-    """Make a match that is to be watched, and claim it."""
-    owner = User.objects.create_user(username="benchmark", email="", password=None)
-    version = create_bot(actor=owner, archive=pack_bot(built_in_bots()["random"]))
-    spec = MatchSpec(kind=MatchKind.TOURNAMENT, game=_GAME, seating=(version.pk,) * 2, seed=5)
+def claim_watched_match(version: int) -> Job:
+    """Make a match of a version against itself that is to be watched, and claim it."""
+    spec = MatchSpec(kind=MatchKind.TOURNAMENT, game=_GAME, seating=(version,) * 2, seed=5)
     (match,) = schedule_matches([spec])
     (job,) = claim_matches(match_ids=[match.pk], worker="benchmark")
     return job
+
+
+def _make_version() -> int:
+    owner = User.objects.create_user(username="benchmark", email="", password=None)
+    return create_bot(actor=owner, archive=pack_bot(built_in_bots()["random"])).pk
 
 
 def _pid_of(broker: Redis) -> int:

@@ -25,6 +25,7 @@ from redis import Redis  # noqa: E402
 
 from pentathlon.local import processes  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
+from pentathlon.matches.models import Match  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.live.ears import Ears  # noqa: E402
 from tools.benchmark.live.trial import claim_watched_match, measure_listeners  # noqa: E402
@@ -35,13 +36,14 @@ from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.followers import follow_results  # noqa: E402
 from tools.benchmark.load.new_bots import upload_bots  # noqa: E402
 from tools.benchmark.load.sites import (  # noqa: E402
-    Site,
+    WebProcess,
     copy_of_everything,
     environment_here,
     running_web,
 )
 from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.meter import private_mib  # noqa: E402
+from tools.benchmark.progress import show_progress  # noqa: E402
 
 MOST_RATIO: Final = 1.3
 MOST_LATE_GROWTH_MIB: Final = 16.0
@@ -55,16 +57,14 @@ _RECONCILED_S: Final = 20.0
 _HUNDREDTH: Final = 100
 _PLIES: Final = {"plies": 20, "every": 0.5}
 
-Sites = Mapping[str, Site]
+Sites = Mapping[str, WebProcess]
 
 
 def main() -> int:
     """Fill the database, copy it, fill it up, measure both; return the exit status."""
     sizes = ("small", "large", "waiting", "bots", "tournaments", "requests", "uploads")
     options = read_options(*sizes, "listeners")
-    console = Console(stderr=True)
-    with console.status("Starting") as status, ExitStack() as ends:
-        say: Say = status.update
+    with show_progress(Console(stderr=True)) as say, ExitStack() as ends:
         small, examples = _fill(options, say)
         folder = Path(str(settings.DATA_FOLDER)).parent
         sites = {
@@ -75,7 +75,7 @@ def main() -> int:
         others = [
             *_measure_claims(sites, say),
             *_measure_uploads(options, sites, say),
-            *_measure_listeners(options, sites, say),
+            *_measure_listeners(options, sites, examples, say),
             *_measure_memory(sites, folder, say),
         ]
     title = f"{options.small:,} done against {options.large:,} done, {CLIENTS} clients each"
@@ -116,7 +116,9 @@ def _fill(options: Namespace, say: Say) -> tuple[dict[str, str], Examples]:
 
 def _most_used(examples: Examples) -> Iterator[str]:
     one = {word: found[0] for word, found in examples.items()}
-    match, bot, tournament = one["matches"], one["bots"], one["tournaments"]
+    bot, tournament = one["bots"], one["tournaments"]
+    # Its seed is open, so its record can be had.
+    match = Match.objects.filter(state="done", place__tournament__state="closed").earliest("pk").pk
     yield "/api/v1/games/"
     yield "/api/v1/matches/"
     yield f"/api/v1/matches/{match}/"
@@ -137,10 +139,11 @@ def _measure_calls(
     for number, path in enumerate(_most_used(examples)):
         say(f"Measuring {path}")
         found = call_in_turns(ports, path, requests=options.requests, number=number)
-        yield _figure(f"GET {path}", found["small"], found["large"])
+        yield compare_calls(f"GET {path}", found["small"], found["large"])
 
 
-def _figure(name: str, small: Latencies, large: Latencies) -> Figure:
+def compare_calls(name: str, small: Latencies, large: Latencies) -> Figure:
+    """Return what both sites took for one call; the ratio of the medians counts."""
     measured = {"small, /s": small.per_s, "large, /s": large.per_s}
     for percent in (50, 95, 99):
         for size, latencies in (("small", small), ("large", large)):
@@ -177,9 +180,9 @@ def _measure_claims(sites: Sites, say: Say) -> Iterator[Demand]:
 def _measure_uploads(options: Namespace, sites: Sites, say: Say) -> Iterator[Demand]:
     say(f"Uploading {options.uploads} bots")
     site = sites["large"]
-    first, _ = upload_bots(site.port, options.uploads // 2)
+    first, _ = upload_bots(site.port, range(options.uploads // 2))
     half_way = private_mib(site.process.pid)
-    rest, took = upload_bots(site.port, options.uploads - options.uploads // 2)
+    rest, took = upload_bots(site.port, range(options.uploads // 2, options.uploads))
     grown = private_mib(site.process.pid) - half_way
     all_of_them = Latencies(first.seconds + rest.seconds)
     ms = " ".join(f"p{each} {all_of_them.percentile_ms(each):.0f}" for each in (50, 95, 99))
@@ -195,9 +198,12 @@ def _measure_uploads(options: Namespace, sites: Sites, say: Say) -> Iterator[Dem
     )
 
 
-def _measure_listeners(options: Namespace, sites: Sites, say: Say) -> Iterator[Demand]:
+def _measure_listeners(
+    options: Namespace, sites: Sites, examples: Examples, say: Say
+) -> Iterator[Demand]:
     say(f"{options.listeners} listeners")
-    job = claim_watched_match()
+    (version,) = examples["versions"]
+    job = claim_watched_match(int(str(version)))
     site = sites["large"]
     ears = Ears(port=site.port, match=job.match_id, count=options.listeners)
     broker = Redis.from_url(str(settings.REDIS_URL))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -56,13 +57,17 @@ def call_in_turns(
 
     def call(client: int) -> dict[str, list[float]]:
         source = f"127.0.{1 + number}.{1 + client}"
-        lines = {name: _line(port, source) for name, port in ports.items()}
         found: dict[str, list[float]] = {name: [] for name in ports}
-        for turn in range(_WARM_UP + requests // CLIENTS):
-            for name in sorted(ports, reverse=bool(turn % 2)):
-                before = perf_counter()
-                send(lines[name], "GET", path)
-                found[name].append(perf_counter() - before)
+        with ExitStack() as ends:
+            lines = {
+                name: ends.enter_context(closing(_line(port, source)))
+                for name, port in ports.items()
+            }
+            for turn in range(_WARM_UP + requests // CLIENTS):
+                for name in sorted(ports, reverse=bool(turn % 2)):
+                    before = perf_counter()
+                    send(lines[name], "GET", path)
+                    found[name].append(perf_counter() - before)
         return {name: seconds[_WARM_UP:] for name, seconds in found.items()}
 
     parts = at_once([*range(CLIENTS)], call)

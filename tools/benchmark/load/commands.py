@@ -84,6 +84,10 @@ _NODE_SIZES: Final = (("matches", 240, 48, "matches that four nodes play, at lea
 
 def _offer(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -> None:
     offer_database(parser)
+    _offer_numbers(parser, sizes)
+
+
+def _offer_numbers(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -> None:
     for name, whole, quick, what in sizes:
         parser.add_argument(f"--{name}", type=int, help=f"{what} ({whole:,}; quick: {quick:,})")
     parser.add_argument("--quick", action="store_true", help="small sizes, to try it")

@@ -118,7 +118,7 @@ def add_history(
     Of many bots, each tournament has the next ones.
     """
     writer = Writer(cast.versions, random.Random(seed), total=done)
-    fields = _fields(cast.versions)
+    fields = fields_of(cast.versions)
     with without_indexes(Match, MatchSeat, Attempt, Replay, LedgerRow, RatingChange):
         for part in _parts(done, longest):
             say(f"{writer.made} of {done} finished matches")
@@ -131,7 +131,7 @@ def add_history(
         writer.close()
 
 
-def _fields(versions: list[int]) -> Iterator[list[int]]:
+def fields_of(versions: list[int]) -> Iterator[list[int]]:
     """Yield the fields of tournaments, again and again until every version was in one."""
     parts = [versions[start : start + _FIELD] for start in range(0, len(versions), _FIELD)]
     return cycle(part for part in parts if len(part) > 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from http.client import HTTPConnection
 from zipfile import ZipFile
 
@@ -21,13 +22,17 @@ from tools.benchmark.load.sites import HOST
 _PATIENCE_S = 300
 
 
-def upload_bots(port: int, count: int) -> tuple[Latencies, float]:
-    """Upload so many bots, by as many people as that takes; return latencies and seconds."""
-    shares = [[*_uploads(count)][client::CLIENTS] for client in range(CLIENTS)]
+def upload_bots(port: int, numbers: range) -> tuple[Latencies, float]:
+    """Upload bots of these numbers, by as many people as that takes; return what it took.
+
+    The second figure is in seconds.
+    """
+    uploads = [*_uploads(numbers)]
+    shares = [uploads[client::CLIENTS] for client in range(CLIENTS)]
 
     def upload(share: Sequence[tuple[str, bytes]]) -> list[float]:
-        line = HTTPConnection(HOST, port, timeout=_PATIENCE_S)
-        return [_upload(line, token, archive) for token, archive in share]
+        with closing(HTTPConnection(HOST, port, timeout=_PATIENCE_S)) as line:
+            return [_upload(line, token, archive) for token, archive in share]
 
     started = time.perf_counter()
     parts = at_once([share for share in shares if share], upload)
@@ -44,11 +49,11 @@ def _upload(line: HTTPConnection, token: str, archive: bytes) -> float:
     return time.perf_counter() - before
 
 
-def _uploads(count: int) -> Iterator[tuple[str, bytes]]:
+def _uploads(numbers: range) -> Iterator[tuple[str, bytes]]:
     """Yield tokens and archives; nobody has more to be validated than is allowed."""
     token = ""
-    for number in range(count):
-        if number % MOST_VALIDATING == 0:
+    for place, number in enumerate(numbers):
+        if place % MOST_VALIDATING == 0:
             author = User.objects.create_user(username=f"author-{number}", password=None)
             _, token = create_token(actor=author, name="bench", scopes=[Scope.BOTS_WRITE], days=1)
         yield token, _archive(f"new-{number}")

@@ -44,12 +44,14 @@ from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E4
 from tools.benchmark.load.data import GAME  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.meter import private_mib  # noqa: E402
+from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.chaos.crew import Crew, CrewRole, Member  # noqa: E402
 from tools.chaos.network import Condition, Network  # noqa: E402
 from tools.chaos.run import free_port_here, standalone_worker  # noqa: E402
 
 NODES: Final = 4
 WEBS: Final = 2
+CUT_S: Final = 20.0
 MOST_AWAY_S: Final = 60.0
 """Until a node that was cut off plays again."""
 MOST_LATE_GROWTH_MIB: Final = 24.0
@@ -125,18 +127,22 @@ def main() -> int:
     """Play in three parts: whole, with one node cut off, and with it back; judge what came out."""
     options = read_options("matches")
     part = max(8, options.matches // 3)
-    console = Console(stderr=True)
-    with console.status("Starting") as status, _open_trial() as trial:
+    with show_progress(Console(stderr=True)) as say, _open_trial() as trial:
         trial.until(lambda: read_fleet().slots >= NODES, what="four nodes", patience_s=_READY_S)
         trial.play(_FIRST, what="the first matches")
-        status.update("All four nodes")
+        say("All four nodes")
         whole = trial.play(part, what="matches of four nodes")
         before = trial.memory_mib()
-        status.update("One node is cut off")
+        say("One node is cut off")
         trial.networks[-1].become(Condition.CUT)
+        cut_at = time.monotonic()
+        time.sleep(_TICK_S)  # what was accepted just before the cut is seen
+        at_cut = trial.played_by(NODES)
         without = trial.play(part, what="matches of three nodes")
+        while time.monotonic() < cut_at + CUT_S:
+            trial.play(_FIRST, what="matches of three nodes")
         so_far = trial.played_by(NODES)
-        status.update("It is back")
+        say("It is back")
         trial.networks[-1].become(Condition.WHOLE)
 
         def plays_again() -> bool:
@@ -149,7 +155,7 @@ def main() -> int:
         trial.until(lambda: not unfinished.exists(), what="the end", patience_s=_PHASE_S)
         after = trial.memory_mib()
         demands = [
-            *_judge_matches(trial.ids),
+            *judge_matches(trial.ids),
             Demand(name="matches a second, four nodes", measured=whole),
             Demand(name="matches a second, one of them cut off", measured=without),
             Demand(name="matches a second, four again", measured=again),
@@ -158,6 +164,12 @@ def main() -> int:
                 measured=away_s,
                 most=MOST_AWAY_S,
             ),
+            Demand(
+                name="results of the node while it was cut off",
+                measured=so_far - at_cut,
+                most=0,
+                remark=f"at least {CUT_S:g} s",
+            ),
             *_judge_shares(trial),
             *_judge_memory(before, after),
         ]
@@ -165,7 +177,8 @@ def main() -> int:
     return show_demands(title, demands, as_json=options.json)
 
 
-def _judge_matches(ids: Sequence[int]) -> Iterator[Demand]:
+def judge_matches(ids: Sequence[int]) -> Iterator[Demand]:
+    """Count what became of matches: each must have one accepted attempt and a replay."""
     matches = Match.objects.filter(pk__in=ids)
     accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
     counted = Counter(matches.annotate(accepted=accepted).values_list("accepted", flat=True))

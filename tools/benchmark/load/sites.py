@@ -27,7 +27,7 @@ _PATIENCE_S: Final = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class WebProcess:
     """A web process and the variables by which others work on the same database."""
 
     port: int
@@ -51,7 +51,7 @@ def copy_of_everything(name: str) -> dict[str, str]:
 
 
 @contextmanager
-def running_web(environment: Mapping[str, str], *, log: Path) -> Iterator[Site]:
+def running_web(environment: Mapping[str, str], *, log: Path) -> Iterator[WebProcess]:
     """Run a web process until the block ends."""
     port = free_port(HOST, _FIRST_PORT)
     command = [sys.executable, "-m", "django", "serve", "--host", HOST, "--port", str(port)]
@@ -62,7 +62,7 @@ def running_web(environment: Mapping[str, str], *, log: Path) -> Iterator[Site]:
             lambda: _is_ready(port),
             name="The web process", process=process, log=log, patience_s=_PATIENCE_S,
         )  # fmt: skip
-        yield Site(port=port, process=process, environment=environment)
+        yield WebProcess(port=port, process=process, environment=environment)
     finally:
         processes.stop(process)
 

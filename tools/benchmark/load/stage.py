@@ -39,6 +39,7 @@ def run_on(
             if has_broker:
                 broker["REDIS_URL"] = ends.enter_context(running_valkey(folder))
                 broker["PENTATHLON_BOT_MATCHES"] = "1000"  # one bot may play all of them
+                broker["PENTATHLON_STARVED_SHARE"] = "2"  # other programs hold back no slot
             environment = trial_environment(folder, DATABASE_URL=url, **broker)
             form = ["--json"] if options["json"] else []
             is_met = run_trial(module, *arguments, *form, environment=environment)
