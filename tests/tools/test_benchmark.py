@@ -50,7 +50,7 @@ def test_progress_is_told_where_there_is_no_terminal() -> None:
 
 def make_costs(**figures: float) -> Costs:
     parts = dict.fromkeys(PARTS, 2.0)
-    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.5}
+    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.2}
     speeds = {"matches_per_s": 12.5}
     return Costs(
         game="tuned",

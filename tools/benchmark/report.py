@@ -13,6 +13,7 @@ from tools.benchmark.rivals import RIVALS, Figures
 LEAST_EFFICIENCY = 0.8
 MOST_TURN_OVER_RAW = 5.0
 MOST_OWN_SHARE = 0.1
+MOST_SANDBOX_OVER_PLAIN = 1.25
 
 _NOT_TO_BE_HAD = (
     "fastchess and cutechess are to be had neither from PyPI (whose fastchess is another program)"
@@ -48,7 +49,14 @@ def table_of(costs: Sequence[Costs]) -> Table:
         ),
     )
     table.add_row(
-        "sandbox start / plain start", *(f"{cost.sandbox_over_plain:.2f}" for cost in costs)
+        f"sandbox start / plain start (at most {MOST_SANDBOX_OVER_PLAIN:g})",
+        *(
+            _judged(
+                cost.sandbox_over_plain,
+                is_met=cost.sandbox_over_plain <= MOST_SANDBOX_OVER_PLAIN,
+            )
+            for cost in costs
+        ),
     )
     table.add_row("replay bytes, median", *(f"{median(c.replay_bytes):.0f}" for c in costs))
     table.add_row("plies, median", *(f"{median(cost.plies):.0f}" for cost in costs))

@@ -25,7 +25,7 @@ from workers.sandbox.orphans import kill_orphans
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD
-from workers.sandbox.rlimits import MEBIBYTE, Rlimits, prlimit_prefix
+from workers.sandbox.rlimits import MEBIBYTE, PRLIMIT, prlimit_prefix
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.scratch import MountedScratch
 from workers.sandbox.staging import Staging
@@ -52,7 +52,7 @@ class NamespacesLevel:
             info, info_end = pipe(pipes)
             seccomp = self._filters[_variant(request)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
-            words = [*_cpu_limit(request), *self._arguments(request, passed)]
+            words = [*_outer_limits(request), *self._arguments(request, passed)]
             child = spawn(words, request, passed=passed, environment={})
             bot = self._take_hold(request, child, read_until(info, b"}"))
             os.write(bot.stdin, b"\n")
@@ -93,17 +93,18 @@ class NamespacesLevel:
             readable=request.profile.extra_paths(),
             links=request.profile.links(),
             children=request.children,
+            tasks=request.rlimits()["nproc"][1] if PRLIMIT.exists() else None,
             scratch_bytes=_scratch_bytes(request),
             passed=passed,
         )
 
     def _program(self, request: LaunchRequest) -> list[str]:
         program = request.arguments(python=self._runtime.python, bot=BOT_AT)
-        wanted = _inner_limits(request)
-        prefix = prlimit_prefix(wanted)
-        if prefix is None:
-            return confined_command(self._runtime.python, {"rlimits": dict(wanted)}, program)
-        return [*prefix, *program]
+        if PRLIMIT.exists():
+            return program
+        # Without CPU time, which the filter refuses to set; the watchdog limits it.
+        wanted = {name: limit for name, limit in request.rlimits().items() if name != "cpu"}
+        return confined_command(self._runtime.python, {"rlimits": wanted}, program)
 
 
 def _variant(request: LaunchRequest) -> Variant:
@@ -112,14 +113,13 @@ def _variant(request: LaunchRequest) -> Variant:
     return Variant.PROCESSES if request.children else Variant.NAMESPACES
 
 
-def _cpu_limit(request: LaunchRequest) -> list[str]:
-    """Return the prefix that limits CPU time outside the filter; without it the watchdog does."""
-    return prlimit_prefix({"cpu": request.rlimits()["cpu"]}) or []
+def _outer_limits(request: LaunchRequest) -> list[str]:
+    """Return the prefix that limits bubblewrap and so the bot; nothing if it is not installed.
 
-
-def _inner_limits(request: LaunchRequest) -> Rlimits:
-    """Return the limits that are set behind the filter, which refuses to set CPU time."""
-    return {name: limit for name, limit in request.rlimits().items() if name != "cpu"}
+    Tasks are not among them: outside of the namespace all of the user's would count.
+    """
+    wanted = {name: limit for name, limit in request.rlimits().items() if name != "nproc"}
+    return prlimit_prefix(wanted) or []
 
 
 def _scratch_bytes(request: LaunchRequest) -> int:

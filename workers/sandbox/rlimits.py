@@ -1,7 +1,9 @@
 """The kernel's own limits for one bot process.
 
-`prlimit` or `confine.py` sets them inside the sandbox: from outside, a root without
-CAP_SYS_RESOURCE may not, and the task limit counts per user namespace. Price: one more exec.
+`prlimit` sets them as the bot's user before bubblewrap begins, which inherits them: a root
+without CAP_SYS_RESOURCE may not set them for somebody else. The task limit counts per user
+namespace, so the shell that waits inside sets it. Without `prlimit`, `confine.py` sets all of them
+inside. Price: one more exec.
 """
 
 from __future__ import annotations
