@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT
+from pentathlon.env import CHECKOUT, IMPORT_PATH
+from pentathlon.local.compiled import CannotCompile, compiled_engines
 from pentathlon.local.installer import InstallFailed
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
@@ -30,6 +31,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
     )
     parser.add_argument("--alone", action="store_true", help="without the rivals from PyPI")
+    parser.add_argument(
+        "--compiled", action="store_true", help="with compiled engines, built first if need be"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -39,6 +43,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     if unknown:
         raise CommandError(f"There is {unknown_game(unknown[0])}.")
     rivals = None if options["alone"] else _rivals_python()
+    engines = [_compiled()] if options["compiled"] else []
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as redis_url:
@@ -47,11 +52,19 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             REDIS_URL=redis_url,
             PENTATHLON_LOG_LEVEL="WARNING",
             PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
+            PYTHONPATH=os.pathsep.join([*engines, IMPORT_PATH]),
         )
         arguments = _arguments(folder, options, rivals)
         is_measured = run_trial("tools.benchmark", *arguments, environment=environment)
     if not is_measured:
         raise CommandError("The measurement did not come to its end; see above.")
+
+
+def _compiled() -> str:
+    try:
+        return str(compiled_engines())
+    except CannotCompile as error:
+        raise CommandError(str(error)) from error
 
 
 def _rivals_python() -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import msgspec
@@ -17,6 +17,7 @@ import msgspec
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.batches import BATCH
 from pentathlon_engines.archive.packing import pack_bot
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -48,7 +49,8 @@ class Bench:
     def __post_init__(self) -> None:
         folder = built_in_bots()[self.bot]
         self.version = self.stage.enter(pack_bot(folder))
-        self.command = bot_command(folder, read_manifest(folder))
+        command = bot_command(folder, read_manifest(folder))
+        self.command = replace(command, compiled=IS_COMPILED)
 
     def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:
         """Measure a game over so many matches."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import select
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -15,21 +18,26 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.rlimits import prlimit_prefix, rlimits
+from workers.sandbox.uids import FIRST_UID, run_as
 
 _ROUNDS = 40
+_LONGEST_S = 10.0
 _FOLDER = Path(__file__).with_name("canary")
 _HELLO = BotCommand(
     folder=_FOLDER, argv=["{python}", "-s", "-S", "-B", "-c", "print('hello', flush=True)"]
 )
+_TRUE = BotCommand(folder=_FOLDER, argv=["/bin/true"])
 
 
 def main() -> int:
     """Print start and turn costs, each measured in turns within one run."""
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    sandbox = SandboxLauncher()
     launchers: dict[SandboxLevel, Launcher] = {
         SandboxLevel.PROCESS: PlainLauncher(),
-        SandboxLevel.NAMESPACES: SandboxLauncher(),
+        SandboxLevel.NAMESPACES: sandbox,
         SandboxLevel.LANDLOCK: SandboxLauncher(SandboxLevel.LANDLOCK),
     }
     starts = _start_costs(launchers)
@@ -42,7 +50,48 @@ def main() -> int:
             f"   turn {turn.turn_us:5.1f} us, bare round trip {turn.raw_us:5.1f} us"
             f" ({turn.ratio:.2f}x)\n"
         )
+    told = ", ".join(f"{name} {spent:.1f}" for name, spent in _parts_ms(sandbox).items())
+    sys.stdout.write(f"CPU ms that a start in namespaces adds: {told}\n")
     return 0
+
+
+def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
+    """Return the CPU milliseconds of each program in front of a bot.
+
+    What is left is bubblewrap's: its own start, namespaces, mounts, filter, and the end of all.
+    """
+    bare = _program_ms([])
+    wanted = {name: limit for name, limit in rlimits(Limits()).items() if name != "nproc"}
+    before = {
+        "setpriv": run_as(FIRST_UID if os.geteuid() == 0 else os.geteuid())[0],
+        "prlimit": prlimit_prefix(wanted) or [],
+        "shell": ["/bin/sh", "-c", 'exec "$@"', "sh"],
+    }
+    spent = {name: _program_ms(words) - bare for name, words in before.items() if words}
+    whole = _cpu_ms(lambda: _start_to_its_end(launcher))
+    return {**spent, "bubblewrap": whole - bare - sum(spent.values())}
+
+
+def _start_to_its_end(launcher: SandboxLauncher) -> None:
+    bot = launcher.start(_TRUE, seat=0, limits=Limits())
+    bot.wait(_LONGEST_S)
+    bot.stop()
+
+
+def _program_ms(words: list[str]) -> float:
+    return _cpu_ms(lambda: subprocess.run([*words, "/bin/true"], check=True))
+
+
+def _cpu_ms(start: Callable[[], object]) -> float:
+    """Return the median CPU milliseconds of processes that were started and have ended."""
+    taken = []
+    for _ in range(_ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+        taken.append(1000 * (user + system))
+    return median(taken)
 
 
 def _start_costs(launchers: dict[SandboxLevel, Launcher]) -> dict[SandboxLevel, float]:
