@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -41,7 +41,9 @@ class ReplayViewSet(Endpoint[Replay]):
         visible = Match.objects.visible_to(self.reader)
         # Whether a cache may keep a board depends on who else may see the match.
         match = Prefetch("match", Match.objects.with_privacy())
-        return Replay.objects.filter(match__in=visible).prefetch_related(match)
+        # Not `match__in`: SQLite would make a list of all visible matches to find one.
+        found = Replay.objects.filter(Exists(visible.filter(pk=OuterRef("match_id"))))
+        return found.prefetch_related(match)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:

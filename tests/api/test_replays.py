@@ -1,4 +1,8 @@
+import re
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from pentathlon.matches.models import Match, MatchKind
@@ -46,6 +50,15 @@ def test_board_is_drawn_for_each_ply(match: Match, anonymous: APIClient) -> None
     assert first.headers["ETag"] != last.headers["ETag"]
     tag = {"If-None-Match": first.headers["ETag"]}
     assert anonymous.get(f"{path}?ply=0", headers=tag).status_code == 304
+
+
+def test_no_list_of_all_matches_is_made_to_find_one(match: Match, anonymous: APIClient) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        anonymous.get(f"{V1}/replays/{match.pk}/board.svg")
+
+    statements = [query["sql"] for query in queries]
+    assert any("matches_match" in statement for statement in statements)
+    assert not [each for each in statements if re.search(r"IN \(SELECT [^(]*matches_match", each)]
 
 
 @pytest.mark.parametrize("accept", ["image/svg+xml", "text/html", "*/*"])
