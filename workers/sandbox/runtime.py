@@ -160,7 +160,7 @@ def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
 
 
 def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
-    package = Path(pentathlon_engines.__path__[0]).resolve()
+    package = _package()
     # A compiled build has a shared library beside the package.
     files = [package, *sorted(package.parent.glob(_SHARED_LIBRARY))]
     if is_readable_by(package, uid):
@@ -174,6 +174,9 @@ def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
 def _stage_sources(staging: Staging) -> list[Path]:
     """Copy the engines without what is compiled: a Python takes that first, and bots may not."""
     copy = staging.new_folder() / "pentathlon_engines"
-    package = Path(pentathlon_engines.__path__[0]).resolve()
-    copy_tree(package, copy, ignore=shutil.ignore_patterns("*.so", "compiled.txt"))
+    copy_tree(_package(), copy, ignore=shutil.ignore_patterns("*.so", "compiled.txt"))
     return [copy]
+
+
+def _package() -> Path:
+    return Path(pentathlon_engines.__path__[0]).resolve()
