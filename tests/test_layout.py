@@ -102,7 +102,9 @@ def test_templates_have_short_lines() -> None:
 
 
 def test_files_stay_short() -> None:
-    lengths = {relative(path): len(path.read_text().splitlines()) for path in source_files()}
+    # What replaces several migrations is made by Django, with all the tables of an app.
+    written = [path for path in source_files() if "_squashed_" not in path.name]
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in written}
 
     assert {path: n for path, n in lengths.items() if n > _longest(path)} == {}
 

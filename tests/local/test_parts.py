@@ -3,7 +3,7 @@ import pytest
 from pentathlon.env import CHECKOUT
 from pentathlon.local.parts import LEFT_OUT, UnknownPart, choose
 
-ON_REQUEST = ("hostile", "languages", "storm", "benchmark", "survival", "sites")
+ON_REQUEST = ("hostile", "languages", "storm", "benchmark", "survival", "sites", "upgrades")
 
 
 def names(*parts: str) -> list[str]:
@@ -31,7 +31,17 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["hostile", "languages", "storm", "benchmark", "survival", "sites", "compiled", "browser"],
+    [
+        "hostile",
+        "languages",
+        "storm",
+        "benchmark",
+        "survival",
+        "sites",
+        "upgrades",
+        "compiled",
+        "browser",
+    ],
 )
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
@@ -61,7 +71,7 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["hostile", "languages", "storm", "benchmark", "survival", "sites"]
+    "part", ["hostile", "languages", "storm", "benchmark", "survival", "sites", "upgrades"]
 )
 def test_long_version_has_a_file_of_its_own(part: str) -> None:
     (long,) = choose([part], pytest_arguments=["-x"])

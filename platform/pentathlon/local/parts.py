@@ -27,6 +27,7 @@ _OWN_FILES = {
     "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
     "sites": "tests/local/whole_sites.py",
+    "upgrades": "tests/pentathlon/upgrades.py",
 }
 """Long versions of what the usual run proves, too: parts with a file of their own."""
 _ON_REQUEST = ("browser", "compiled", *_OWN_FILES)
@@ -40,9 +41,10 @@ _ON_SQLITE = (
 """The life of a match must hold on the database of a single machine, too."""
 LEFT_OUT = (
     "Left to `manage.py test browser`: journeys in a Chromium, axe on every page, four widths.\n"
-    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites` "
-    "and `compiled`; longer runs on request: `manage.py test engines pentathlon api storm sites "
-    "-- --contract-matches 100 --requests 10000 --every-reader --storm 200 --whole-demo`."
+    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
+    "`upgrades` and `compiled`; longer runs on request: `manage.py test engines pentathlon api "
+    "storm sites -- --contract-matches 100 --requests 10000 --every-reader --storm 200 "
+    "--whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
