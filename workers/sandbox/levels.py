@@ -15,7 +15,7 @@ _ISOLATED = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 _REMEDY = (
     "Allow user namespaces or use Linux 6.12 or newer; `python -m workers.sandbox` shows every"
     " layer. For development only, you may ask for the level 'process' by name: it isolates"
-    " nothing, and its matches are not rated."
+    " nothing, and its matches count on no leaderboard."
 )
 
 
@@ -63,7 +63,7 @@ def choose_probe(
             return found
         refusals.append(found)
     if least is SandboxLevel.PROCESS:
-        warn(f"{_history(refusals)}. Bots run WITHOUT a sandbox; matches are not rated.")
+        warn(f"{_history(refusals)}. Bots run WITHOUT a sandbox; matches count on no leaderboard.")
         return None
     first = refusals[0].missing
     layer = first.layer if first else Layer.NAMESPACES

@@ -121,8 +121,8 @@ class Pool(models.Model):
         return self.key.split(":", 2)[2] if self.key.startswith(_EPOCH) else self.key
 
     @property
-    def has_charts(self) -> bool:
-        """Whether pages draw how its ratings went: those of live leaderboards."""
+    def is_live(self) -> bool:
+        """Whether it is that of a live leaderboard, which has charts; else of a tournament."""
         return tournament_of_key(self.key) is None
 
     def book(self, lines: dict[int, RatingLine] | None = None) -> Book:
@@ -131,7 +131,7 @@ class Pool(models.Model):
             draw_probability=self.draw_probability,
             beta=self.beta,
             lines=lines,
-            has_charts=self.has_charts,
+            has_charts=self.is_live,
         )
 
     @property

@@ -10,26 +10,34 @@ from typing import Final
 from django.db.models import QuerySet
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.ratings.models import LedgerReason
+from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
 from pentathlon.ratings.skill import Result
 
 UNRATED_SANDBOX: Final = "process"
-"""Matches of bots that ran without a sandbox never count."""
+"""Matches of bots that ran without a sandbox count in no leaderboard.
+
+They count in the pool of their own tournament: its table has one rule for points and strengths.
+"""
 
 
-def counting_seats() -> QuerySet[MatchSeat]:
-    """Return the seats of all matches whose results count."""
+def counting_seats(pool: Pool) -> QuerySet[MatchSeat]:
+    """Return the seats of all matches whose results may count in a pool."""
     seats = MatchSeat.objects.filter(match__state=MatchState.DONE, match__is_revoked=False)
-    return seats.exclude(match__sandbox=UNRATED_SANDBOX)
+    return seats.exclude(match__sandbox=UNRATED_SANDBOX) if pool.is_live else seats
 
 
-def why_not_counted(match: Match) -> LedgerReason | None:
-    """Return why the result of an ended match does not count; load its seats before."""
+def rows_without_sandbox(pool: Pool) -> QuerySet[LedgerRow]:
+    """Return the rows that a pool skipped as the bots of their match ran without a sandbox."""
+    return pool.rows.filter(state=LedgerState.SKIPPED, reason=LedgerReason.NO_SANDBOX)
+
+
+def why_not_counted(match: Match, pool: Pool) -> LedgerReason | None:
+    """Return why an ended match does not count in a pool; load its seats before."""
     if match.state != MatchState.DONE:
         return LedgerReason.VOID
     if match.is_revoked:
         return LedgerReason.REVOKED
-    if match.sandbox == UNRATED_SANDBOX:
+    if pool.is_live and match.sandbox == UNRATED_SANDBOX:
         return LedgerReason.NO_SANDBOX
     versions = [seat.version_id for seat in match.seats.all()]
     return LedgerReason.SAME_VERSION if len(set(versions)) < len(versions) else None

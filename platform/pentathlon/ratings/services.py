@@ -164,8 +164,8 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
 
 def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
     """Apply the results of rows of a locked pool, in this order, or say why they do not count."""
-    results = _results(rows)
-    reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
+    results = _results(pool, rows)
+    reasons = _reasons(pool, (row.match_id for row in rows if row.match_id not in results))
     book = _stored_book(pool, results.values())
     digests = digests_of(results)
     known = counted(pool, digests.values())
@@ -327,9 +327,9 @@ def _draws_so_far(game: str) -> float:
     return draw_probability(draws=sums["draws"] or 0, pairs=sums["pairs"] or 0)
 
 
-def _results(rows: Iterable[LedgerRow]) -> dict[int, Result]:
+def _results(pool: Pool, rows: Iterable[LedgerRow]) -> dict[int, Result]:
     """Return by match the results that count; nobody plays against themselves for a rating."""
-    seats = counting_seats().filter(match__in=[row.match_id for row in rows])
+    seats = counting_seats(pool).filter(match__in=[row.match_id for row in rows])
     results = read_results(seats.order_by("match", "seat"), by="match_id")
     return {
         match_id: result
@@ -338,10 +338,10 @@ def _results(rows: Iterable[LedgerRow]) -> dict[int, Result]:
     }
 
 
-def _reasons(match_ids: Iterable[int]) -> dict[int, LedgerReason]:
+def _reasons(pool: Pool, match_ids: Iterable[int]) -> dict[int, LedgerReason]:
     """Return by match why it does not count."""
     matches = Match.objects.prefetch_related("seats").in_bulk(list(match_ids))
-    found = ((pk, why_not_counted(match)) for pk, match in matches.items())
+    found = ((pk, why_not_counted(match, pool)) for pk, match in matches.items())
     return {pk: reason or LedgerReason.VOID for pk, reason in found}
 
 

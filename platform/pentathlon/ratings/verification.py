@@ -26,7 +26,7 @@ from pentathlon.ratings.models import (
     tournament_of_key,
 )
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
-from pentathlon.ratings.results import UNRATED_SANDBOX
+from pentathlon.ratings.results import UNRATED_SANDBOX, rows_without_sandbox
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 
@@ -146,8 +146,10 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
 def _in_rows(pool: Pool) -> Iterator[Difference]:
     """Find rows that were settled otherwise than their matches ended."""
     settled = pool.rows.exclude(state__in=_UNSETTLED).order_by("pk")
-    counted = _counting()
+    counted = _counting(pool)
     lost = settled.exclude(state=LedgerState.APPLIED).filter(match__in=counted)
+    if not pool.is_live:  # they were settled when such matches counted in no pool
+        lost = lost.exclude(pk__in=rows_without_sandbox(pool))
     wrong = settled.filter(state=LedgerState.APPLIED).exclude(match__in=counted)
     for row in lost[:_MOST_SHOWN]:
         yield _row_difference(row, computed="counts")
@@ -179,7 +181,7 @@ def _without_rows(pool: Pool) -> Iterator[Difference]:
     Those of a game that are in none of its leaderboards are found with the standard one.
     """
     number, live = tournament_of_key(pool.key), Pool.objects.live()
-    counted = _counting().filter(kind__in=COMPETITIONS)
+    counted = _counting(pool).filter(kind__in=COMPETITIONS)
     rows = LedgerRow.objects.filter(match=OuterRef("pk"))
     if number is not None:
         # The lane of a match is the number of its tournament.
@@ -195,15 +197,16 @@ def _without_rows(pool: Pool) -> Iterator[Difference]:
         yield Difference(pool=pool.key, place=f"match {pk}", stored="no row", computed="counts")
 
 
-def _counting() -> MatchQuerySet:
-    """Return the matches whose results count: those of different bot versions."""
+def _counting(pool: Pool) -> MatchQuerySet:
+    """Return the matches whose results may count in a pool: those of different bot versions."""
     again = MatchSeat.objects.filter(
         match=OuterRef("match"), version=OuterRef("version"), seat__gt=OuterRef("seat")
     )
     seats = MatchSeat.objects.filter(match=OuterRef("pk"))
     finished = Match.objects.filter(state=MatchState.DONE, is_revoked=False)
-    sandboxed = finished.exclude(sandbox=UNRATED_SANDBOX)
-    return sandboxed.filter(~Exists(seats.filter(Exists(again))))
+    if pool.is_live:
+        finished = finished.exclude(sandbox=UNRATED_SANDBOX)
+    return finished.filter(~Exists(seats.filter(Exists(again))))
 
 
 def _in_changes(

@@ -51,7 +51,7 @@ def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:
         rated = found[row.match_id]
         rated.is_settled &= row.state not in _UNSETTLED
         rated.is_repeat |= row.reason == LedgerReason.REPEAT
-        if row.pool.has_charts and row.state == LedgerState.APPLIED:
+        if row.pool.is_live and row.state == LedgerState.APPLIED:
             rated.pool = row.pool
             live[row.pk] = row.match_id
     changes = RatingChange.objects.filter(row__in=live)

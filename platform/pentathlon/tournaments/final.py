@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.results import counting_seats
+from pentathlon.ratings.results import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.tournaments.lineups import numbers_of_versions
@@ -44,7 +44,7 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
         return []
     entered = numbers_of_versions(tournament)
     # By number, so that the ids of a database decide nothing, not even among equals.
-    matches = list(_matches(tournament, entered))
+    matches = list(_matches(tournament, pool, entered))
     active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
     fitted = fit(
         matches,
@@ -96,9 +96,13 @@ def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:
     )
 
 
-def _matches(tournament: Tournament, entered: Mapping[int, int]) -> Iterator[PlayedMatch]:
+def _matches(
+    tournament: Tournament, pool: Pool, entered: Mapping[int, int]
+) -> Iterator[PlayedMatch]:
     """Yield the matches that count, in schedule order, their players by number."""
-    seats = counting_seats().filter(match__place__tournament=tournament)
+    seats = counting_seats(pool).filter(match__place__tournament=tournament)
+    # They were settled when matches without a sandbox counted in no pool: their table stays.
+    seats = seats.exclude(match__in=rows_without_sandbox(pool).values("match"))
     in_order = seats.order_by("match__place__index", "seat")
     facts = ("match", "match__place__block", "match__course")
     rows = in_order.values_list(*facts, "version", "rank")

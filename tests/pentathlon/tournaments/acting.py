@@ -67,23 +67,26 @@ def first_bot_wins(seat: MatchSeat, other: MatchSeat) -> int:
 
 
 def settle(
-    matches: list[Match], rank: Callable[[MatchSeat, MatchSeat], int] = first_bot_wins
+    matches: list[Match],
+    rank: Callable[[MatchSeat, MatchSeat], int] = first_bot_wins,
+    *,
+    sandbox: str = "namespaces",
 ) -> None:
     """Let two-seat matches end in this order."""
     prefetch_related_objects(matches, "seats")
     for match in matches:
         first, second = sorted(match.seats.all(), key=lambda seat: seat.seat)
         first.rank, second.rank = rank(first, second), rank(second, first)
-    store_ends(matches)
+    store_ends(matches, sandbox=sandbox)
 
 
-def store_ends(matches: list[Match]) -> None:
+def store_ends(matches: list[Match], *, sandbox: str = "namespaces") -> None:
     """Store that matches ended in the order of their prefetched seats, and rate them."""
     seats = [seat for match in matches for seat in match.seats.all()]
     MatchSeat.objects.bulk_update(seats, ("rank",))
     ids = [match.pk for match in matches]
     Match.objects.filter(pk__in=ids).update(
-        state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
+        state=MatchState.DONE, finished_at=timezone.now(), sandbox=sandbox
     )
     note_endings(ids)
     while apply_results():

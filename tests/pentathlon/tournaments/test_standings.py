@@ -7,8 +7,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, live_key
 from pentathlon.ratings.services import apply_results, open_pool
 from pentathlon.ratings.skill import Skill
+from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.progress import progress
@@ -18,6 +20,10 @@ from tests.factories import SECRET, make_match, make_tournament, make_version, m
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db
+
+
+def _live_pool() -> Pool:
+    return Pool.objects.get(key=live_key("tuned"))
 
 
 def _closed(*, versions: Sequence[BotVersion] = (), backwards: bool = False) -> Tournament:
@@ -201,15 +207,33 @@ class TestFinalTable:
         stored = FinalRow.objects.order_by("place")
         assert [_numbers(row) for row in again] == [_numbers(row) for row in stored]
 
-    def test_matches_without_a_sandbox_give_points_but_no_rating(self) -> None:
+    def test_matches_without_a_sandbox_count_in_the_table_and_on_no_leaderboard(self) -> None:
         tournament = started(bots=2)
-        settle(matches_of(tournament))
-        Match.objects.update(sandbox="process")
+        settle(matches_of(tournament), sandbox="process")
 
-        rows = final_rows(tournament)
+        live = standings(tournament)
+        close_finished()
+        final = standings(Tournament.objects.get(pk=tournament.pk))
 
-        assert {row.mu for row in rows} == {25.0}
-        assert sum(row.points for row in standings(tournament)) == 2
+        for table in (live, final):
+            assert [row.points for row in table] == [2, 0]
+            assert table[0].rating.mu > 25 > table[1].rating.mu
+        assert {row.state for row in _live_pool().rows.all()} == {LedgerState.SKIPPED}
+        assert not _live_pool().ratings.exists()
+        assert verify_pool(pool_id=final[0].entry.tournament.pool_id or 0) == []
+
+    def test_table_stays_that_was_closed_before_such_matches_counted(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament), sandbox="process")
+        rows = LedgerRow.objects.filter(pool=tournament.pool)
+        rows.update(state=LedgerState.SKIPPED, reason=LedgerReason.NO_SANDBOX, seq=None)
+
+        assert {row.mu for row in final_rows(tournament)} == {25.0}
+        assert not [
+            found
+            for found in verify_pool(pool_id=tournament.pool_id or 0)
+            if found.place.startswith(("match", "ledger row"))
+        ]
 
 
 class TestCrosstable:
