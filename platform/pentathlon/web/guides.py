@@ -171,6 +171,7 @@ SHELVES: Final = (
                 "Run the platform",
                 "Processes, settings, workers, health, backups, upgrades, troubles.",
             ),
+            Guide("capacity", "Capacity", "How many matches an installation carries."),
             Guide("runbook", "Runbook", "What to do when an alert fires."),
             Guide("/workers/", "Workers", "Which machines play here, and what they have."),
             Guide("/status/", "Status", "Whether all parts run, and how much waits."),

@@ -199,6 +199,7 @@ _NO_ARGUMENTS: Final = (
     *("bots", "challenges", "sign_in", "sign_up", "password_reset", "docs", "how_it_works"),
     *("first_bot", "why_lost", "rating_guide", "bot_guide", "ci", "protocol", "verify"),
     *(
+        "capacity",
         "runbook",
         "win_chances",
         "reference_bots",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -118,6 +119,25 @@ def _measure_nodes(options: Options) -> None:
     run_on(options, "tools.benchmark.load.nodes", _told(options, _NODE_SIZES), has_broker=True)
 
 
+_CAPACITY_SIZES: Final = (
+    ("matches", 24, 3, "matches of each game"),
+    ("history", 20_000, 300, "matches whose rows are weighed"),
+)
+
+
+def _offer_capacity(parser: ArgumentParser) -> None:
+    _offer_numbers(parser, _CAPACITY_SIZES)
+    parser.add_argument("--write", action="store_true", help="into the page at /docs/capacity/")
+
+
+def _measure_capacity(options: Options) -> None:
+    # Between two sleeping cores the wake-ups would be measured.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    sizes = [*_told(options, _CAPACITY_SIZES), f"--write={int(options['write'])}"]
+    asked = {**options, "database": "postgres", "json": False}
+    run_on(asked, "tools.benchmark.load.capacity", sizes, has_broker=True)
+
+
 def _offer_blocking(parser: ArgumentParser) -> None:
     offer_database(parser)
     parser.add_argument("--bots", type=int, default=200, help="of a double round robin (200)")
@@ -152,6 +172,11 @@ NODES: Final = LoadPart(
     "four worker nodes and two web processes, one node cut off and brought back",
     _offer_nodes,
     _measure_nodes,
+)
+CAPACITY: Final = LoadPart(
+    "what a match costs workers and PostgreSQL, and leaves behind; prints JSON",
+    _offer_capacity,
+    _measure_capacity,
 )
 READS: Final = LoadPart(
     "CPU of every public address beside tournaments of 50,000 matches",

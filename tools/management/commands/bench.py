@@ -27,6 +27,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "growth": load.GROWTH,
     "api": load.API,
     "nodes": load.NODES,
+    "capacity": load.CAPACITY,
     "blocking": load.BLOCKING,
     "reads": load.READS,
     "ratings": ratings,

@@ -1,0 +1,51 @@
+"""What an installation can carry, for the numbers in the address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from pentathlon.web.capacity import (
+    DATABASE_BYTES,
+    DATABASE_SHARE,
+    WORKER_SHARE,
+    Workload,
+    compute,
+    cost_of,
+    measured,
+)
+from pentathlon.web.forms.capacity import CapacityForm
+from pentathlon_engines import GAMES
+
+
+@require_safe
+def capacity(request: HttpRequest) -> HttpResponse:
+    """Compute capacity from the measured cost of a match; what is left out has its usual value."""
+    usual = {name: field.initial for name, field in CapacityForm().fields.items()}
+    asked = {name: request.GET[name] for name in usual if request.GET.get(name)}
+    form = CapacityForm({**usual, **asked})
+    chosen = form.cleaned_data if form.is_valid() else usual
+    game = str(chosen["game"])
+    cost, facts = cost_of(game), measured()
+    workload = Workload(
+        matches_a_day=int(chosen["matches_a_day"]),
+        plies=int(chosen["plies"] or cost.plies),
+        cores=int(chosen["cores"]),
+        database_cores=int(chosen["database_cores"]),
+    )
+    context: dict[str, Any] = {  # Any: what a template is given
+        "section": "docs",
+        "form": form,
+        "workload": workload,
+        "found": compute(cost, workload, row_bytes=facts["row_bytes"]),
+        "facts": facts,
+        "title": GAMES[game].info.title,
+        "rows": [(GAMES[key].info.title, cost_of(key)) for key in facts["games"]],
+        "worker_share": WORKER_SHARE,
+        "database_share": DATABASE_SHARE,
+        "database_bytes": DATABASE_BYTES,
+    }
+    return render(request, "web/docs/capacity.html", context)
