@@ -176,6 +176,11 @@ def _credentials(author: User) -> Iterator[Visit]:
     )
     yield _visit("email_change", reader=author)
     yield _visit("email_confirm", query=f"?{urlencode({'link': email_link(change)})}")
+    unverified = make_user()
+    unverified.verified_email = ""
+    unverified.save(update_fields=("verified_email",))
+    for name in ("account", "email_change"):
+        yield _visit(name, reader=unverified)
     yield _visit("password_reset", query="?sent")
     # Of somebody who does not sign in: that would end the link.
     link = urlencode({"link": reset_link(make_user())})
