@@ -59,6 +59,8 @@ _RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
 _SMALL_BITS: Final = 54
 """Six files: compiled, numbers up to 62 bits need no objects."""
 _SMALL: Final = (1 << _SMALL_BITS) - 1
+_ONE: Final[list[int]] = [1 << place for place in range(2 * GRID)]
+"""There are fewer squares, cards and tasks."""
 _IS_COMPILED: Final = is_compiled(mask)
 """Compiled, masks are read by files; in plain Python, few bits are faster one by one."""
 
@@ -72,9 +74,10 @@ def bits(squares: int) -> list[int]:
     found: list[int] = []
     if not _IS_COMPILED:
         while squares:
-            lowest = squares & -squares
-            found.append(lowest.bit_length() - 1)
-            squares ^= lowest
+            square = squares.bit_length() - 1
+            found.append(square)
+            squares ^= _ONE[square]
+        found.reverse()
         return found
     first = 0
     while squares:
@@ -125,17 +128,13 @@ def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
         first += _SMALL_BITS
 
 
-_CARD_BIT: Final[list[int]] = [1 << card for card in range(2 * GRID)]
-"""There are fewer cards, and tasks."""
-
-
 def bits_of(cards: int) -> list[int]:
     """Return the cards or tasks of a mask, few of many, in ascending order."""
     found: list[int] = []
     while cards:
         card = cards.bit_length() - 1
         found.append(card)
-        cards ^= _CARD_BIT[card]
+        cards ^= _ONE[card]
     found.reverse()
     return found
 

@@ -44,7 +44,12 @@ from pentathlon_engines.tash_kalar.summoning import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from pentathlon_engines.contract.game import Draw
+
+_FIRST_AFTER: Final = FIRST_FLARE + 1
+"""How many bits a hand has with the first flare, of which it holds at most one."""
 
 
 def legal_now(state: TashKalarPosition) -> list[int]:
@@ -122,21 +127,26 @@ def end_actions(state: TashKalarPosition) -> list[int]:
 
 
 def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
-    """Return which halves of a flare would hold for a seat now (9.1)."""
+    """Return which halves of a flare would hold for a seat now (9.1); 0 for flares below 0."""
+    if flare < 0:
+        return 0
     upper, lower = NEEDS[flare]
     commons, heroics, legendaries, their_commons, their_heroics, their_legendaries = state.counts
     upgraded = their_heroics + their_legendaries - heroics - legendaries
-    more = upgraded + their_commons - commons
     if seat:
-        upgraded, more = -upgraded, -more
-    return (UPPER if upgraded >= upper else 0) | (LOWER if more >= lower else 0)
+        upgraded = -upgraded
+        more = upgraded + commons - their_commons
+    else:
+        more = upgraded + their_commons - commons
+    if upgraded >= upper:
+        return UPPER | LOWER if more >= lower else UPPER
+    return LOWER if more >= lower else 0
 
 
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
     seat = state.active
-    flare = state.hands[seat].bit_length() - 1 - FIRST_FLARE
-    return halves_that_hold(state, flare, seat) if flare >= 0 else 0
+    return halves_that_hold(state, state.hands[seat].bit_length() - _FIRST_AFTER, seat)
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:

@@ -9,7 +9,6 @@ from pentathlon_engines.tash_kalar.board import (
     BIT,
     COLOURED,
     EIGHT,
-    GRID,
     RAYS,
     STEPS,
     WITHIN,
@@ -34,6 +33,7 @@ from pentathlon_engines.tash_kalar.selection import (
     select,
     upgradable,
 )
+from pentathlon_engines.tash_kalar.square_lists import single_moves
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -66,7 +66,8 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
     direction = effect.direction
     if step.same_as >= 0:
         direction = (effect.directions[step.same_as] + step.turned) % EIGHT
-    within = _within(state, effect, step)
+    board, kind, within = state.board, step.kind, _within(state, effect, step)
+    more = _more_ranks(effect, step)
     limits = [-1] * (RANKS_EACH + 1)
     for square in bits(_movers(state, effect, step)):
         reach = ADJACENT[square]
@@ -75,7 +76,11 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
         elif direction >= 0:
             to = STEPS[square][direction]
             reach = BIT[to] if to >= 0 else 0
-        rank = _reach_of(state, effect, step, square)
+        rank = (board[square] - 1) % RANKS_EACH + more
+        if kind == words.ONTO_EMPTY:
+            rank = 0
+        elif kind == words.BY_PIECE and square == effect.me:
+            rank -= 1
         if limits[rank] < 0:
             limits[rank] = _limit(state, step, within, rank - 1)
         reach &= limits[rank]
@@ -84,8 +89,7 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
         elif reach and step.closer:
             reach = _closer(state, step, square, reach)
         if reach:
-            base = square * GRID
-            found.extend([actions.MOVES_TO[base + to] for to in bits(reach)])
+            found += single_moves(square, reach)
     return found
 
 
@@ -112,21 +116,14 @@ def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> i
     return COLOURED
 
 
-def _reach_of(state: TashKalarPosition, effect: Effect, step: words.MoveStep, square: int) -> int:
-    """Return the highest rank that this piece may capture now, plus one (6.2)."""
+def _more_ranks(effect: Effect, step: words.MoveStep) -> int:
+    """Return how many ranks a piece may capture now beside those below its own (6.2)."""
     kind = step.kind
-    if kind == words.ONTO_EMPTY:
-        return 0
-    rank = state.rank_at(square)
-    if kind == words.BY_PIECE:
-        return rank if square == effect.me else rank + 1
-    if kind == words.COMBAT:
-        return rank + 1
-    if kind == words.BUDGET_AND and effect.captures < step.combat:
-        return rank + 1
-    if kind == words.BUDGET_OR and effect.times == 0:
-        return rank + 1
-    return rank
+    if kind == words.BUDGET_AND:
+        return int(effect.captures < step.combat)
+    if kind == words.BUDGET_OR:
+        return int(effect.times == 0)
+    return int(kind in (words.COMBAT, words.BY_PIECE))
 
 
 def _movers(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:

@@ -1,63 +1,83 @@
 """Lists of actions on the squares of a mask, put together from pieces that are made once.
 
 Most of what a seat may do is to place a piece on any empty square. Listing these square by square
-would take half the time of a listing, so for each file of the arena and each set of its squares
-there is a list, and a listing joins nine of them.
+would take half the time of a listing, so there is a list for each byte of a mask and each of its
+values, and a listing joins eleven of them.
 """
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.actions import PICKUPS, PLACES
-from pentathlon_engines.tash_kalar.board import SIDE
+from pentathlon_engines.contract.compiler import is_compiled
+from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
+from pentathlon_engines.tash_kalar.board import GRID, bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-_FILE: Final = (1 << SIDE) - 1
-_TWO_FILES: Final = 2 * SIDE
-_THREE_FILES: Final = 3 * SIDE
-_SMALL: Final = (1 << _THREE_FILES) - 1
-"""Masks are read by three files: small numbers are faster."""
+_EIGHT: Final = 8
+_BYTES: Final = 11
+"""So many bytes has a mask of the arena."""
 
 
 class SquareLists:
     """What a table of actions by square has for masks of squares."""
 
-    __slots__ = ("_files", "_table")
+    __slots__ = ("_bytes", "_table")
 
     def __init__(self, table: list[int]) -> None:
         self._table = table
-        self._files: list[list[tuple[int, ...]]] = []
+        self._bytes: list[list[tuple[int, ...]]] = []
 
     def on(self, squares: int, before: Sequence[int] = ()) -> list[int]:
         """Return a new list: other actions, then those on some squares in the order of names."""
-        if not self._files:
-            self._files = [_parts_of(self._table, file * SIDE) for file in range(SIDE)]
-        a, b, c, d, e, f, g, h, j = self._files
-        low, middle, high = squares & _SMALL, squares >> _THREE_FILES & _SMALL, squares >> 6 * SIDE
+        if not self._bytes:
+            self._bytes = [_parts_of(self._table, byte * _EIGHT) for byte in range(_BYTES)]
+        a, b, c, d, e, f, g, h, j, k, m = self._bytes
+        p, q, r, s, t, u, v, w, x, y, z = squares.to_bytes(_BYTES, "little")
         return [
             *before,
-            *a[low & _FILE],
-            *b[low >> SIDE & _FILE],
-            *c[low >> _TWO_FILES],
-            *d[middle & _FILE],
-            *e[middle >> SIDE & _FILE],
-            *f[middle >> _TWO_FILES],
-            *g[high & _FILE],
-            *h[high >> SIDE & _FILE],
-            *j[high >> _TWO_FILES],
+            *a[p],
+            *b[q],
+            *c[r],
+            *d[s],
+            *e[t],
+            *f[u],
+            *g[v],
+            *h[w],
+            *j[x],
+            *k[y],
+            *m[z],
         ]
 
 
 def _parts_of(table: list[int], first: int) -> list[tuple[int, ...]]:
-    """Return the actions for each set of squares of the file that begins with a square."""
+    """Return the actions for each set of eight squares, the first of which is given."""
     parts: list[tuple[int, ...]] = [()]
-    for square in range(first, first + SIDE):
-        parts += [(*others, table[square]) for others in parts]
+    for action in table[first : first + _EIGHT]:
+        parts += [(*others, action) for others in parts]
     return parts
 
 
 PLACEMENTS: Final = SquareLists(PLACES)
 LIFTS: Final = SquareLists(PICKUPS)
+
+_MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
+"""By square and the adjacent squares that are in reach; at most 256 for each."""
+_IS_COMPILED: Final = is_compiled(_parts_of)
+
+
+def single_moves(square: int, reach: int) -> list[int]:
+    """Return the moves from a square to some adjacent ones, in a list that is only read."""
+    if _IS_COMPILED:  # making a list costs less than finding one far away in memory
+        return _moves_to(square, reach)
+    moves = _MOVES[square].get(reach)
+    if moves is None:
+        moves = _MOVES[square][reach] = _moves_to(square, reach)
+    return moves
+
+
+def _moves_to(square: int, reach: int) -> list[int]:
+    base = square * GRID
+    return [MOVES_TO[base + to] for to in bits(reach)]

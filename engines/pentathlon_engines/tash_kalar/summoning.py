@@ -13,7 +13,7 @@ from pentathlon_engines.tash_kalar.board import (
     mask,
     nth_square,
 )
-from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.cards.catalogue import MOST_CELLS, PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.cards.patterns import (
     COMMON,
     HEROIC,
@@ -24,7 +24,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches_with_enemy,
 )
 from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, Strip, joined, lay, lay_all
-from pentathlon_engines.tash_kalar.constants import RANKS_EACH
+from pentathlon_engines.tash_kalar.constants import LEGENDARIES, RANKS_EACH
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     """Places of tables in `SUMMONS` with the squares of each, at least one."""
 
 _IS_COMPILED: Final = is_compiled(joined)
+_FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
+"""With more own pieces on the board, some are commons or heroics that a pattern does not need."""
 
 
 def find_summons(state: TashKalarPosition) -> Summons:
@@ -66,13 +68,21 @@ def find_summons(state: TashKalarPosition) -> Summons:
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
                 _add_by_windows(state, card, low, high, found)
         return found
+    # One look for the whole hand: no being is short while there are more pieces than these.
+    is_scarce = (
+        pieces <= _FEW
+        or state.possessed
+        or counts[first + LEGENDARY] >= state.stock[2 + state.active]
+    )
     for card in beings:
         pattern = PATTERNS[card]
-        if pieces < pattern.pieces or heroics < pattern.heroics:
-            continue
-        strip = pattern.made or pattern.strip
-        if matched := strip.lay(own, upgraded):
-            _add_matched(state, card, strip, matched, found)
+        if pieces >= pattern.pieces and heroics >= pattern.heroics:
+            strip = pattern.made or pattern.strip
+            if matched := strip.lay(own, upgraded):
+                if pattern.anywhere or (is_scarce and _is_short(state, card)):
+                    _add_specially(state, card, found)
+                else:
+                    _add_matched(state, card, strip, matched, found)
     return found
 
 
@@ -85,9 +95,9 @@ def list_summons(state: TashKalarPosition) -> list[int]:
             continue
         actions, left = SUMMONS[table], squares
         while left:  # in plain Python, the call of `add_bits` is a tenth of this
-            lowest = left & -left
-            found.append(actions[lowest.bit_length() - 1])
-            left ^= lowest
+            square = left.bit_length() - 1
+            found.append(actions[square])
+            left ^= BIT[square]
     return found
 
 
@@ -121,9 +131,6 @@ def _add_matched(
 ) -> None:
     """Add where a being may be summoned; its strip has matched own pieces."""
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
-    if pattern.anywhere or _is_short(state, card):
-        _add_specially(state, card, found)
-        return
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
         for place, squares in enumerate(strip.lanes(matched)):

@@ -4,9 +4,14 @@ import random
 
 import pytest
 
-from pentathlon_engines.tash_kalar.actions import PICKUPS, PLACES
-from pentathlon_engines.tash_kalar.board import ALL, SQUARES, bits, mask
-from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS, SquareLists
+from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
+from pentathlon_engines.tash_kalar.board import ADJACENT, ALL, GRID, SQUARES, bits, mask
+from pentathlon_engines.tash_kalar.square_lists import (
+    LIFTS,
+    PLACEMENTS,
+    SquareLists,
+    single_moves,
+)
 
 CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
 
@@ -32,3 +37,12 @@ def test_other_actions_come_first_and_are_only_read() -> None:
 
     assert PLACEMENTS.on(ALL, others) == [7, 5, *PLACEMENTS.on(ALL)]
     assert others == [7, 5]
+
+
+@pytest.mark.parametrize("square", SQUARES)
+def test_single_moves_are_those_to_the_squares_in_reach(square: int) -> None:
+    for reach in (ADJACENT[square], ADJACENT[square] & mask(SQUARES[::2]), 0):
+        moves = [MOVES_TO[square * GRID + to] for to in bits(reach)]
+
+        assert single_moves(square, reach) == moves
+        assert single_moves(square, reach) == moves  # as it was kept

@@ -126,6 +126,8 @@ LEGEND_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_LEGEND, BEINGS))
 FLARE_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_FLARE, len(IDS)))
 _COMPILED: Final = [compile_being(card) for card in _BEINGS]
 PATTERNS: Final[tuple[Pattern, ...]] = tuple(pattern for pattern, _ in _COMPILED)
+MOST_CELLS: Final = max([pattern.pieces for pattern in PATTERNS])
+"""No pattern needs more pieces around its summon square."""
 PROGRAMS: Final[tuple[Program, ...]] = (
     *(program for _, program in _COMPILED),
     *(compile_flare(card) for card in _FLARE_FILE["cards"]),
