@@ -41,6 +41,9 @@ class StandingSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(source="entry.reason", help_text="Why it has left.")
     version = SeatedVersionSerializer()
     points = serializers.FloatField()
+    byes = serializers.IntegerField(
+        help_text="Rounds without a match that count as won blocks: two of the points each."
+    )
     matches = serializers.IntegerField()
     wins = serializers.IntegerField()
     draws = serializers.IntegerField()

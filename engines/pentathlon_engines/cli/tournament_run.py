@@ -181,6 +181,7 @@ def _summarize_row(row: DeskStanding) -> dict[str, Any]:
         "chance_of_best": round(row.chance_of_best, 4),
         "group": row.group,
         "points": row.points,
+        "byes": row.byes,
         "matches": row.line.matches,
         "wins": row.line.wins,
         "draws": row.line.draws,

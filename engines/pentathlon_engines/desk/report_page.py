@@ -12,10 +12,16 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.page import make_page, scrolling
-from pentathlon_engines.desk.standings import DeskStanding, entry_name, standings, tally_of
+from pentathlon_engines.desk.standings import (
+    DeskStanding,
+    byes_of,
+    entry_name,
+    standings,
+    tally_of,
+)
 from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
-from pentathlon_engines.tournament.tie_breaks import TITLES
+from pentathlon_engines.tournament.tie_breaks import BYE, TITLES
 from pentathlon_engines.tournament.tint import tint
 
 _WIDTH: Final = 960
@@ -33,6 +39,7 @@ def report_page(tournament: DeskTournament, *, name: str) -> str:
     ended = sum(1 for _ in tournament.counting())
     void = sum(result is None for result in tournament.results.values())
     state = _state(tournament)
+    byes = " The total has two points for each bye." if any(row.byes for row in rows) else ""
     body = f"""<main><h1>{escape(name)}</h1>
 <p class="muted">{escape(game.info.title)} · {escape(tournament.document.scheduling.title)} · \
 {count(ended, "match")}{f" · {void} void" if void else ""} · {escape(state)}</p>
@@ -43,7 +50,7 @@ interval. Bots of one group cannot all be told apart.</p>
 <h2>Points by round</h2>{_course_chart(tournament, rows)}
 <h2>Crosstable</h2>{scrolling(_crosstable(rows), label="Crosstable")}
 <p class="small muted">Points of the row against the column, of those there were. Tints go from \
-lost to won in five steps.</p>
+lost to won in five steps.{byes}</p>
 <h2>Seats</h2>{_seats(tournament)}
 <h2>Matches</h2>{scrolling(_matches(tournament), label="Matches")}
 <p class="small muted">Played on one machine, unrated. Records lie in the folder of this page: \
@@ -155,10 +162,16 @@ def _points_by_round(tournament: DeskTournament) -> list[list[float]]:
     tally = Tally(len(tournament.document.entries))
     after: list[list[float]] = []
     by_round = groupby(tournament.counting(), key=lambda each: tournament.rounds[each[0].block])
-    for _, part in by_round:
+    for number, part in by_round:
         for match, result in part:
             tally.count(match.players, result)
-        after.append([line.points(seats) for line in tally.lines])
+        byes = byes_of(tournament, rounds=number)
+        after.append(
+            [
+                line.points(seats) + BYE * byes.get(place, 0)
+                for place, line in enumerate(tally.lines)
+            ]
+        )
     return after
 
 

@@ -16,7 +16,8 @@ from pentathlon_engines.strength.best import (
     rank_intervals,
 )
 from pentathlon_engines.strength.thurstone import BETA, Strengths, fit
-from pentathlon_engines.tournament.tie_breaks import Results, order_entries, values_of
+from pentathlon_engines.tournament.formats.interface import GivingByes
+from pentathlon_engines.tournament.tie_breaks import BYE, Results, order_entries, values_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,8 @@ class DeskStanding:
     ranks: RankInterval
     chance_of_best: float
     line: TallyLine
+    byes: int
+    """Rounds without a match that count as won blocks."""
     points: float
     """At most 1 in a match: at larger tables points are shared among the opponents."""
     tie_breaks: Mapping[str, float]
@@ -61,6 +64,15 @@ def tally_of(tournament: DeskTournament) -> Tally:
     return tally
 
 
+def byes_of(tournament: DeskTournament, *, rounds: int | None = None) -> Mapping[int, int]:
+    """Return how many byes of each entry count as won blocks, in so many rounds or all."""
+    scheduling = tournament.document.scheduling
+    if not isinstance(scheduling, GivingByes):
+        return {}
+    made = [block for block in tournament.blocks if rounds is None or block.round <= rounds]
+    return scheduling.byes(tournament.document.field(), made)
+
+
 def standings(tournament: DeskTournament) -> list[DeskStanding]:
     """Return the table, best first: places by the format, tie-breaks, then strength."""
     document = tournament.document
@@ -72,7 +84,8 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
         beta=BETA if document.beta is None else document.beta,
     )
     tally = tally_of(tournament)
-    results = _results(tally, strengths)
+    byes = byes_of(tournament)
+    results = _results(tally, strengths, byes)
     ordered = order_entries(
         [strengths.players[index] for index in by_strength(strengths)],
         places=tournament.over.places if tournament.over else None,
@@ -97,7 +110,8 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
                     ranks=intervals[number],
                     chance_of_best=chances[number],
                     line=line,
-                    points=line.points(document.table_seats or 2),
+                    byes=byes.get(number, 0),
+                    points=line.points(document.table_seats or 2) + BYE * byes.get(number, 0),
                     tie_breaks=values_of(
                         number, by=document.tie_breaks, results=results, players=range(entries)
                     ),
@@ -106,7 +120,7 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
     return rows
 
 
-def _results(tally: Tally, strengths: Strengths) -> Results:
+def _results(tally: Tally, strengths: Strengths, byes: Mapping[int, int]) -> Results:
     """Return what tie-breaks are computed from."""
     return Results(
         wins={number: line.wins for number, line in enumerate(tally.lines)},
@@ -115,4 +129,5 @@ def _results(tally: Tally, strengths: Strengths) -> Results:
             for number, met in enumerate(line.against for line in tally.lines)
         },
         fit=dict(zip(strengths.players, strengths.mu, strict=True)),
+        byes=byes,
     )

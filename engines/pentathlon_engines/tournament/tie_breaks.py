@@ -2,16 +2,24 @@
 
 All but `fit` follow from who scored how much against whom; a point is one opponent left behind,
 half a point one level.
+
+A bye counts as a won block: two points, and two wins. In Buchholz and Sonneborn–Berger it is one
+more opponent, beaten in both matches, that ends with as many points as the bot itself: so FIDE's
+rules for tie-breaks have it (the "dummy" of an unplayed round). Strength and head-to-head know
+nothing of byes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 Group = tuple[int, ...]
 """Players that share a place so far."""
+
+BYE: Final = 2
+"""Points, and wins, of a bye: those of a won block, which has two matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +32,17 @@ class Results:
     """Wins, draws and losses by opponent."""
     fit: Mapping[int, float]
     """Strength by all results, higher is better."""
+    byes: Mapping[int, int] = field(default_factory=dict)
+    """Rounds without a block that count as won blocks."""
+
+    def points(self, player: int) -> float:
+        """Return all points of a player, those of byes too."""
+        played = sum(self.scored(player, each) for each in self.opponents(player))
+        return played + BYE * self.byes_of(player)
+
+    def byes_of(self, player: int) -> int:
+        """Return how many byes of a player count."""
+        return self.byes.get(player, 0)
 
     def scored(self, player: int, opponent: int) -> float:
         """Return the points of one player against another."""
@@ -37,23 +56,24 @@ class Results:
 
 
 def _points(results: Results, player: int, _level: Group) -> float:
-    return sum(results.scored(player, each) for each in results.opponents(player))
+    return results.points(player)
 
 
 def _wins(results: Results, player: int, _level: Group) -> float:
-    return results.wins.get(player, 0)
+    return results.wins.get(player, 0) + BYE * results.byes_of(player)
 
 
 def _sonneborn_berger(results: Results, player: int, _level: Group) -> float:
-    return sum(
-        results.scored(player, each) * _points(results, each, ())
-        for each in results.opponents(player)
+    played = sum(
+        results.scored(player, each) * results.points(each) for each in results.opponents(player)
     )
+    return played + BYE * results.byes_of(player) * results.points(player)
 
 
 def _buchholz_cut_1(results: Results, player: int, _level: Group) -> float:
-    met = sorted(_points(results, each, ()) for each in results.opponents(player))
-    return sum(met[1:])
+    met = [results.points(each) for each in results.opponents(player)]
+    met += [results.points(player)] * results.byes_of(player)
+    return sum(sorted(met)[1:])
 
 
 def _head_to_head(results: Results, player: int, level: Group) -> float:

@@ -14,7 +14,7 @@ from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.merging import merge_scores
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.ordering import order_entries, results_of
+from pentathlon.tournaments.ordering import byes_of, order_entries, results_of
 from pentathlon_engines.strength.best import (
     by_strength,
     chances_of_best,
@@ -27,8 +27,10 @@ from pentathlon_engines.strength.thurstone import fit
 _PAIR: Final = 2
 
 
-def final_rows(tournament: Tournament) -> list[FinalRow]:
+def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None) -> list[FinalRow]:
     """Return the rows of the final table, best first, not yet stored; those that left have none.
+
+    `byes` count as won blocks, by the number of the entry; None: those of its format.
 
     The order is that of the format and the tie-breaks, else of the strengths, in which no result
     counts more for being late. At tables of two, the rating rule folded in schedule order stands
@@ -42,6 +44,7 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     pool = tournament.pool
     if pool is None:
         return []
+    byes = byes_of(tournament) if byes is None else byes
     entered = numbers_of_versions(tournament)
     # By number, so that the ids of a database decide nothing, not even among equals.
     matches = list(_matches(tournament, pool, entered))
@@ -58,7 +61,7 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     ranked = [strengths.players[index] for index in by_strength(strengths)]
     found = dict(zip(strengths.players, strengths.mu, strict=True))
-    results = results_of(merge_scores(tournament, read_scores(pool)), entered, found)
+    results = results_of(merge_scores(tournament, read_scores(pool)), entered, found, byes)
     groups_by_place = order_entries(tournament, ranked, results)
     indexes = {player: index for index, player in enumerate(strengths.players)}
     rows = []

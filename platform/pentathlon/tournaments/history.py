@@ -9,6 +9,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, overload
 
+from django.db.models import Min
+
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
 from pentathlon.tournaments.lineups import numbers_of_versions
@@ -97,6 +99,23 @@ def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> F
         return FormatInput(left=known.left, ever_left=ever_left, played=blocks)
     played = _with_results(_read_blocks(tournament, 1, made, notes), known)
     return FormatInput(left=known.left, ever_left=ever_left, played=played)
+
+
+def read_rounds(tournament: Tournament) -> list[PlayedBlock]:
+    """Return who was seated in each round, as one block without results: three queries."""
+    numbers, notes = numbers_of_versions(tournament), _read_notes(tournament)
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    seated = seats.values_list("match__place__round", "version")
+    rows = seated.annotate(block=Min("match__place__block")).order_by("match__place__round")
+    rounds = []
+    for number, group in groupby(rows, key=itemgetter(0)):
+        bots = list(group)
+        first = min(block for *_, block in bots)
+        noted = max((each for each in notes if each <= first), default=None)
+        left = () if noted is None else notes[noted].left
+        players = tuple(numbers.get(version, _NOBODY) for _, version, _ in bots)
+        rounds.append(PlayedBlock(number, (players,), None, left=left))
+    return rounds
 
 
 def noted_blocks(tournament: Tournament) -> set[int]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pentathlon.ratings.scores import Scores
+from pentathlon.tournaments.document import format_of
+from pentathlon.tournaments.history import read_rounds
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.tournament import tie_breaks
+from pentathlon_engines.tournament.formats.interface import FieldEntry, GivingByes
 from pentathlon_engines.tournament.tie_breaks import Group, Results
 
 
@@ -17,7 +20,22 @@ def order_entries(tournament: Tournament, numbers: Sequence[int], results: Resul
     )
 
 
-def results_of(scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, float]) -> Results:
+def byes_of(tournament: Tournament) -> Mapping[int, int]:
+    """Return how many byes count as won blocks, by the number of the entry."""
+    scheduling = format_of(tournament)
+    if scheduling is None or not isinstance(scheduling, GivingByes):
+        return {}
+    numbers = tournament.entries.scheduled().values_list("number", flat=True)
+    field = [FieldEntry(number=number or 0, author="") for number in numbers]
+    return scheduling.byes(field, read_rounds(tournament))
+
+
+def results_of(
+    scores: Scores,
+    numbers: Mapping[int, int],
+    fit: Mapping[int, float],
+    byes: Mapping[int, int],
+) -> Results:
     """Return what tie-breaks need of the scores; `numbers` are those of entries by version."""
     lines = {numbers[pk]: line for pk, line in scores.lines.items() if pk in numbers}
     return Results(
@@ -31,4 +49,5 @@ def results_of(scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, flo
             for number, line in lines.items()
         },
         fit=fit,
+        byes=byes,
     )

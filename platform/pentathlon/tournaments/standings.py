@@ -28,9 +28,9 @@ from pentathlon.tournaments.merging import (
     version_shares,
 )
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
-from pentathlon.tournaments.ordering import order_entries, results_of
+from pentathlon.tournaments.ordering import byes_of, order_entries, results_of
 from pentathlon_engines.strength.best import RankInterval
-from pentathlon_engines.tournament.tie_breaks import values_of
+from pentathlon_engines.tournament.tie_breaks import BYE, values_of
 
 _NEVER_MET: Final = (0, 0, 0)
 _LATEST: Final = 1000
@@ -89,10 +89,12 @@ class Standing:
     draws: int = 0
     """Matches in which others were as good, and nobody was better."""
     faults: int = 0
+    byes: int = 0
+    """Rounds without a match that count as won blocks, two points each."""
     tie_breaks: Mapping[str, float | None] = field(default_factory=dict)
     """What each tie-break of the tournament says, in their order; None for one that has left."""
     points: float = 0.0
-    """At most 1 in a match: at larger tables points are shared among the opponents."""
+    """At most 1 in a match: at larger tables points are shared among the opponents; and byes."""
     shares: tuple[VersionShare, ...] = ()
     """What each version has reached, in the order in which they came, if one was replaced."""
 
@@ -191,25 +193,33 @@ def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
     if shares:
         scores, skills = merge_scores(tournament, scores), merge_skills(tournament, skills)
     final = _final_rows(tournament, skills)
+    byes = byes_of(tournament)
     rows = final or _live_rows(tournament, skills)
     if tournament.tie_breaks:
-        rows = _with_tie_breaks(tournament, rows, scores, is_final=bool(final))
+        rows = _with_tie_breaks(tournament, rows, scores, byes, is_final=bool(final))
     rows = [
         _with_counts(row, scores.lines.get(row.entry.version_id), tournament.table_seats)
         for row in rows
     ]
+    rows = [_with_byes(row, byes.get(row.entry.number or 0, 0)) for row in rows]
     if not shares:
         return rows
     return [replace(row, shares=shares.get(row.entry.version_id, ())) for row in rows]
 
 
 def _with_tie_breaks(
-    tournament: Tournament, rows: list[Standing], scores: Scores, *, is_final: bool
+    tournament: Tournament,
+    rows: list[Standing],
+    scores: Scores,
+    byes: Mapping[int, int],
+    *,
+    is_final: bool,
 ) -> list[Standing]:
     """Add what tie-breaks say; while it runs, they order the table."""
     numbers = {row.entry.version_id: row.entry.number or 0 for row in rows}
     placed = {numbers[row.entry.version_id]: row for row in rows if row.place is not None}
-    results = results_of(scores, numbers, {each: row.rating.mu for each, row in placed.items()})
+    fit = {each: row.rating.mu for each, row in placed.items()}
+    results = results_of(scores, numbers, fit, byes)
     told = {
         number: replace(
             row,
@@ -242,6 +252,11 @@ def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:
         faults=line.faults,
         points=(line.ahead + line.level / 2) / (seats - 1),
     )
+
+
+def _with_byes(row: Standing, byes: int) -> Standing:
+    """Return a line with its byes, which have points though nothing was played."""
+    return replace(row, byes=byes, points=row.points + BYE * byes) if byes else row
 
 
 def _final_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standing]:

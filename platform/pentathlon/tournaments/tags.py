@@ -19,6 +19,7 @@ def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
     final = FinalRow.objects.filter(entry__tournament=tournament).order_by("pk")
     return (
         *(tournament.pk, tournament.created_at, tournament.state, names_version()),
+        tournament.scheduled,  # a new round has byes
         list(Pool.objects.filter(tournament=tournament).values_list(*_POOL)),
         list(entries),
         list(final.values_list("pk", "place", "group", "mu", "sigma", "fold_mu", "fold_sigma")),

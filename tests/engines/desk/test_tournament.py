@@ -117,6 +117,21 @@ def test_tie_breaks_of_the_document_order_the_table() -> None:
     assert points == [row.points for row in standings(tournament)]
 
 
+def test_bye_counts_as_a_won_block() -> None:
+    document = make_document("swiss/1", entries=5, params={"rounds": 2}, tie_breaks=("points",))
+    tournament = DeskTournament(document, secret=SECRET)
+    play_tournament(tournament)
+
+    table = standings(tournament)
+
+    assert sorted(row.byes for row in table) == [0, 0, 0, 1, 1]
+    assert sum(row.points for row in table) == 12
+    assert [row.tie_breaks["points"] for row in table] == [row.points for row in table]
+    assert all(row.points >= 2 for row in table if row.byes)
+    for row in table:
+        assert row.line.matches + 2 * row.byes == 4
+
+
 def test_repeated_matches_are_noted_for_formats_that_read_them() -> None:
     document = make_document("finals/2", entries=2, params={"blocks": 12, "confidence": 0.999})
     tournament = DeskTournament(document, secret=SECRET)

@@ -57,5 +57,32 @@ def test_each_tie_break_divides_who_was_level(
     assert order([tuple(BEATEN)], by=by, results=results) == groups
 
 
+def test_bye_is_a_won_block_against_an_opponent_of_ones_own_points() -> None:
+    # 0 beats 1 twice, 2 has a bye; then 2 beats 0 twice, 1 has a bye.
+    results = Results(
+        wins={0: 2, 1: 0, 2: 2},
+        against={
+            0: {1: (2, 0, 0), 2: (0, 0, 2)},
+            1: {0: (0, 0, 2)},
+            2: {0: (2, 0, 0)},
+        },
+        fit={},
+        byes={1: 1, 2: 1},
+    )
+
+    expected = {
+        "points": [2, 2, 4],
+        "wins": [2, 2, 4],
+        # 1 has beaten itself in its bye: 2 x 2. 2 has beaten 0 and itself: 2 x 2 + 2 x 4.
+        "sonneborn_berger": [4, 4, 12],
+        # Of 0: 1 and 2 (2, 4). Of 1: 0 and its bye (2, 2). Of 2: 0 and its bye (2, 4).
+        "buchholz_cut_1": [4, 2, 4],
+    }
+
+    for name, values in expected.items():
+        told = [values_of(each, by=[name], results=results, players=[each]) for each in range(3)]
+        assert [each[name] for each in told] == values
+
+
 def test_places_of_a_format_go_before_tie_breaks(results: Results) -> None:
     assert order([(3,), (0, 1, 2)], by=list(TIE_BREAKS), results=results)[0] == (3,)

@@ -188,6 +188,17 @@ class Format(Protocol):
 
 
 @runtime_checkable
+class GivingByes(Protocol):
+    """A format in whose table a round without a block may count as a won block."""
+
+    def byes(
+        self, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Mapping[int, int]:
+        """Return how many rounds count so for each entry, also for one that has left since."""
+        ...
+
+
+@runtime_checkable
 class Eliminating(Protocol):
     """A format in which entries drop out: others have gone on in their place."""
 

@@ -49,7 +49,7 @@ from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_ENTRIES: Final = 500
 BYE_POINTS: Final = PAIR * WIN
-"""Half points: a bye counts as a block with both matches won, for pairing."""
+"""Half points: a bye counts as a block with both matches won."""
 
 _ROUNDS: Final = Parameter(
     default=None,
@@ -139,6 +139,12 @@ class Swiss:
         ]
         pairs.sort(key=lambda pair: sorted(-scores[bot] for bot in pair))
         return make_batch(make_blocks(done + 1, pairs))
+
+    def byes(
+        self, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Mapping[int, int]:
+        """Return the byes of all entries; who had left when a round was made has none in it."""
+        return count_byes((entry._replace(is_active=True) for entry in entries), played)
 
     def round_costs(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
