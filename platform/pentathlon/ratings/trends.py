@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import connection
-from django.db.models import F, FloatField, OuterRef, Subquery
+from django.db.models import Exists, F, FloatField, OuterRef, Subquery
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.ratings.models import LedgerRow, RatingChange
@@ -70,22 +70,21 @@ def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict
             points[version_id].append(score)
     past = _scores_at(now - WEEK, pool_id, version_ids)
     return {
-        version_id: Trend(scores=tuple(scores), week_ago=past[version_id])
+        version_id: Trend(scores=tuple(scores), week_ago=past.get(version_id))
         for version_id, scores in points.items()
         if len(scores) > 1
     }
 
 
-def _scores_at(
-    moment: datetime, pool_id: int, version_ids: Collection[int]
-) -> dict[int, float | None]:
-    """Return by version the last landmark of its rating before a moment.
+def _scores_at(moment: datetime, pool_id: int, version_ids: Collection[int]) -> dict[int, float]:
+    """Return by version the last landmark of its rating before a moment, if there is one.
 
-    A version has at most 64 landmarks for each doubling of its matches, so few are looked at.
+    A version has at most 64 landmarks for each doubling of its matches, so few are looked at; of
+    one whose first match is younger, none but that.
     """
     landmarks = RatingChange.objects.filter(version=OuterRef("pk"), nth__isnull=False)
-    before = landmarks.filter(row__pool=pool_id, row__ended_at__lte=moment).order_by("-nth")
-    score = before.annotate(score=F("mu_after") - 3 * F("sigma_after")).values("score")[:1]
-    versions = BotVersion.objects.filter(pk__in=version_ids)
-    past = versions.annotate(score=Subquery(score, output_field=FloatField()))
-    return dict(past.values_list("pk", "score"))
+    past = landmarks.filter(row__pool=pool_id, row__ended_at__lte=moment)
+    score = past.annotate(score=F("mu_after") - 3 * F("sigma_after")).order_by("-nth")
+    versions = BotVersion.objects.filter(Exists(past.filter(nth=1)), pk__in=version_ids)
+    found = versions.annotate(score=Subquery(score.values("score")[:1], output_field=FloatField()))
+    return dict(found.values_list("pk", "score"))
