@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 _CHANGING = re.compile(
     r'name="csrfmiddlewaretoken" value="\w+"|csrf\w+=\w+|[0-9a-f]{32}|[0-9a-f-]{36}|'
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)|\d\d:\d\d(?::\d\d)?|"
-    r'"id": ?\d+(?=, ?"at":)'
+    r'"id": ?\d+(?=, ?"at":)|"oldest_wait_s": ?\d+|(?<=Oldest waits for</dt><dd>)\d+ \w+'
 )
 """Tokens of forms and requests, times, and numbers of audit events, which count on."""
 _PART_OF_A_MATCH = re.compile(r"/(matches|replays)/\d+/.")
