@@ -36,9 +36,10 @@ from tests.pentathlon.web.scene import make_scene
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
 # Which options a game has, what stands in an archive, which dates are over, who exists, who may
-# meet whom, which terminal waits, which filters go with an order and whether a tournament has
-# begun is beyond the document.
+# meet whom, which terminal waits, which filters go with an order, what can happen in a game and
+# whether a tournament has begun is beyond the document.
 OPEN_BODIES = {
+    "GET /api/v1/games/{key}/explorer/",
     "GET /api/v1/matches/",
     "POST /api/v1/bots/",
     "POST /api/v1/versions/",
