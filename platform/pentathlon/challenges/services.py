@@ -25,7 +25,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
-from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
+from pentathlon.server.limits import CHALLENGE_BLOCKS
 from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END
 
@@ -55,7 +55,8 @@ def create_challenge(
         other_ids=others,
         game=game,
     )
-    planned = _checked_size(blocks, seats=len(table.players))
+    _check_blocks(blocks)
+    planned = blocks * count_orders(len(table.players))
     check_quotas(actor, matches=planned)
     challenge = Challenge.objects.create(
         author=actor,
@@ -119,17 +120,13 @@ def count_endings(match_ids: Collection[int]) -> None:
         _recount(Challenge.objects.select_for_update().get(pk=challenge_id))
 
 
-def _checked_size(blocks: int, *, seats: int) -> int:
-    """Return how many matches so many blocks have; refuse too many."""
-    size = count_orders(seats)
-    most = min(CHALLENGE_BLOCKS, CHALLENGE_MATCHES // size)
-    if not 1 <= blocks <= most:
+def _check_blocks(blocks: int) -> None:
+    if not 1 <= blocks <= CHALLENGE_BLOCKS:
         raise InvalidInput(
-            f"A challenge of {seats} bots has 1 to {most} blocks, not {blocks}.",
-            code="too_many_blocks" if blocks > most else "too_few_blocks",
+            f"A challenge has 1 to {CHALLENGE_BLOCKS} blocks, not {blocks}.",
+            code="too_many_blocks" if blocks > CHALLENGE_BLOCKS else "too_few_blocks",
             field="blocks",
         )
-    return blocks * size
 
 
 def _specs(challenge: Challenge, table: ChallengeTable) -> Iterator[MatchSpec]:

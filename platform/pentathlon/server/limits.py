@@ -84,7 +84,6 @@ ACCOUNT_BYTES: Final = 1024 * MEGABYTE
 """Of all archives that one author keeps here."""
 
 CHALLENGE_BLOCKS: Final = 20
-CHALLENGE_MATCHES: Final = 100
 """Of one challenge, whatever the size of its table."""
 CHALLENGE_MATCHES_A_DAY: Final = 400
 """Of one author."""

@@ -7,7 +7,7 @@ from django import forms
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.challenges.services import DEFAULT_BLOCKS
-from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
+from pentathlon.server.limits import CHALLENGE_BLOCKS
 from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500
@@ -49,7 +49,7 @@ class ChallengeForm(forms.Form):
             others.choices = _foreign(actor, larger, bot)  # type: ignore[attr-defined]
             others.help_text = (
                 f"{_sizes(larger)} None: a table of two. A block of three bots has 6 matches, "
-                f"of four 8, of five 10; at most {CHALLENGE_MATCHES} in all."
+                "of four 8, of five 10: each counts against your matches of a day."
             )
         else:
             del self.fields["others"]
