@@ -6,7 +6,7 @@ games = ["tuned"]
 language = "python"       # with main = "main.py"; also "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
 # processes = 4           # if the bot starts other processes
-# ladder = false          # if it is not to join ladders by itself
+# ladder = false          # keeps it out of ladders; "paused" pauses it there, true joins again
 ```
 """
 
@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
@@ -34,6 +34,8 @@ ANY_GAME: Final = "*"
 """Stands for all games, for bots that know only the contract of a game."""
 COMMAND: Final = "command"
 """The language of a bot that names a program."""
+PAUSED: Final = "paused"
+"""Of `ladder`: keep its places on ladders, without new matches."""
 MOST_PROCESSES: Final = 16
 LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
@@ -42,6 +44,9 @@ _NOT_UPLOADED: Final = frozenset({"__pycache__", "node_modules", "target"})
 _LONGEST_SHOWN: Final = 60
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 _MINE: Final = "my-"
+
+LadderWord = bool | Literal["paused"]
+"""What a `bot.toml` may say of ladders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +64,15 @@ class Manifest:
     """The program that builds the bot from its sources; empty if there is none."""
     processes: int = 1
     """How many processes it may have at a time, the first one included."""
-    ladder: bool = True
-    """Whether it joins the ladders of its games by itself as soon as it may play."""
+    ladder: LadderWord | None = None
+    """True: it joins the ladders of its games as soon as it may play, or goes on there. False: it
+    leaves them. "paused": it keeps its places without new matches. None: what was chosen before
+    holds, and a new bot joins."""
+
+    @property
+    def plays_on_ladders(self) -> bool:
+        """Whether nothing here keeps it from matches of ladders."""
+        return self.ladder in {None, True}
 
     def to_json(self) -> dict[str, str | list[str] | int | bool]:
         """Return the fields that bot.toml set, as a JSON object."""
@@ -77,8 +89,8 @@ class Manifest:
             fields["build"] = list(self.build)
         if self.processes > 1:
             fields["processes"] = self.processes
-        if not self.ladder:
-            fields["ladder"] = False
+        if self.ladder is not None:
+            fields["ladder"] = self.ladder
         return fields
 
     @classmethod
@@ -92,7 +104,7 @@ class Manifest:
             command=tuple(fields.get("command", ())),
             build=tuple(fields.get("build", ())),
             processes=fields.get("processes", 1),
-            ladder=fields.get("ladder", True),
+            ladder=fields.get("ladder"),
         )
 
 
@@ -280,12 +292,13 @@ def _processes(value: object) -> int:
     return value
 
 
-def _ladder(value: object) -> bool:
-    if value is None:
-        return True
-    if type(value) is not bool:
-        raise BadManifest("ladder: write true or false, or leave it out: then it joins")
-    return value
+def _ladder(value: object) -> LadderWord | None:
+    if value is None or type(value) is bool or value == PAUSED:
+        return value  # type: ignore[return-value]  # checked right here
+    raise BadManifest(
+        'ladder: write true (joins), false (leaves) or "paused", or leave it out: then what was '
+        "chosen before holds, and a new bot joins"
+    )
 
 
 _FIELDS: Final[dict[str, Callable[[object], object]]] = {

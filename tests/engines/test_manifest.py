@@ -51,15 +51,21 @@ def test_program_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "joins"), [("", True), ("ladder = true\n", True), ("ladder = false\n", False)]
+    ("line", "word", "plays"),
+    [
+        ("", None, True),
+        ("ladder = true\n", True, True),
+        ("ladder = false\n", False, False),
+        ('ladder = "paused"\n', "paused", False),
+    ],
 )
-def test_author_says_whether_a_bot_joins_ladders_by_itself(
-    tmp_path: Path, line: str, joins: bool
+def test_author_says_whether_a_bot_plays_on_ladders(
+    tmp_path: Path, line: str, word: object, plays: bool
 ) -> None:
     found = read_manifest(write_bot(tmp_path, PYTHON + line))
 
-    assert found.ladder is joins
-    assert found.to_json().get("ladder", True) is joins
+    assert (found.ladder, found.plays_on_ladders) == (word, plays)
+    assert found.to_json().get("ladder") == word
 
 
 def test_star_stands_for_all_games(tmp_path: Path) -> None:
@@ -114,8 +120,8 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PROGRAM + 'main = "main.py"', "command: write either command, or language"),
         (PROGRAM.replace('"./bot"', "1"), "command: write a list of texts"),
         (PROGRAM.replace('"./bot"', '""'), "command: write a list of texts"),
-        (PYTHON + 'ladder = "no"', "ladder: write true or false, or leave it out"),
-        (PYTHON + "ladder = 0", "ladder: write true or false, or leave it out"),
+        (PYTHON + 'ladder = "no"', r"ladder: write true \(joins\), false \(leaves\)"),
+        (PYTHON + "ladder = 0", r"ladder: write true \(joins\), false \(leaves\)"),
         (PYTHON + 'colour = "red"', "colour: no such field; known are name, games"),
         ("name = ", "bot.toml: not TOML"),
         ("# " + "x" * 5_000, "bot.toml: larger than 4096 bytes"),

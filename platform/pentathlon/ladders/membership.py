@@ -22,6 +22,7 @@ from pentathlon.ladders.divisions import split_if_full
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
 from pentathlon.ladders.places import enter_division, enter_field, leave_division
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
+from pentathlon_engines.manifest import PAUSED
 
 _AT_ONCE: Final = 50
 """Versions that one step seats, and members in one transaction."""
@@ -121,23 +122,42 @@ def _seat_version(version_id: int) -> bool:
     # Two versions of one bot must not take its place both.
     Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
     version.refresh_from_db(fields=("is_candidate",))
-    if version.is_candidate:
-        BotVersion.objects.filter(pk=version_id).update(is_seated=True)
-        return True
-    games = list(version.games.values_list("game", flat=True))
-    is_willing = version.manifest.get("ladder", True)
-    for ladder in Ladder.objects.filter(game__in=games).order_by("pk"):
-        member = LadderMember.objects.filter(ladder=ladder, bot=version.bot_id).first()
-        wants = is_willing and (ladder.takes_all or version.bot.is_reference)
-        if member is None and not wants:
-            continue
-        if member is None:
-            member = LadderMember.objects.create(ladder=ladder, bot=version.bot)
-        if member.choice == Choice.BY_ITSELF and not wants:
-            continue
-        _seat(member)
+    if not version.is_candidate:
+        games = list(version.games.values_list("game", flat=True))
+        for ladder in Ladder.objects.filter(game__in=games).order_by("pk"):
+            _seat_in(ladder, version.bot)
     BotVersion.objects.filter(pk=version_id).update(is_seated=True)
     return True
+
+
+def _seat_in(ladder: Ladder, bot: Bot) -> None:
+    """Let a bot take part in a ladder as its author has chosen, by button or in `bot.toml`."""
+    newest = _newest(bot, ladder.game)
+    is_for_all = ladder.takes_all or bot.is_reference
+    member = LadderMember.objects.filter(ladder=ladder, bot=bot).first()
+    if newest is None or (member is None and not is_for_all):
+        return
+    if member is None:
+        member = LadderMember.objects.create(ladder=ladder, bot=bot)
+    if member.followed < newest.number:
+        _follow(member, newest, is_for_all=is_for_all)
+    if is_for_all or member.choice != Choice.BY_ITSELF:
+        _seat(member)
+
+
+def _follow(member: LadderMember, version: BotVersion, *, is_for_all: bool) -> None:
+    """Do what a version's `bot.toml` says of ladders, once: a button pressed later holds."""
+    word = version.manifest.get("ladder")
+    member.followed = version.number
+    if word is False:
+        member.choice = Choice.OUT
+        reason = f"Left: version {version.number} says so in bot.toml."
+        _unseat(member, state=EntryState.WITHDRAWN, reason=reason)
+    elif word == PAUSED and member.choice != Choice.OUT and (is_for_all or member.version_id):
+        member.choice = Choice.PAUSED
+    elif word is True and (is_for_all or member.is_paused):
+        member.choice = Choice.IN
+    member.save(update_fields=("choice", "followed"))
 
 
 @transaction.atomic

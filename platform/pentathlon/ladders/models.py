@@ -149,6 +149,8 @@ class LadderMember(models.Model):
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="members")
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="memberships")
     choice = models.CharField(max_length=10, choices=Choice, default=Choice.BY_ITSELF)
+    followed = models.PositiveIntegerField(default=0, db_default=0)
+    """Number of the latest version whose `bot.toml` was asked for the choice."""
     version = models.ForeignKey(
         BotVersion, null=True, on_delete=models.SET_NULL, related_name="memberships"
     )

@@ -1,5 +1,7 @@
 """Who plays in a ladder, and how authors decide on it."""
 
+from typing import Any
+
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
@@ -94,6 +96,115 @@ def test_bot_whose_manifest_says_so_does_not_join_by_itself() -> None:
 
     join_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
     assert _states(ladder) == {version.label: EntryState.ACTIVE}
+
+
+def _upload(before: BotVersion, *, ladder: object = None, **fields: Any) -> BotVersion:
+    """Upload the next version of a bot, with or without a word on ladders in its bot.toml."""
+    version = make_version(bot=before.bot, **fields)
+    if ladder is not None:
+        version.manifest = {**version.manifest, "ladder": ladder}
+        version.save(update_fields=("manifest",))
+    return version
+
+
+def test_next_version_takes_the_bot_out_by_its_manifest() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    make_version()
+    make_version()
+    seat_all()
+    second = _upload(first, ladder=False)
+
+    seat_all()
+
+    assert _states(ladder)[first.label] == EntryState.WITHDRAWN
+    assert second.label not in _states(ladder)
+    assert not _in_the_field(first)
+    assert LadderMember.objects.get(bot=first.bot).choice == Choice.OUT
+
+
+def test_without_a_word_in_the_manifest_the_last_choice_holds() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    seat_all()
+    second = _upload(first, ladder=False)
+    seat_all()
+    third = _upload(second)
+    seat_all()
+    assert third.label not in _states(ladder)
+
+    fourth = _upload(third, ladder=True)
+    seat_all()
+
+    assert _states(ladder)[fourth.label] == EntryState.ACTIVE
+
+
+def test_next_version_pauses_and_goes_on_by_its_manifest() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    make_version()
+    make_version()
+    seat_all()
+    second = _upload(first, ladder="paused")
+
+    seat_all()
+
+    assert _states(ladder)[second.label] == EntryState.ACTIVE
+    assert not _in_the_field(second)
+    third = _upload(second, ladder=True)
+    seat_all()
+    assert _states(ladder)[third.label] == EntryState.ACTIVE
+    assert _in_the_field(third)
+
+
+def test_pausing_by_the_manifest_brings_nobody_back() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    seat_all()
+    leave_ladder(actor=first.bot.owner, ladder=ladder, bot=first.bot)
+    second = _upload(first, ladder="paused")
+
+    seat_all()
+
+    assert second.label not in _states(ladder)
+
+
+@pytest.mark.parametrize("word", [True, "paused"])
+def test_ladders_with_unusual_rules_are_not_joined_by_the_manifest(word: object) -> None:
+    ladder = open_ladder("tash_kalar-deathmatch", all_others=True)
+    first = make_version(games=["tash_kalar"])
+    _upload(first, ladder=word, games=["tash_kalar"])
+
+    seat_all()
+
+    assert _states(ladder) == {}
+
+
+def test_button_that_is_pressed_after_the_upload_holds() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    second = _upload(first, ladder=False)
+    seat_all()
+    join_ladder(actor=first.bot.owner, ladder=ladder, bot=first.bot)
+    # As when a stopped version may play again.
+    BotVersion.objects.filter(pk__in=(first.pk, second.pk)).update(is_seated=False)
+
+    seat_all()
+
+    assert _states(ladder)[second.label] == EntryState.ACTIVE
+
+
+def test_older_version_that_is_validated_later_decides_nothing() -> None:
+    ladder = open_ladder()
+    first = make_version()
+    second = _upload(first, ladder=False, state=VersionState.UNCHECKED)
+    third = _upload(second)
+    seat_all()
+    BotVersion.objects.filter(pk=second.pk).update(state=VersionState.ELIGIBLE)
+
+    seat_all()
+
+    assert _states(ladder) == {third.label: EntryState.ACTIVE}
 
 
 def test_bot_that_left_stays_out_with_its_next_version_until_it_joins_again() -> None:

@@ -131,7 +131,7 @@ def _follow(how: Submitting, submitted: Submitted) -> Json:
         follow = Follower(server, version, Patience(how.timeout_s, **out_of_time(version)))
         told["state"] = follow.to_its_verdict()["state"]
         told["may_play_s"] = round(time.monotonic() - how.began, 1)
-        plays = submitted.archive.manifest.ladder and not told["candidate"]
+        plays = submitted.archive.manifest.plays_on_ladders and not told["candidate"]
         match = follow.to_its_first_match() if plays else None
         told["first_match"] = match and server.page(f"matches/{match['id']}/")
         told["first_match_s"] = match and round(time.monotonic() - how.began, 1)
