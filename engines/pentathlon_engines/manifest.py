@@ -294,7 +294,7 @@ def _processes(value: object) -> int:
 
 def _ladder(value: object) -> LadderWord | None:
     if value is None or type(value) is bool or value == PAUSED:
-        return value  # type: ignore[return-value]  # checked right here
+        return value
     raise BadManifest(
         'ladder: write true (joins), false (leaves) or "paused", or leave it out: then what was '
         "chosen before holds, and a new bot joins"
