@@ -95,6 +95,20 @@ def test_cycles_of_a_game_without_chance_are_warned_of(organiser: User) -> None:
     assert "Set cycles to 1" in warning["detail"]
 
 
+def test_own_bots_of_a_rated_tournament_are_warned_of(organiser: User) -> None:
+    versions = [make_version(owner=organiser), make_version(owner=organiser), make_version()]
+    ids = [version.pk for version in versions]
+    rated = open_cup(organiser, versions=ids)
+    unrated = open_cup(organiser, versions=ids, rated=False)
+
+    warned = client_of(organiser).get(f"{V1}/tournaments/{rated.pk}/dry-run/").json()["warnings"]
+    silent = client_of(organiser).get(f"{V1}/tournaments/{unrated.pk}/dry-run/").json()["warnings"]
+
+    assert [(each["code"], each["pointer"]) for each in warned] == [("own_bots", "/entries")]
+    assert organiser.username in warned[0]["detail"]
+    assert silent == []
+
+
 def test_effort_follows_from_the_latest_matches_and_the_free_slots(organiser: User) -> None:
     # One slot claimed two of them together, and each took half of the time.
     for _ in range(2):

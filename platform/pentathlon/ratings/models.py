@@ -161,6 +161,7 @@ class LedgerReason(models.TextChoices):
     VOID = "void", "the match is void"
     NO_SANDBOX = "no_sandbox", "its bots ran without a sandbox"
     SAME_VERSION = "same_version", "a bot version played against itself"
+    SAME_OWNER = "same_owner", "bots of one author: it counts in its tournament only"
     ALL_FAILED = "all_failed", "no change: all seats failed"
     REPEAT = "repeat", "no change: the same match as an earlier one, move by move"
     REVOKED = "revoked", "the result was taken back"

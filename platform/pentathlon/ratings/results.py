@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
@@ -41,6 +41,20 @@ def why_not_counted(match: Match, pool: Pool) -> LedgerReason | None:
         return LedgerReason.NO_SANDBOX
     versions = [seat.version_id for seat in match.seats.all()]
     return LedgerReason.SAME_VERSION if len(set(versions)) < len(versions) else None
+
+
+def among_own() -> Exists:
+    """Return the condition of a match in which two bots belong to one author.
+
+    Reference bots, which the platform owns, may meet each other, and a version itself is no other.
+    """
+    others = MatchSeat.objects.filter(
+        match=OuterRef("match"),
+        version__bot__owner=OuterRef("version__bot__owner"),
+        seat__gt=OuterRef("seat"),
+    ).exclude(version=OuterRef("version"))
+    seats = MatchSeat.objects.filter(match=OuterRef("pk"), version__bot__is_reference=False)
+    return Exists(seats.filter(Exists(others)))
 
 
 def read_results(seats: QuerySet[MatchSeat], *, by: str) -> Iterator[tuple[int, Result]]:

@@ -31,7 +31,7 @@ from pentathlon.ratings.models import (
 from pentathlon.ratings.notices import note_first_matches
 from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
-from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
+from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
 from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of
 from pentathlon.ratings.scores import count_scores
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_probability
@@ -93,8 +93,18 @@ def open_live_pool(
 
 
 def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
-    """Let the results of these matches count in a pool as soon as they are there."""
-    rows = [LedgerRow(pool=pool, match=match) for match in matches]
+    """Let the results of these matches count in a pool as soon as they are there.
+
+    On a live leaderboard nobody gains from bots of their own: such matches get a row that says
+    so. It is decided here, so that what earlier releases have applied stays.
+    """
+    entered = list(matches)
+    own = _among_own(entered) if tournament_of_key(pool.key) is None else set()
+    settled = {"state": LedgerState.SKIPPED, "reason": LedgerReason.SAME_OWNER}
+    rows = [
+        LedgerRow(pool=pool, match=match, **(settled if match.pk in own else {}))
+        for match in entered
+    ]
     LedgerRow.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
     if ended := {row.match_id for row in rows if row.match.state in _ENDED}:
         mark_ready(ended)
@@ -132,7 +142,9 @@ def await_results(*, match_ids: Collection[int]) -> None:
     for pool_id, count in counts:
         Pool.objects.filter(pk=pool_id).update(void=Greatest(F("void") - count, 0))
     settled = rows.filter(state__in=(LedgerState.READY, LedgerState.SKIPPED))
-    settled.update(state=LedgerState.WAITING, reason="", ended_at=None)
+    settled.exclude(reason=LedgerReason.SAME_OWNER).update(
+        state=LedgerState.WAITING, reason="", ended_at=None
+    )
 
 
 @transaction.atomic
@@ -285,6 +297,12 @@ class _Sweep:
 
 
 _sweep = _Sweep()
+
+
+def _among_own(matches: Sequence[Match]) -> set[int]:
+    """Return which of these matches have two bots of one author."""
+    found = Match.objects.filter(among_own(), pk__in=[match.pk for match in matches])
+    return set(found.values_list("pk", flat=True))
 
 
 def _ids(pools: PoolQuerySet) -> list[int]:

@@ -26,7 +26,7 @@ from pentathlon.ratings.models import (
     tournament_of_key,
 )
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
-from pentathlon.ratings.results import UNRATED_SANDBOX, rows_without_sandbox
+from pentathlon.ratings.results import UNRATED_SANDBOX, among_own, rows_without_sandbox
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 
@@ -147,7 +147,8 @@ def _in_rows(pool: Pool) -> Iterator[Difference]:
     """Find rows that were settled otherwise than their matches ended."""
     settled = pool.rows.exclude(state__in=_UNSETTLED).order_by("pk")
     counted = _counting(pool)
-    lost = settled.exclude(state=LedgerState.APPLIED).filter(match__in=counted)
+    own = Q(reason=LedgerReason.SAME_OWNER, match__in=Match.objects.filter(among_own()))
+    lost = settled.exclude(state=LedgerState.APPLIED).filter(match__in=counted).exclude(own)
     if not pool.is_live:  # they were settled when such matches counted in no pool
         lost = lost.exclude(pk__in=rows_without_sandbox(pool))
     wrong = settled.filter(state=LedgerState.APPLIED).exclude(match__in=counted)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from pentathlon.common.errors import Conflict
@@ -16,7 +17,7 @@ from pentathlon.matches.durations import durations_s, read_plays
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.tournaments.checks import check_enough
 from pentathlon.tournaments.document import draft_document
-from pentathlon.tournaments.models import UNSTARTED, Tournament
+from pentathlon.tournaments.models import UNSTARTED, EntryState, Tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import (
     NO_KEY,
@@ -94,7 +95,7 @@ def dry_run(tournament: Tournament) -> TournamentDryRun:
             code="wrong_state",
             allowed=[state.value for state in UNSTARTED],
         )
-    return _dry_run_of(draft_document(tournament))
+    return _dry_run_of(draft_document(tournament), _own_bots(tournament))
 
 
 def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
@@ -103,9 +104,10 @@ def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
     It is made and taken back, so that everything is refused that a creation refuses.
     """
     with transaction.atomic():
-        document = draft_document(create())
+        tournament = create()
+        document, cautions = draft_document(tournament), _own_bots(tournament)
         transaction.set_rollback(True)
-    return _dry_run_of(document)
+    return _dry_run_of(document, cautions)
 
 
 def estimate_of_new(create: Callable[[], Tournament]) -> Estimate:
@@ -123,7 +125,8 @@ def estimate(tournament: Tournament) -> Estimate | None:
         return None
     size = planned.scheduling.size(plan, entries)
     effort = measure_effort(game=planned.game, seats=plan.seats, matches=size.expected)
-    return Estimate(size=size, effort=effort, cautions=find_cautions(planned))
+    cautions = (*find_cautions(planned), *_own_bots(tournament))
+    return Estimate(size=size, effort=effort, cautions=cautions)
 
 
 def cautions_of(tournament: Tournament) -> tuple[Caution, ...]:
@@ -162,9 +165,31 @@ def measure_effort(*, game: str, seats: int, matches: int) -> Effort:
     )
 
 
-def _dry_run_of(document: TournamentDocument) -> TournamentDryRun:
+def _own_bots(tournament: Tournament) -> tuple[Caution, ...]:
+    """Return that some matches of a rated tournament will not count on the leaderboard."""
+    if not tournament.rated:
+        return ()
+    entries = tournament.entries.filter(
+        state=EntryState.ACTIVE, version__bot__is_reference=False
+    ).order_by()
+    authors = entries.values_list("version__bot__owner__username")
+    several = [name for name, _ in authors.annotate(bots=Count("pk")).filter(bots__gt=1)]
+    if not several:
+        return ()
+    who = f"{several[0]} has" if len(several) == 1 else f"{len(several)} authors have"
+    sentence = (
+        f"{who} several bots here. Matches with two bots of one author count in this "
+        "tournament's table only, neither on the leaderboard nor in the Pentathlon ranking."
+    )
+    return (Caution("own_bots", "/entries", sentence),)
+
+
+def _dry_run_of(
+    document: TournamentDocument, cautions: tuple[Caution, ...] = ()
+) -> TournamentDryRun:
     check_enough(document)
     plan = make_dry_run(document)
+    plan = plan._replace(cautions=(*plan.cautions, *cautions))
     effort = measure_effort(
         game=document.game, seats=document.table_seats or 0, matches=plan.size.expected
     )

@@ -5,7 +5,7 @@ import pytest
 from django.db import IntegrityError
 from pytest_django import DjangoAssertNumQueries
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings import services
@@ -20,7 +20,7 @@ from pentathlon.ratings.models import (
 from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, Skill, fold
 from pentathlon.ratings.verification import verify_pool
-from tests.factories import make_match, make_version
+from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -231,6 +231,42 @@ class TestApplyPool:
         services.apply_pool(pool_id=pool.pk)
 
         assert LedgerRow.objects.get().reason == LedgerReason.SAME_VERSION
+
+    def test_match_of_two_bots_of_one_author_counts_on_no_leaderboard(self) -> None:
+        author = make_user()
+        versions = [make_version(owner=owner) for owner in (author, None, author)]
+        match = make_match(versions, state=MatchState.DONE, ranks=(0, 1, 2))
+        live, own = _pool(), _pool("tournament:1")
+
+        for pool in (live, own):
+            services.enter_matches(pool=pool, matches=[match])
+            services.apply_pool(pool_id=pool.pk)
+
+        rows = {row.pool_id: (row.state, row.reason) for row in LedgerRow.objects.all()}
+        assert rows[live.pk] == (LedgerState.SKIPPED, LedgerReason.SAME_OWNER)
+        assert rows[own.pk] == (LedgerState.APPLIED, "")
+        assert not live.ratings.exists()
+        assert own.ratings.count() == 3
+
+    def test_void_match_of_one_author_stays_apart_when_it_is_played_again(self) -> None:
+        author = make_user()
+        match = make_match([make_version(owner=author) for _ in range(2)], state=MatchState.VOID)
+        services.enter_matches(pool=_pool(), matches=[match])
+
+        services.await_results(match_ids=[match.pk])
+
+        assert LedgerRow.objects.get().reason == LedgerReason.SAME_OWNER
+
+    def test_reference_bots_meet_on_the_leaderboard(self) -> None:
+        platform = make_user()
+        versions = [make_version(owner=platform) for _ in range(2)]
+        Bot.objects.update(is_reference=True)
+        pool = _pool()
+        services.enter_matches(pool=pool, matches=[make_match(versions, state=MatchState.DONE)])
+
+        services.apply_pool(pool_id=pool.pk)
+
+        assert LedgerRow.objects.get().state == LedgerState.APPLIED
 
     def test_match_entered_twice_counts_once(self) -> None:
         pool, versions = _pool(), [make_version() for _ in range(2)]

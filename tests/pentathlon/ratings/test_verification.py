@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import MIXED, fingerprint
 from pentathlon.ratings.models import (
+    LedgerReason,
     LedgerRow,
     LedgerState,
     Pool,
@@ -17,7 +18,7 @@ from pentathlon.ratings.models import (
 from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from pentathlon.ratings.verification import verify_pool
-from tests.factories import make_match, make_version
+from tests.factories import make_match, make_user, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +41,28 @@ def _nudge(number: float) -> float:
 
 def test_applied_results_equal_their_recompute(pool: Pool) -> None:
     assert verify_pool(pool_id=pool.pk) == []
+
+
+def test_matches_of_one_author_are_left_out_for_a_reason(pool: Pool) -> None:
+    author = make_user()
+    own = make_match([make_version(owner=author) for _ in range(2)], state=MatchState.DONE)
+    Match.objects.filter(pk=own.pk).update(rated=True)
+    enter_matches(pool=pool, matches=[own])
+
+    assert verify_pool(pool_id=pool.pk) == []
+    recompute_pool(pool_id=pool.pk)
+    assert verify_pool(pool_id=pool.pk) == []
+
+
+def test_match_of_two_authors_left_out_as_of_one_is_noticed(pool: Pool) -> None:
+    match = make_match(state=MatchState.DONE)
+    LedgerRow.objects.create(
+        pool=pool, match=match, state=LedgerState.SKIPPED, reason=LedgerReason.SAME_OWNER
+    )
+
+    (found,) = verify_pool(pool_id=pool.pk)
+
+    assert (found.stored, found.computed) == ("same_owner", "counts")
 
 
 def test_last_bit_of_a_change_is_noticed(pool: Pool) -> None:
