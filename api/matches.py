@@ -17,12 +17,11 @@ from api.endpoint import LARGEST_ID, Endpoint
 from api.explanations import ExplanationSerializer
 from api.filters import GameFilter, IdFilter, MadeFilterSet
 from api.pagination import ORDERING, NewestFirst
-from api.requests import ReasonField, RequestSerializer
+from api.tournament_requests import MatchOrderSerializer
 from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.analyses.reading import read_curve
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.live.snapshots import matches_now
 from pentathlon.live.tickets import View, follow_matches, who_asks
@@ -37,7 +36,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.replays.explanations import explain_match
 from pentathlon.server.limits import MOST_FOLLOWED
-from pentathlon.tournaments.orders import requeue_match, rerun_match
+from pentathlon.tournaments.orders import requeue_match, rerun_match, void_match
 from pentathlon.tournaments.secrecy import with_seals
 
 _LONGEST_MARK = 40 * MOST_FOLLOWED
@@ -183,12 +182,6 @@ class MatchDetailSerializer(MatchSerializer):
     def get_attempts(self, match: Match) -> Any:  # Any: what a serializer made
         """Tell of every try, the first one first."""
         return AttemptSerializer(match.attempts.order_by("number"), many=True).data
-
-
-class RerunSerializer(RequestSerializer):
-    """Why a match is played again."""
-
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
 
 
 class EventsSerializer(serializers.Serializer[Any]):
@@ -369,16 +362,29 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         match = requeue_match(actor=self.actor, match=self.get_object())
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
-    @extend_schema(request=RerunSerializer, responses=MatchDetailSerializer)
+    @extend_schema(request=MatchOrderSerializer, responses=MatchDetailSerializer)
     @action(detail=True, methods=["post"])
     def rerun(self, request: Request, pk: str) -> Response:
         """Play an ended match of your own tournament again; return the match in its place.
 
         A result is taken back. One that has not ended stays as it is.
         """
-        wanted = RerunSerializer(data=request.data)
+        wanted = MatchOrderSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         match = rerun_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
+
+    @extend_schema(request=MatchOrderSerializer, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def void(self, request: Request, pk: str) -> Response:
+        """Make a match of your own tournament void; return the match in its place.
+
+        Its block counts as a whole or not at all: the match is played anew, twice a block, or else
+        all of the block is void. A match that is void already stays as it is.
+        """
+        wanted = MatchOrderSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        match = void_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
     @extend_schema(responses=ExplanationSerializer(many=True), filters=False)

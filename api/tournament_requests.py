@@ -140,6 +140,12 @@ class DocumentRequestSerializer(RequestSerializer):
     )
 
 
+class MatchOrderSerializer(RequestSerializer):
+    """Why a match is played again or made void."""
+
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+
 class BlockOrderSerializer(RequestSerializer):
     """Which block of a tournament, and why."""
 

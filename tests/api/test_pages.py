@@ -84,6 +84,7 @@ PAGES: Final[Mapping[str, str]] = {
     "matches_logs_list": "match",
     "matches_requeue_create": "match_requeue",
     "matches_rerun_create": "match_rerun",
+    "matches_void_create": "match_void",
     "matches_seats_bundle_zip_retrieve": "seat_bundle",
     "matches_seats_log_txt_retrieve": "seat_log",
     "people_rivals_list": "profile",

@@ -214,3 +214,21 @@ def test_organiser_has_a_match_played_again_for_a_reason(organiser: User) -> Non
     assert (again.status_code, again.json()["state"]) == (200, "pending")
     assert again.json()["id"] != first.pk
     assert (twice.status_code, twice.json()["code"]) == (409, "played_again")
+
+
+def test_organiser_makes_a_match_void_for_a_reason(organiser: User) -> None:
+    tournament = started(bots=3, owner=organiser)
+    settle(matches_of(tournament)[:2])
+    first = matches_of(tournament)[0]
+    address = f"{V1}/matches/{first.pk}/void/"
+
+    bare = client_of(organiser).post(address, {})
+    foreign = client_of(make_user(organiser=True)).post(address, {"reason": "No."})
+    void = client_of(organiser).post(address, {"reason": "A broken host."})
+
+    assert (bare.status_code, bare.json()["errors"][0]["pointer"]) == (400, "/reason")
+    assert foreign.status_code == 403
+    assert (void.status_code, void.json()["state"]) == (200, "pending")
+    assert void.json()["id"] != first.pk
+    events = client_of(organiser).get(f"{V1}/tournaments/{tournament.pk}/audit/").json()["results"]
+    assert (events[0]["action"], events[0]["reason"]) == ("match.void", "A broken host.")

@@ -29,6 +29,7 @@ class AuditAction(TextChoices):
     ENTRY_REINSTATE = "entry.reinstate", "reinstated"
     BLOCKS_VOID = "blocks.void", "made void"
     BLOCKS_RERUN = "blocks.rerun", "had played again"
+    MATCH_VOID = "match.void", "made void the"
     MATCH_RERUN = "match.rerun", "had played again the"
     MATCH_REQUEUE = "match.requeue", "queued again the void"
     VERSION_DISQUALIFY = "version.disqualify", "disqualified everywhere"
@@ -76,6 +77,7 @@ class AuditedKind(TextChoices):
 RESULTS_CHANGED: Final = (
     AuditAction.BLOCKS_VOID,
     AuditAction.BLOCKS_RERUN,
+    AuditAction.MATCH_VOID,
     AuditAction.MATCH_RERUN,
     AuditAction.MATCH_REQUEUE,
 )

@@ -31,7 +31,13 @@ from pentathlon.tournaments.batches import (
     BlockState,
     FormerLeg,
 )
-from pentathlon.tournaments.blocks import make_void, play_void_again, store_blocks, take_back
+from pentathlon.tournaments.blocks import (
+    MOST_REPLAYS,
+    make_void,
+    play_void_again,
+    store_blocks,
+    take_back,
+)
 from pentathlon.tournaments.document import reads_results
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.guards import lock_own
@@ -123,6 +129,46 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
     let_run(tournament)
     audit_match(AuditAction.MATCH_RERUN, tournament, match, actor=actor, reason=reason)
     return Match.objects.get(place=place)
+
+
+@transaction.atomic
+def void_match(*, actor: User, match: Match, reason: str) -> Match:
+    """Make one match of the actor's own tournament void; return the match in its place.
+
+    Its block counts as a whole or not at all: the match is played anew with the same seed and
+    bots, `MOST_REPLAYS` times a block, or else all of the block is void. A match that is void
+    already, or whose block is, stays as it is.
+    """
+    place = _place(match)
+    tournament = lock_own(actor, place.tournament, *_STATES, to="make a match void of")
+    match.refresh_from_db()
+    reason = checked_reason(reason)[:LONGEST_REASON]
+    block = tournament.blocks.select_for_update().filter(number=place.block).first()
+    if block is None:
+        raise NotFound(f"Match {match.pk} has no block so far. Try again soon.", code="not_made")
+    if match.state == MatchState.VOID or block.state == BlockState.VOID:
+        return match
+    block.reason = reason
+    if not _void_leg(tournament, place, block):
+        raise _too_early(match)
+    store_blocks([block])
+    let_run(tournament)
+    audit_match(AuditAction.MATCH_VOID, tournament, match, actor=actor, reason=reason)
+    return Match.objects.get(place=place)
+
+
+def _void_leg(tournament: Tournament, place: TournamentMatch, block: Block) -> bool:
+    """Make a leg of a block void, and by it the block or not; False: a result is yet to count."""
+    match = place.match
+    is_gone = match.seats.filter(version__in=versions_out(tournament)).exists()
+    if block.replays < MOST_REPLAYS and not is_gone:
+        void_matches(matches=Match.objects.filter(pk=match.pk), reason=block.reason)
+        match.refresh_from_db()
+        block.state, block.result, block.replays = BlockState.OPEN, None, block.replays + 1
+        return _play_again(tournament, place)
+    legs = Match.objects.filter(place__in=_legs(tournament, block))
+    void_matches(matches=legs, reason=block.reason)
+    return make_void(tournament, block, list(legs.all()), reason=block.reason)
 
 
 @transaction.atomic

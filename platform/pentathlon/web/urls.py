@@ -161,6 +161,7 @@ urlpatterns = [
     path("matches/<int:match_id>/", matches.match, name="match"),
     path("matches/<int:match_id>/requeue/", organising.match_requeue, name="match_requeue"),
     path("matches/<int:match_id>/rerun/", orders.match_rerun, name="match_rerun"),
+    path("matches/<int:match_id>/void/", orders.match_void, name="match_void"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
     path("matches/<int:match_id>/share.png", pictures.match_picture, name="match_picture"),
     path("matches/<int:match_id>/moment/", matches.moment, name="moment"),

@@ -12,8 +12,15 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.batches import Block, BlockOrder, BlockState, FormerLeg
 from pentathlon.tournaments.blocks import MOST_REPLAYS, settle_blocks
+from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.orders import Order, carry_out_orders, give_order, rerun_match
+from pentathlon.tournaments.orders import (
+    Order,
+    carry_out_orders,
+    give_order,
+    rerun_match,
+    void_match,
+)
 from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.tournaments.services import close_finished
 from pentathlon.tournaments.standings import standings
@@ -169,6 +176,74 @@ class TestOrders:
 
         sealed = with_seals(Match.objects.filter(pk__in=[first.pk, second.pk]))
         assert [match.is_sealed for match in sealed] == [True, True]
+
+    def test_void_match_is_played_anew_with_its_seed(self, played: Tournament) -> None:
+        match, other = matches_of(played)[:2]
+
+        anew = void_match(actor=played.owner, match=match, reason="The host was broken.")
+
+        match.refresh_from_db()
+        played.refresh_from_db()
+        assert match.is_revoked
+        assert (anew.state, anew.seed) == (MatchState.PENDING, match.seed)
+        assert played.state == TournamentState.RUNNING
+        assert (_block(played).state, _block(played).replays) == (BlockState.OPEN, 1)
+        assert _block(played).reason == "The host was broken."
+        assert matches_of(played)[1] == other
+        settle([anew])
+        assert close_finished() == [played]
+        assert {row.matches for row in standings(played)} == {4}
+        assert _ratings_are_right()
+
+    def test_block_is_void_as_a_whole_after_its_replays(self, played: Tournament) -> None:
+        for _ in range(MOST_REPLAYS):
+            anew = void_match(actor=played.owner, match=matches_of(played)[0], reason="Broken.")
+            settle([anew])
+
+        last = void_match(actor=played.owner, match=matches_of(played)[0], reason="Enough.")
+
+        block = _block(played)
+        assert last.is_revoked
+        assert (block.state, block.reason) == (BlockState.VOID, "Enough.")
+        assert close_finished() == [played]
+        assert sorted(row.matches for row in standings(played)) == [2, 2, 4]
+        assert _ratings_are_right()
+
+    def test_void_match_that_waits_is_played_anew(self) -> None:
+        tournament = started(bots=3)
+        match = matches_of(tournament)[0]
+
+        anew = void_match(actor=tournament.owner, match=match, reason="Broken.")
+
+        assert (anew, anew.state) == (match, MatchState.PENDING)
+        assert _block(tournament).replays == 1
+
+    def test_void_match_of_a_bot_that_left_makes_its_block_void(self) -> None:
+        tournament = started(bots=3)
+        first, second, *_ = matches_of(tournament)
+        settle([first])
+        entry = tournament.entries.get(version=first.seats.get(seat=0).version)
+        withdraw_entry(actor=tournament.owner, tournament=tournament, version_id=entry.version_id)
+        first.refresh_from_db()
+
+        void_match(actor=tournament.owner, match=first, reason="Broken.")
+
+        second.refresh_from_db()
+        assert second.state == MatchState.VOID
+        assert _block(tournament).state == BlockState.VOID
+
+    def test_void_match_stays_as_it_is(self, played: Tournament) -> None:
+        _order(played, BlockOrder.VOID, block=1)
+        match = matches_of(played)[0]
+
+        assert void_match(actor=played.owner, match=match, reason="Once more.") == match
+        assert _block(played).reason == "The host was broken."
+
+    def test_only_the_organiser_may_make_a_match_void(self, played: Tournament) -> None:
+        with pytest.raises(NotAllowed):
+            void_match(
+                actor=make_user(organiser=True), match=matches_of(played)[0], reason="I lost."
+            )
 
     def test_only_the_organiser_may(self, played: Tournament) -> None:
         order = Order(kind=BlockOrder.VOID, reason="I lost it.", block=1)

@@ -103,6 +103,31 @@ def test_organiser_has_one_finished_match_played_again(running: Tournament) -> N
     assert done.is_revoked
 
 
+def test_organiser_makes_one_match_void_after_saying_why(running: Tournament) -> None:
+    settle(matches_of(running)[:2])
+    done = matches_of(running)[0]
+    client, link = _as(running.owner), reverse("match_void", args=[done.pk])
+    schedule = reverse("tournament_schedule", args=[running.pk])
+    assert link in page_of(client.get(schedule)).links()
+    assert "takes its place in block 1" in page_of(client.get(link)).text
+
+    refused = client.post(link, {"reason": ""})
+    void = client.post(link, {"reason": "A broken host."}, follow=True)
+
+    assert page_of(refused).field("reason")["aria-invalid"] == "true"
+    place = running.tournament_matches.get(index=1)
+    sentence = f"Match {done.pk} is void; match {place.match_id} waits to be played in its place."
+    assert sentence in page_of(void).text
+    assert running.blocks.get(number=1).reason == "A broken host."
+
+
+def test_strangers_make_no_match_void(running: Tournament) -> None:
+    link = reverse("match_void", args=[matches_of(running)[0].pk])
+
+    assert _as(make_user()).get(link).status_code == 403
+    assert _as(make_user()).post(link, {"reason": "No."}).status_code == 403
+
+
 def test_strangers_have_no_match_played_again(running: Tournament) -> None:
     settle(matches_of(running)[:2])
     done = matches_of(running)[0]

@@ -304,7 +304,8 @@ def _organised(scene: Scene) -> Iterator[Visit]:
     for name in ("replace", "disqualify", "withdraw"):
         yield _visit(f"tournament_{name}", running, reader=organiser, query=version)
     done = Match.objects.filter(place__tournament=scene.running, state=MatchState.DONE)
-    yield _visit("match_rerun", done.order_by("pk")[0].pk, reader=organiser)
+    for name in ("match_rerun", "match_void"):
+        yield _visit(name, done.order_by("pk")[0].pk, reader=organiser)
 
 
 def _handovers(tournament: Tournament) -> Iterator[Visit]:

@@ -7,10 +7,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.batches import BlockOrder
+from pentathlon.tournaments.blocks import MOST_REPLAYS
 from pentathlon.tournaments.guards import check_organiser
-from pentathlon.tournaments.orders import Order, give_order, rerun_match
+from pentathlon.tournaments.orders import Order, give_order, rerun_match, void_match
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import get_tournament, query_number, signed_in_user
@@ -63,9 +65,7 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
 def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then take the result of one match back and have it played again."""
     actor = signed_in_user(request)
-    seen = Match.objects.visible_to(actor).select_related("place__tournament")
-    found = get_object_or_404(seen.exclude(place=None), pk=match_id)
-    check_organiser(actor, found.place.tournament, to="play a match again of")
+    found = _get_match_of_own(actor, match_id, to="play a match again of")
     form = OrderForm(request.POST or None)
     if form.is_valid():
         again = call_service(
@@ -76,6 +76,45 @@ def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
             return redirect("match", again.pk)
     context = {"section": "tournaments", "match": found, "form": form}
     return render(request, "web/tournament/match_rerun.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def match_void(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Ask for a reason, then make one match void; its block decides whether it is played anew."""
+    actor = signed_in_user(request)
+    found = _get_match_of_own(actor, match_id, to="make a match void of")
+    form = OrderForm(request.POST or None)
+    if form.is_valid():
+        after = call_service(
+            form, lambda: void_match(actor=actor, match=found, **form.cleaned_data)
+        )
+        if after is not None:
+            messages.success(request, _void_sentence(found, after))
+            return redirect("match", after.pk)
+    block = found.place.tournament.blocks.filter(number=found.place.block).first()
+    context = {
+        "section": "tournaments",
+        "match": found,
+        "form": form,
+        "replays_left": MOST_REPLAYS - block.replays if block else MOST_REPLAYS,
+    }
+    return render(request, "web/tournament/match_void.html", context)
+
+
+def _get_match_of_own(actor: User, match_id: int, *, to: str) -> Match:
+    """Return a match of a tournament that the actor organises."""
+    seen = Match.objects.visible_to(actor).select_related("place__tournament")
+    found = get_object_or_404(seen.exclude(place=None), pk=match_id)
+    check_organiser(actor, found.place.tournament, to=to)
+    return found
+
+
+def _void_sentence(match: Match, after: Match) -> str:
+    if after.state in {MatchState.PENDING, MatchState.RUNNING}:
+        return f"Match {match.pk} is void; match {after.pk} waits to be played in its place."
+    return f"Block {match.place.block} is void, and match {match.pk} with it."
 
 
 def _sentence(kind: BlockOrder, changed: int) -> str:
