@@ -8,10 +8,11 @@ from typing import Final, NotRequired, TypedDict
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.record.record import canonical
 
-FORMAT: Final = "pentathlon/receipt/1"
+FORMAT: Final = "pentathlon/receipt/2"
+BEFORE: Final = "pentathlon/receipt/1"
+"""Receipts of earlier releases, which tell of no arithmetic; their bytes stay as they are."""
 
-
-_OPTIONAL: Final = frozenset({"referee_build", "bots_build"})
+_OPTIONAL: Final = frozenset({"referee_build", "bots_build", "arithmetic"})
 
 
 class Receipt(TypedDict):
@@ -31,6 +32,10 @@ class Receipt(TypedDict):
     where the worker did not tell."""
     bots_build: NotRequired[str]
     """Which build its bots could import."""
+    arithmetic: NotRequired[str]
+    """Of a rated match: the fingerprint of the arithmetic of the platform that accepted and
+    logged it. Ratings of a pool with the same fingerprint come out to the last bit where the
+    fingerprint is the same, and to 1e-9 elsewhere."""
 
 
 def write_receipt(receipt: Receipt) -> str:
@@ -44,8 +49,10 @@ def read_receipt(text: str) -> Receipt:
         told = json.loads(text)
     except ValueError:
         told = None
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
+    if not isinstance(told, dict) or told.get("format") not in {FORMAT, BEFORE}:
         raise BadNote("this note is no receipt of a match.")
+    if told["format"] == BEFORE and "arithmetic" in told:
+        raise BadNote("this receipt is not written as receipts are.")
     if set(told) | _OPTIONAL != set(Receipt.__annotations__) or write_receipt(told) != text:  # type: ignore[arg-type]  # checked right here
         raise BadNote("this receipt is not written as receipts are.")
     return told  # type: ignore[return-value]  # checked above

@@ -13,6 +13,7 @@ from django.db.models import Max, QuerySet
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.hidden_lanes import hidden_from
 from pentathlon.matches.models import PRIVATE_KINDS, Match
+from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.replays.models import Replay
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.signing import log_key, sign
@@ -152,6 +153,8 @@ def _receipt_of(match: Match) -> str:
     if match.referee_build:
         receipt["referee_build"] = match.referee_build
         receipt["bots_build"] = match.bots_build
+    if match.rated:
+        receipt["arithmetic"] = fingerprint()
     return write_receipt(receipt)
 
 

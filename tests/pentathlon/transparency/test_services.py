@@ -5,7 +5,8 @@ from django.db import connection
 
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.matches.models import PRIVATE_KINDS, MatchKind
+from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchKind
+from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.transparency import services
 from pentathlon.transparency.models import LogEntry, LogRoot, LogTile
 from pentathlon.transparency.services import (
@@ -17,8 +18,9 @@ from pentathlon.transparency.services import (
     publish_root,
     to_be_logged,
 )
-from pentathlon.transparency.signing import log_key
+from pentathlon.transparency.signing import log_key, sign
 from pentathlon.transparency.tiles import Tiles, append_hashes
+from pentathlon.transparency.verification import log_differences
 from pentathlon_engines.transparency.merkle import (
     is_consistent,
     is_included,
@@ -49,7 +51,7 @@ class TestLogging:
         ]
         note = services.signed_receipt(entries[0])
         assert read_receipt(read_note(note, key=log_key())) == {
-            "format": "pentathlon/receipt/1",
+            "format": "pentathlon/receipt/2",
             "match": first.pk,
             "game": "tuned",
             "rules": first.rules_version,
@@ -57,6 +59,30 @@ class TestLogging:
             "sandbox": "namespaces",
             "finished_at": first.finished_at.astimezone(UTC).isoformat(timespec="milliseconds"),  # type: ignore[union-attr]  # it is done
         }
+
+    def test_receipt_of_a_rated_match_tells_the_arithmetic(self) -> None:
+        (match,) = play_matches(1)
+        Match.objects.filter(pk=match.pk).update(rated=True)
+
+        log_results()
+
+        receipt = read_receipt(LogEntry.objects.get().receipt)
+        assert (receipt["format"], receipt["arithmetic"]) == (
+            "pentathlon/receipt/2",
+            fingerprint(),
+        )
+
+    def test_receipts_of_earlier_releases_stay_valid(self) -> None:
+        log_matches(2)
+        first = LogEntry.objects.get(index=0)
+        LogTile.objects.all().delete()
+        text = first.receipt.replace("receipt/2", "receipt/1")
+        LogEntry.objects.filter(index=0).update(receipt=text, signature=sign(text.encode()))
+        later = LogEntry.objects.get(index=1).receipt
+        append_hashes([leaf_hash(each.encode()) for each in (text, later)], size=0)
+
+        assert read_receipt(text)["format"] == "pentathlon/receipt/1"
+        assert list(log_differences()) == []
 
     @pytest.mark.parametrize("kind", PRIVATE_KINDS)
     def test_private_matches_are_nobodys_results(self, kind: MatchKind) -> None:
