@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pentathlon_engines import GAMES
 from tests.engines.commands import Run
 
 
@@ -40,6 +41,35 @@ def test_json_has_blocks_and_warnings(run: Run, tmp_path: Path) -> None:
     assert (shown.code, shown.err, shown.data["valid"]) == (0, "", True)
     assert (shown.data["expected"], len(shown.data["blocks"])) == (12, 6)
     assert [each["code"] for each in shown.data["warnings"]] == ["repeated_matches"]
+
+
+def test_cpu_hours_and_the_finish_are_estimated(run: Run, tmp_path: Path) -> None:
+    plain = run("tournament", _write(tmp_path), "--dry-run")
+    told = run("tournament", _write(tmp_path), "--dry-run", "--json").data["effort"]
+    two = run("tournament", "cup.json", "--dry-run", "--json", "--concurrency", "2").data["effort"]
+
+    # Six matches of two bots, who are asked about 16 times and may think for a second each time.
+    assert told["basis"] == "estimated"
+    assert told["cpu_hours"] == pytest.approx([6 * 0.216 / 3600, 6 * 16.2 / 3600])
+    assert told["takes_s"] == pytest.approx([6 * 0.216, 6 * 16.2])
+    assert two["takes_s"] == pytest.approx([3 * 0.216, 3 * 16.2])
+    assert "CPU hours, estimated: 0.00036 to 0.027." in plain.err
+    assert "Finish, estimated: " in plain.err
+    assert "Nothing was measured" in plain.err
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_an_estimate(run: Run, tmp_path: Path, game: str) -> None:
+    told = run("tournament", _write(tmp_path, game=game), "--dry-run", "--json").data["effort"]
+
+    assert 0 < told["cpu_hours"][0] < told["cpu_hours"][1]
+
+
+def test_site_is_asked_in_dry_runs_alone(run: Run, tmp_path: Path) -> None:
+    refused = run("tournament", _write(tmp_path), "--site", "localhost:1")
+
+    assert refused.code == 2
+    assert "--dry-run --site localhost:1" in refused.err
 
 
 def test_document_that_was_shown_can_be_shown_again(run: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -22,6 +23,7 @@ from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameO
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.cli.tournament_bots import make_document, read_params, seat_entries
+from pentathlon_engines.cli.tournament_effort import estimate_effort, measured_effort
 from pentathlon_engines.cli.tournament_run import (
     TournamentRun,
     describe_round,
@@ -75,7 +77,16 @@ Records = Annotated[
     typer.Option(help="Its folder: records, state, report. A stopped one goes on from it."),
 ]
 DryRunOnly = Annotated[
-    bool, typer.Option("--dry-run", help="Show pairings and sizes, play nothing.")
+    bool,
+    typer.Option(
+        "--dry-run", help="Show pairings, sizes, CPU hours and the finish; play nothing."
+    ),
+]
+Measuring = Annotated[
+    str | None,
+    typer.Option(
+        "--site", metavar="ADDRESS", help="With --dry-run: what its matches take on this site."
+    ),
 ]
 
 
@@ -95,6 +106,7 @@ def tournament(
     records: Records = None,
     concurrency: Concurrency = 1,
     dry_run: DryRunOnly = False,
+    site: Measuring = None,
     sandbox: Sandbox = False,
     as_json: AsJson = False,
 ) -> None:
@@ -123,8 +135,13 @@ def tournament(
         data = _read_json(file, f"pentathlon tournament {file}")
     planned = _checked(data, file=file, as_json=as_json)
     if dry_run:
-        _show_dry_run(planned, as_json=as_json)
+        _show_dry_run(planned, concurrency=concurrency, site=site, as_json=as_json)
         return
+    if site is not None:
+        raise CommandFailed(
+            "--site tells what a tournament takes there; the matches are played here.",
+            try_next=f"pentathlon tournament {document} --dry-run --site {site}",
+        )
     if entered is None:
         entered = _find_bots(planned, list(bots or ()), file=file)
     name = file.stem if document not in GAMES else f"{document}-{kind or 'round_robin'}"
@@ -217,12 +234,20 @@ def _checked(data: Any, *, file: Path, as_json: bool) -> TournamentDocument:  # 
     )
 
 
-def _show_dry_run(planned: TournamentDocument, *, as_json: bool) -> None:
+def _show_dry_run(
+    planned: TournamentDocument, *, concurrency: int, site: str | None, as_json: bool
+) -> None:
     run = make_dry_run(planned)
+    effort = None if site is None else measured_effort(planned.to_json(), site=site)
+    if effort is None:
+        effort = estimate_effort(planned, matches=run.size.expected, concurrency=concurrency)
     if as_json:
-        print_json({"valid": True, "document": planned.to_json(), **run.to_json()})
-    else:
-        _show(planned, run)
+        told = {"document": planned.to_json(), **run.to_json(), "effort": effort.to_json()}
+        print_json({"valid": True, **told})
+        return
+    _show(planned, run)
+    for line in effort.lines(datetime.now().astimezone()):
+        say(line)
 
 
 def _read_json(file: Path, try_next: str) -> object:
