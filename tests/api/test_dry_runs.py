@@ -1,5 +1,7 @@
 """Dry runs: what a tournament would be like, with nothing stored."""
 
+import itertools
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.tournaments.document import draft_document
+from pentathlon.tournaments.dry_runs import MOST_SHOWN
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
@@ -210,6 +213,29 @@ def test_page_of_an_open_tournament_says_how_long_it_would_take(
     assert "CPU time" not in bare
     assert "CPU time" in measured
     assert "finishes about" in measured
+
+
+def test_page_of_an_open_tournament_shows_its_blocks(organiser: User, client: Client) -> None:
+    names = ["ann", "bob", "cid"]
+    cup = open_cup(organiser, versions=[make_version(name=name).pk for name in names])
+
+    page = client.get(f"/tournaments/{cup.pk}/").content.decode()
+
+    shown = page.split("<details><summary>Blocks")[1].split("</details>")[0]
+    pairs = {frozenset(pair) for pair in re.findall(r"<td>(\w+) v1 – (\w+) v1</td>", shown)}
+    assert pairs == {frozenset(pair) for pair in itertools.combinations(names, 2)}
+    assert f"/api/v1/tournaments/{cup.pk}/dry-run/" in shown
+
+
+def test_page_of_a_large_tournament_shows_the_first_blocks(
+    organiser: User, client: Client
+) -> None:
+    cup = open_cup(organiser, versions=[make_version().pk for _ in range(20)])
+
+    page = client.get(f"/tournaments/{cup.pk}/").content.decode()
+
+    assert page.count(" v1 – ") == MOST_SHOWN
+    assert f"These are the first\n{MOST_SHOWN}" in page
 
 
 def test_document_has_the_beta_of_the_pool(organiser: User) -> None:

@@ -68,7 +68,7 @@ class DryRun(NamedTuple):
         }
 
 
-def make_dry_run(document: TournamentDocument) -> DryRun:
+def make_dry_run(document: TournamentDocument, *, most_blocks: int = MOST_BLOCKS) -> DryRun:
     """Return what a document makes with its entries; its format must find no problems in it.
 
     Sides and order are drawn with a key of zeros: the start draws them anew.
@@ -81,7 +81,7 @@ def make_dry_run(document: TournamentDocument) -> DryRun:
     history = History()
     blocks: list[PlannedBlock] = []
     is_whole = False
-    while len(blocks) < MOST_BLOCKS:
+    while len(blocks) < most_blocks:
         step = next_step(document, key=NO_KEY, played=history.blocks)
         if not isinstance(step, Batch):
             is_whole = not scheduling.reads_results
@@ -90,7 +90,7 @@ def make_dry_run(document: TournamentDocument) -> DryRun:
         history.add(step.blocks)
         if scheduling.reads_results:
             break
-    shown = tuple(blocks[:MOST_BLOCKS])
+    shown = tuple(blocks[:most_blocks])
     matches = sum(len(block.seatings) for block in shown)
     return DryRun(
         size=size,

@@ -31,6 +31,8 @@ from pentathlon_engines.tournament.formats.registry import FORMATS
 
 FEWEST_MEASURED: Final = 5
 """Fewer matches than this tell nothing about how long one takes."""
+MOST_SHOWN: Final = 60
+"""A page shows so many blocks; the API has more."""
 _LATEST: Final = 200
 _MS_PER_HOUR: Final = 3_600_000
 
@@ -51,13 +53,35 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlockLine:
+    """A block of a dry run, for people."""
+
+    number: int
+    round: int
+    bots: tuple[str, ...]
+    """By the seats of its first match."""
+    matches: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """How many matches there will be, and what they take."""
 
-    size: Size
+    plan: DryRun
+    """With the first blocks alone."""
     effort: Effort
-    cautions: tuple[Caution, ...] = ()
-    """What is allowed and rarely meant."""
+    blocks: tuple[BlockLine, ...]
+    """Those of the plan, for people."""
+
+    @property
+    def size(self) -> Size:
+        """How many matches there will be."""
+        return self.plan.size
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What is allowed and rarely meant."""
+        return self.plan.cautions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +137,7 @@ def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
 def estimate_of_new(create: Callable[[], Tournament]) -> Estimate:
     """Return how long the tournament would play that `create` makes; nothing is stored."""
     rehearsed = dry_run_of_new(create)
-    plan = rehearsed.plan
-    return Estimate(size=plan.size, effort=rehearsed.effort, cautions=plan.cautions)
+    return _estimate_of(rehearsed.document, rehearsed.plan, rehearsed.effort)
 
 
 def estimate(tournament: Tournament) -> Estimate | None:
@@ -123,10 +146,10 @@ def estimate(tournament: Tournament) -> Estimate | None:
     plan, entries = planned.plan(key=NO_KEY), len(planned.entries)
     if entries < plan.seats or planned.scheduling.problems(plan, entries):
         return None
-    size = planned.scheduling.size(plan, entries)
-    effort = measure_effort(game=planned.game, seats=plan.seats, matches=size.expected)
-    cautions = (*find_cautions(planned), *_own_bots(tournament))
-    return Estimate(size=size, effort=effort, cautions=cautions)
+    found = make_dry_run(planned, most_blocks=MOST_SHOWN)
+    effort = measure_effort(game=planned.game, seats=plan.seats, matches=found.size.expected)
+    found = found._replace(cautions=(*found.cautions, *_own_bots(tournament)))
+    return _estimate_of(planned, found, effort)
 
 
 def cautions_of(tournament: Tournament) -> tuple[Caution, ...]:
@@ -163,6 +186,20 @@ def measure_effort(*, game: str, seats: int, matches: int) -> Effort:
         finishes_at=None if takes_s is None else timezone.now() + timedelta(seconds=takes_s),
         reason="" if slots > 0 else "No worker has a free slot: the finish is not known.",
     )
+
+
+def _estimate_of(document: TournamentDocument, plan: DryRun, effort: Effort) -> Estimate:
+    names = [f"{entry.bot} v{entry.version}" for entry in document.entries]
+    blocks = tuple(
+        BlockLine(
+            number=number,
+            round=block.round,
+            bots=tuple(names[entry] for entry in block.seatings[0]),
+            matches=len(block.seatings),
+        )
+        for number, block in enumerate(plan.blocks[:MOST_SHOWN], start=1)
+    )
+    return Estimate(plan=plan, effort=effort, blocks=blocks)
 
 
 def _own_bots(tournament: Tournament) -> tuple[Caution, ...]:
