@@ -99,7 +99,7 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
     so. It is decided here, so that what earlier releases have applied stays.
     """
     entered = list(matches)
-    own = _among_own(entered) if tournament_of_key(pool.key) is None else set()
+    own = _among_own(entered) if pool.is_live else set()
     settled = {"state": LedgerState.SKIPPED, "reason": LedgerReason.SAME_OWNER}
     rows = [
         LedgerRow(pool=pool, match=match, **(settled if match.pk in own else {}))
