@@ -68,6 +68,7 @@ Params = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
 ]
+Seed = Annotated[int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")]
 Secret = Annotated[
     str | None,
     typer.Option(metavar="HEX", help="The secret of a closed tournament: its own seeds."),
@@ -99,9 +100,7 @@ def tournament(
     seats: Annotated[int | None, typer.Option(min=2, help="Seats at a table.")] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")
-    ] = None,
+    seed: Seed = None,
     secret: Secret = None,
     records: Records = None,
     concurrency: Concurrency = 1,
@@ -137,11 +136,7 @@ def tournament(
     if dry_run:
         _show_dry_run(planned, concurrency=concurrency, site=site, as_json=as_json)
         return
-    if site is not None:
-        raise CommandFailed(
-            "--site tells what a tournament takes there; the matches are played here.",
-            try_next=f"pentathlon tournament {document} --dry-run --site {site}",
-        )
+    _refuse_site(document, site)
     if entered is None:
         entered = _find_bots(planned, list(bots or ()), file=file)
     name = file.stem if document not in GAMES else f"{document}-{kind or 'round_robin'}"
@@ -191,6 +186,14 @@ def _refuse_settings(document: str, **given: object) -> None:
         raise CommandFailed(
             f"A document has its own settings: leave {' and '.join(names)} out.",
             try_next=f"pentathlon tournament {document}",
+        )
+
+
+def _refuse_site(document: str, site: str | None) -> None:
+    if site is not None:
+        raise CommandFailed(
+            "--site tells what a tournament takes there; the matches are played here.",
+            try_next=f"pentathlon tournament {document} --dry-run --site {site}",
         )
 
 
