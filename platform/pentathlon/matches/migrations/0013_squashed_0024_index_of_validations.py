@@ -1,6 +1,10 @@
+from importlib import import_module
+
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+
+_naming = import_module("pentathlon.matches.migrations.0023_name_validated_versions")
 
 
 class Migration(migrations.Migration):
@@ -106,4 +110,5 @@ class Migration(migrations.Migration):
                 to=settings.AUTH_USER_MODEL,
             ),
         ),
+        migrations.RunPython(_naming.name_versions, migrations.RunPython.noop),
     ]
