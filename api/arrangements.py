@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.requests import RequestSerializer, flatten_errors
-from pentathlon.common.errors import DomainError, Problems
+from api.requests import RequestSerializer
+from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.arrangement import MOST_INVITED, Arrangement, problems_of
 from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import Tournament
@@ -75,29 +75,10 @@ class ArrangementSerializer(RequestSerializer):
         help_text="User names.",
     )
 
-    def is_valid(self, *, raise_exception: bool = False) -> bool:
-        """Check the fields and, where they are wrong, also what their values would mean.
-
-        So that one answer names everything, whoever finds it.
-        """
-        if super().is_valid():
-            return True
-        told = [each for each in self.further_problems() if _first(each) not in self.errors]
-        if raise_exception and told:
-            raise Problems([*flatten_errors(self.errors), *told])
-        if raise_exception:
-            raise serializers.ValidationError(self.errors)
-        return False
-
     def further_problems(self) -> Iterator[DomainError]:
         """Yield what is wrong with the meaning of the fields that are right."""
         right = self.right_values(*(each.name for each in fields(Arrangement)), "rated")
         yield from problems_of(take_arrangement(right), rated=right["rated"])
-
-
-def _first(error: DomainError) -> str:
-    """Return the first part of the field of an error."""
-    return (error.field or "").partition(".")[0]
 
 
 def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked values of a request

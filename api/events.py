@@ -3,7 +3,7 @@ from functools import partial
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -15,10 +15,12 @@ from api.endpoint import Endpoint
 from api.filters import GameFilter, MadeFilterSet, TextFilter
 from api.people import PersonSerializer
 from api.requests import naming
-from api.tournament_requests import usual_seats
+from api.tournament_requests import RatedField, is_rated, usual_seats
+from api.tournament_tables import WarningSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.common.errors import DomainError, refuse_all
-from pentathlon.tournaments.checks import LONGEST_NAME
+from pentathlon.tournaments.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.dry_runs import cautions_of_event
 from pentathlon.tournaments.events import (
     create_event,
     event_table,
@@ -32,7 +34,6 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
 
-_MOST_ENTRIES = 200
 _IN_REQUEST = {"game": "games", "scheduler": "format"}
 
 
@@ -41,16 +42,24 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 
     owner = PersonSerializer()
     tournaments = serializers.SerializerMethodField(help_text="Ids, by game.")
+    warnings = serializers.SerializerMethodField(
+        help_text="What is allowed and rarely meant in its tournaments, until they start."
+    )
 
     class Meta:
         model = Event
-        fields = ("id", "name", "owner", "tournaments", "created_at")
+        fields = ("id", "name", "owner", "tournaments", "warnings", "created_at")
         read_only_fields = fields
 
     def get_tournaments(self, event: Event) -> list[int]:
         """Return the ids of its tournaments."""
         found = sorted(event.tournaments.all(), key=lambda each: each.game)
         return [tournament.pk for tournament in found]
+
+    @extend_schema_field(WarningSerializer(many=True))
+    def get_warnings(self, event: Event) -> list[dict[str, Any]]:  # Any: JSON
+        """Return the cautions of its tournaments, by game."""
+        return [caution.to_json() for caution in cautions_of_event(event.tournaments.all())]
 
 
 class EventRequestSerializer(ArrangementSerializer):
@@ -65,17 +74,18 @@ class EventRequestSerializer(ArrangementSerializer):
     )
     format = serializers.CharField(max_length=20, default="round_robin")
     params = serializers.DictField(default=dict, help_text="Parameters of the format.")
-    rated = serializers.BooleanField(default=True)
+    rated = RatedField()
     entries_per_author = serializers.IntegerField(
-        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=_MOST_ENTRIES
+        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=MOST_ENTRIES_PER_AUTHOR
     )
 
     def further_problems(self) -> Iterator[DomainError]:
         """Yield what is wrong around it, and with the documents of the fields that are right."""
         yield from super().further_problems()
-        right = self.right_values("games", "format", "params")
+        right = self.right_values("games", "format", "params", "rated")
+        rated = is_rated(right["rated"], kind=right["format"], sent=self.initial_data)
         documents = _documents(right["games"] or (), kind=right["format"], params=right["params"])
-        check = partial(refuse_all, problems_of_documents(documents))
+        check = partial(refuse_all, problems_of_documents(documents, rated=rated))
         yield from gather_errors([naming(check, _IN_REQUEST)])
 
 
@@ -142,6 +152,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
         asked = dict(wanted.validated_data)
         arrangement = take_arrangement(asked)
         kind, params = asked.pop("format"), asked.pop("params")
+        asked["rated"] = is_rated(asked["rated"], kind=kind, sent=request.data)
         documents = _documents(asked.pop("games"), kind=kind, params=params)
         create = partial(
             create_event, actor=self.actor, documents=documents, arrangement=arrangement, **asked

@@ -8,9 +8,11 @@ from rest_framework.request import Request
 
 from api.requests import naming
 from api.tournament_requests import (
+    IN_DOCUMENT,
     IN_SHORT_FORM,
     DocumentRequestSerializer,
     TournamentRequestSerializer,
+    naming_in_document,
 )
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import TooLarge
@@ -20,9 +22,6 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.posting import create_from_document
 
 _LARGEST_DOCUMENT = 2**20
-_IN_DOCUMENT = {"versions": "entries"}
-_AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
-"""Fields beside a document, which services name as they are."""
 
 
 class WantedTournament(NamedTuple):
@@ -44,16 +43,13 @@ def read_new_tournament(request: Request, actor: User) -> WantedTournament:
     if isinstance(body, dict) and isinstance(body.get("format"), int):
         _check_length(request)
         create = partial(create_from_document, actor=actor, document=body)
-        return WantedTournament(create, partial(naming, names=_IN_DOCUMENT))
+        return WantedTournament(create, partial(naming, names=IN_DOCUMENT))
     if isinstance(body, dict) and "document" in body:
         _check_length(request)
         whole = DocumentRequestSerializer(data=body)
         whole.is_valid(raise_exception=True)
         create = partial(create_from_document, actor=actor, **whole.validated_data)
-        return WantedTournament(
-            create,
-            partial(naming, names=_IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT),
-        )
+        return WantedTournament(create, naming_in_document)
     wanted = TournamentRequestSerializer(data=body)
     wanted.is_valid(raise_exception=True)
     create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)

@@ -26,6 +26,24 @@ _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
 class RequestSerializer(serializers.Serializer[Any]):
     """The body of a request; a field that it does not have is refused."""
 
+    def is_valid(self, *, raise_exception: bool = False) -> bool:
+        """Check the fields and, where they are wrong, also what their values would mean.
+
+        So that one answer names everything, whoever finds it.
+        """
+        if super().is_valid():
+            return True
+        told = [each for each in self.further_problems() if _first(each) not in self.errors]
+        if raise_exception and told:
+            raise Problems([*flatten_errors(self.errors), *told])
+        if raise_exception:
+            raise serializers.ValidationError(self.errors)
+        return False
+
+    def further_problems(self) -> Iterable[DomainError]:
+        """Return what is wrong with the meaning of the fields that are right."""
+        return ()
+
     def to_internal_value(self, data: Any) -> Any:  # Any: as the framework has it
         """Return the checked values; unknown fields are reported together with all others."""
         sentence = f"There is no such field. Known: {', '.join(self.fields)}."
@@ -58,6 +76,11 @@ class RequestSerializer(serializers.Serializer[Any]):
             except serializers.ValidationError:
                 right[name] = None if field.required else field.get_default()
         return right
+
+
+def _first(error: DomainError) -> str:
+    """Return the first part of the field of an error."""
+    return (error.field or "").partition(".")[0]
 
 
 def flatten_errors(errors: Any, at: str = "") -> Iterator[InvalidInput]:  # Any: nested errors

@@ -1,24 +1,28 @@
 """What requests about tournaments say."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from api.arrangements import ArrangementSerializer, take_arrangement
-from api.requests import ReasonField, RequestSerializer
+from api.requests import ReasonField, RequestSerializer, naming
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import DomainError
-from pentathlon.tournaments.checks import error_of
+from pentathlon.tournaments.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.posting import check_posted
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.registry import newest_format
+from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
 """What fields of documents are called in the fields of a new tournament."""
+IN_DOCUMENT: Final = {"versions": "entries"}
+"""What the arguments of services are called in documents."""
 LARGEST_ID: Final = 10**18
 _LARGEST_NUMBER: Final = 10**9
 _MOST_IDS: Final = 1000
@@ -32,11 +36,22 @@ _OF_DOCUMENT = (
     "draw_probability",
     "tie_breaks",
 )
+_AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
+"""Fields beside a document, which services name as they are."""
 
 
 @extend_schema_field({"type": "string", "enum": list(GAMES)})
 class GameField(serializers.CharField):
     """The key of a game; the service says which there are."""
+
+
+class RatedField(serializers.BooleanField):
+    """Whether results count on leaderboards as well."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            default=True, help_text="An A/B test is never rated: left out, this is false there."
+        )
 
 
 class TournamentRequestSerializer(ArrangementSerializer):
@@ -73,12 +88,12 @@ class TournamentRequestSerializer(ArrangementSerializer):
     entries_per_author = serializers.IntegerField(
         default=ENTRIES_PER_AUTHOR,
         min_value=1,
-        max_value=_MOST_IDS,
+        max_value=MOST_ENTRIES_PER_AUTHOR,
         help_text="How many versions one author may enter; the organiser may enter any.",
     )
     options = serializers.DictField(default=dict, help_text="Options of the game.")
     limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
-    rated = serializers.BooleanField(default=True)
+    rated = RatedField()
     draft = serializers.BooleanField(
         source="is_draft", default=False, help_text="Only you see it until you open it."
     )
@@ -95,22 +110,25 @@ class TournamentRequestSerializer(ArrangementSerializer):
     def further_problems(self) -> Iterator[DomainError]:
         """Yield what is wrong around it, and with a document of the fields that are right."""
         yield from super().further_problems()
-        right = self.right_values(*_OF_DOCUMENT, "format")
+        right = self.right_values(*_OF_DOCUMENT, "format", "rated", "versions")
+        versions = right.pop("versions")
+        rated = is_rated(right.pop("rated"), kind=right["format"], sent=self.initial_data)
         if right.get("game") is None:
             return
         seats = right["table_seats"] or usual_seats(right["game"])
         scheduler = newest_format(right.pop("format"), seats=seats)
         right["tie_breaks"] = tuple(right["tie_breaks"])
         document = TournamentDocument(scheduler=scheduler, **right)
-        for problem in check_document(document, entries=0)[1]:
-            pointer = problem.pointer.replace("/scheduler", "/format")
-            yield error_of(problem._replace(pointer=pointer))
+        known = partial(find_versions, versions, game=document.game)
+        check = partial(check_plan, document, entries=0, rated=rated, others=[known])
+        yield from gather_errors([naming(check, IN_SHORT_FORM)])
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
         """The requested document, and the other arguments."""
         asked = dict(self.validated_data)
         asked["arrangement"] = take_arrangement(asked)
+        asked["rated"] = is_rated(asked["rated"], kind=asked["format"], sent=self.initial_data)
         document = {name: asked.pop(name) for name in _OF_DOCUMENT}
         document["tie_breaks"] = tuple(document["tie_breaks"])
         if (cycles := asked.pop("cycles", None)) is not None:
@@ -130,7 +148,7 @@ class DocumentRequestSerializer(RequestSerializer):
         source="is_draft", default=False, help_text="Only you see it until you open it."
     )
     entries_per_author = serializers.IntegerField(
-        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=_MOST_IDS
+        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=MOST_ENTRIES_PER_AUTHOR
     )
     secret = serializers.CharField(
         default=None,
@@ -138,6 +156,17 @@ class DocumentRequestSerializer(RequestSerializer):
         max_length=64,
         help_text="Only of an unrated replay: the secret of the tournament to play again.",
     )
+
+    def further_problems(self) -> Iterable[DomainError]:
+        """Return what is wrong with the document, and around it, of the fields that are right."""
+        right = self.right_values("document", *_AROUND_DOCUMENT)
+        return gather_errors([naming_in_document(partial(check_posted, **right))])
+
+
+def naming_in_document(create: Callable[[], Any]) -> Callable[[], Any]:
+    # Any: what it is given makes
+    """Have errors of a service name fields as a request with a document does."""
+    return naming(create, IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT)
 
 
 class MatchOrderSerializer(RequestSerializer):
@@ -172,6 +201,16 @@ class OrderedSerializer(serializers.Serializer[Any]):
     """What an order changes."""
 
     blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
+
+
+def is_rated(
+    rated: bool,
+    *,
+    kind: str,
+    sent: Any,  # Any: a body as it came
+) -> bool:
+    """Return whether a tournament is to be rated; an A/B test is not unless that was sent."""
+    return rated and (kind not in NEVER_RATED or "rated" in sent)
 
 
 def usual_seats(game: str) -> int:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from api.endpoint import LARGEST_ID
+from pentathlon.bots.models import VersionState
+from pentathlon.tournaments.checks import MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.models import Event, Tournament
 from tests.api.client import V1, client_of
 from tests.factories import make_user, make_version
@@ -65,9 +67,71 @@ def test_fields_say_what_they_take() -> None:
     assert {"name", "game", "versions"} < set(allowed.pop("/x"))
     assert allowed == {
         "/name": {"maxLength": 80},
-        "/entries_per_author": {"minimum": 1, "maximum": 1000},
+        "/entries_per_author": {"minimum": 1, "maximum": MOST_ENTRIES_PER_AUTHOR},
         "/versions/0": {"minimum": 1, "maximum": 10**18},
     }
+
+
+@pytest.mark.parametrize("path", ["/tournaments/", "/tournaments/dry-run/"])
+def test_bots_that_may_not_enter_are_named_with_all_else(path: str) -> None:
+    good, rejected = make_version(), make_version(state=VersionState.REJECTED)
+    other = make_version(games=["azure"])
+    body = {
+        "name": "Cup",
+        "game": "tuned",
+        "tie_breaks": ["luck"],
+        "starts_at": "2020-01-01T00:00:00Z",
+        "versions": [good.pk, other.pk, rejected.pk, good.pk, 10**9],
+    }
+
+    assert _told(path, body) == {
+        "/tie_breaks/0": "unknown_tie_break",
+        "/starts_at": "past",
+        "/versions/1": "ineligible_bots",
+        "/versions/2": "ineligible_bots",
+        "/versions/3": "duplicate_bots",
+        "/versions/4": "unknown_bots",
+    }
+    assert _told(path, {**body, "name": ""}).keys() >= {"/name", "/tie_breaks/0", "/versions/2"}
+
+
+def test_expansion_is_named_with_all_else() -> None:
+    other = make_version(games=["tuned"])
+    body = {
+        "name": "Cup",
+        "game": "tash_kalar",
+        "options": {"decks": ["everfrost", "highland"]},
+        "tie_breaks": ["luck"],
+        "versions": [other.pk],
+    }
+
+    assert _told("/tournaments/", body) == {
+        "/options": "unofficial_option",
+        "/tie_breaks/0": "unknown_tie_break",
+        "/versions/0": "ineligible_bots",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/tournaments/", {"name": "Cup", "game": "tuned"}),
+        ("/tournaments/dry-run/", {"name": "Cup", "game": "tuned"}),
+        ("/events/", {"name": "Week", "games": ["tuned", "azure"]}),
+    ],
+)
+def test_ab_test_is_never_rated(path: str, body: dict[str, Any]) -> None:
+    body |= {"format": "ab_test", "rated": True, "starts_at": "2020-01-01T00:00:00Z"}
+
+    assert _told(path, body) == {"/rated": "never_rated", "/starts_at": "past"}
+
+
+def test_ab_test_is_unrated_where_nothing_is_said() -> None:
+    body = {"name": "Cup", "game": "tuned", "format": "ab_test"}
+
+    answer = client_of(make_user(organiser=True)).post(f"{V1}/tournaments/", body, format="json")
+
+    assert (answer.status_code, answer.json()["rated"]) == (201, False)
 
 
 def test_refused_entry_points_into_the_request() -> None:
@@ -104,6 +168,29 @@ class TestDocument:
             "/document/rules": "other_release",
             "/document/limits/memory_mb": "bad_limit",
         }
+
+    def test_entrants_that_may_not_play_are_named_with_all_else(
+        self, document: dict[str, Any]
+    ) -> None:
+        other = make_version(games=["azure"])
+        entry = {"bot": other.bot.name, "version": other.number, "hash": other.archive_id}
+        document["entries"].append({**document["entries"][0], **entry})
+        document["tie_breaks"] = ["luck"]
+
+        told = _told("/tournaments/", {"document": document, "secret": "7"})
+
+        assert told == {
+            "/document/entries/2": "ineligible_bots",
+            "/document/tie_breaks/0": "unknown_tie_break",
+            "/secret": "invalid",
+        }
+
+    def test_rated_ab_test_is_refused(self, document: dict[str, Any]) -> None:
+        document |= {"scheduler": "ab_test/1", "params": {}}
+
+        told = _told("/tournaments/dry-run/", {"document": document, "rated": True})
+
+        assert told["/rated"] == "never_rated"
 
     def test_missing_game_says_nothing_of_options(self, document: dict[str, Any]) -> None:
         document |= {"tie_breaks": ["luck"], "entries": "all"}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
@@ -12,6 +13,7 @@ from pentathlon.tournaments.services import cancel_tournament, start_tournament
 from tests.api.client import V1
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db
 
@@ -298,6 +300,18 @@ def test_event_is_made_in_one_request(organiser: User) -> None:
     assert len(made.json()["tournaments"]) == 2
     assert table.json() == []
     assert (twice.status_code, twice.json()["code"]) == (400, "games_once")
+
+
+def test_event_warns_of_cycles_in_a_game_without_chance(organiser: User) -> None:
+    body = {"name": "Week", "games": ["tuned", "azure"], "params": {"cycles": 3}}
+
+    made = _post(organiser, "events/", body)
+    page = page_of(Client().get(f"/events/{made.json()['id']}/"))
+
+    (warning,) = made.json()["warnings"]
+    assert (warning["code"], warning["pointer"]) == ("repeated_matches", "/params/cycles")
+    assert warning["detail"].startswith("Tuned has no chance")
+    assert warning["detail"] in page.text
 
 
 def test_unrated_tournament_takes_the_expansion_schools(organiser: User) -> None:

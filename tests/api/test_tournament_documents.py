@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
+from pentathlon_engines.tournament.formats.registry import FORMATS
 from tests.api.client import V1, client_of
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import as_made, matches_of, open_cup, settle, started
@@ -38,6 +40,39 @@ def test_published_document_can_be_posted_as_it_is(played: Tournament, organiser
     made = answer.json()
     assert (made["bots"], made["scheduler"], made["rated"]) == (4, "round_robin/2", False)
     assert made["commitment"] != played.commitment
+
+
+@pytest.mark.parametrize("scheduler", FORMATS)
+def test_document_of_each_format_fits_the_schema_and_can_be_posted(
+    scheduler: str, organiser: User
+) -> None:
+    game, seats = ("way_of_the_dragon", 3) if scheduler.startswith("tables") else ("tuned", 2)
+    versions = [make_version(games=[game]).pk for _ in range(2 if "ab_test" in scheduler else 5)]
+    cup = open_cup(
+        organiser,
+        game=game,
+        scheduler=scheduler,
+        table_seats=seats,
+        versions=versions,
+        tie_breaks=("points",),
+        rated=False,
+    )
+    schema = client_of(organiser).get(f"{V1}/tournaments/schema/").json()
+    Draft202012Validator.check_schema(schema)
+
+    before = _document(cup)
+    start_tournament(actor=organiser, tournament=cup)
+    document = _document(cup)
+
+    for each in (before, document):
+        assert [error.message for error in Draft202012Validator(schema).iter_errors(each)] == []
+    assert document["scheduler"] == scheduler
+    answer = client_of(organiser).post(f"{V1}/tournaments/", document)
+    assert answer.status_code == 201, answer.json()
+    assert _document(Tournament.objects.get(pk=answer.json()["id"])) == {
+        **document,
+        "commitment": answer.json()["commitment"],
+    }
 
 
 def test_replay_with_the_secret_has_the_same_rows(played: Tournament, organiser: User) -> None:
@@ -92,7 +127,7 @@ def test_problems_of_each_kind_come_in_one_answer(played: Tournament, organiser:
         ("/document/params/cycles", "bad_parameter"),
         ("/document/tie_breaks/0", "unknown_tie_break"),
         ("/document/beta", "other_release"),
-        ("/entries_per_author", "invalid"),
+        ("/entries_per_author", "max_value"),
     }
 
 

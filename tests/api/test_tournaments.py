@@ -67,7 +67,7 @@ def test_organiser_makes_and_starts_a_double_round_robin(
         ({"versions": "all"}, "not_a_list", "versions"),
         ({"versions": ["x"]}, "invalid", "versions.0"),
         ({"versions": [0]}, "min_value", "versions.0"),
-        ({"versions": [10**17]}, "unknown_bots", "versions"),
+        ({"versions": [10**17]}, "unknown_bots", "versions.0"),
         ({"versions": list(range(1, 1002))}, "max_length", "versions"),
         ({"cycles": 0}, "min_value", "cycles"),
         ({"cycles": 101}, "bad_parameter", "params.cycles"),
@@ -100,7 +100,7 @@ def test_ineligible_bots_are_named(organiser: User) -> None:
 
     answer = client_of(organiser).post(f"{V1}/tournaments/", document([version.pk]))
 
-    assert_problem(answer, status=400, code="ineligible_bots", attr="versions")
+    assert_problem(answer, status=400, code="ineligible_bots", attr="versions.0")
     assert "Tiger v1" in answer.json()["detail"]
     assert not Tournament.objects.exists()
 

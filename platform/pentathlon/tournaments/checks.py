@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
+from pentathlon.common.errors import Conflict, InvalidInput, TooLarge, refuse_all
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.tournament.checks import TOO_FEW, problems_of_size, problems_of_start
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Problem
+from pentathlon_engines.tournament.formats.registry import NEVER_RATED
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 LONGEST_NAME: Final = 80
@@ -86,13 +87,22 @@ def check_enough(document: TournamentDocument) -> None:
         raise Conflict(error.detail, code=error.code, field=error.field, allowed=error.allowed)
 
 
-def check_official(game: Game, document: TournamentDocument) -> None:
-    """Refuse expansions in a rated tournament: unrated ones alone may use them."""
-    for option in game.info.options:
-        for value in option.unofficial_in(document.options[option.name]):
-            raise InvalidInput(
-                f"{value!r} of option {option.name!r} is an expansion, which is for unrated "
-                "tournaments only. Choose another value, or set rated to false.",
+def problems_of_rated(document: TournamentDocument) -> Iterator[InvalidInput]:
+    """Yield why a tournament cannot be rated: an A/B test, or expansions."""
+    if document.scheduler.partition("/")[0] in NEVER_RATED:
+        yield InvalidInput(
+            "An A/B test is never rated: it compares two bots by many matches of the same pair. "
+            "Set rated to false.",
+            code="never_rated",
+            field="rated",
+            allowed=[False],
+        )
+    game = GAMES.get(document.game)
+    for option in game.info.options if game else ():
+        if found := option.unofficial_in(document.options.get(option.name)):
+            yield InvalidInput(
+                f"Of option {option.name!r}, {' and '.join(map(repr, found))} is for unrated "
+                "tournaments only: an expansion. Choose another value, or set rated to false.",
                 code="unofficial_option",
                 field="options",
             )
@@ -122,19 +132,49 @@ def check_size(document: TournamentDocument, *, bots: int) -> None:
         )
 
 
+def find_versions(
+    version_ids: Sequence[int], *, game: str, at: Callable[[int], str] = "versions.{}".format
+) -> list[BotVersion]:
+    """Return bot versions by their ids; `at` names the field of each place in errors.
+
+    Raises:
+        InvalidInput: one cannot enter a tournament of the game; `Problems` if several cannot.
+    """
+    known = BotVersion.objects.listed().in_bulk(version_ids)
+    refused = ineligible(known.values(), game=game)
+    errors = []
+    for place, version_id in enumerate(version_ids):
+        field = at(place)
+        if version_id in version_ids[:place]:
+            sentence = "Each bot version can enter once."
+            errors.append(InvalidInput(sentence, code="duplicate_bots", field=field))
+        elif version_id not in known:
+            sentence = f"No such bot version: {version_id}."
+            errors.append(InvalidInput(sentence, code="unknown_bots", field=field))
+        elif version_id in refused:
+            errors.append(InvalidInput(refused[version_id], code="ineligible_bots", field=field))
+    refuse_all(errors)
+    return [known[version_id] for version_id in version_ids]
+
+
+def ineligible(versions: Collection[BotVersion], *, game: str) -> dict[int, str]:
+    """Return by id why bot versions may not play a game now; of an unknown game, nothing."""
+    if game not in GAMES:
+        return {}
+    asked = [version.pk for version in versions]
+    eligible = BotVersion.objects.eligible(game).filter(pk__in=asked)
+    playing = set(eligible.values_list("pk", flat=True))
+    return {
+        version.pk: f"{version.label} is not eligible for {game}: {_why_not(version, game)}."
+        for version in versions
+        if version.pk not in playing
+    }
+
+
 def check_eligible(versions: Sequence[BotVersion], *, game: str, field: str = "versions") -> None:
     """Refuse bot versions that may not play the game now, and name each with the reason."""
-    eligible = set(
-        BotVersion.objects.eligible(game)
-        .filter(pk__in=[version.pk for version in versions])
-        .values_list("pk", flat=True)
-    )
-    refused = [version for version in versions if version.pk not in eligible]
-    if refused:
-        names = "; ".join(f"{version.label} ({_why_not(version, game)})" for version in refused)
-        raise InvalidInput(
-            f"Not eligible for {game}: {names}.", code="ineligible_bots", field=field
-        )
+    if refused := ineligible(versions, game=game):
+        raise InvalidInput(" ".join(refused.values()), code="ineligible_bots", field=field)
 
 
 def _why_not(version: BotVersion, game: str) -> str:

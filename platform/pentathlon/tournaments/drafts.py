@@ -15,7 +15,6 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
-from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments import checks
@@ -134,11 +133,8 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
 
 def _change_entries(tournament: Tournament, draft: Draft, stored: Draft, *, actor: User) -> None:
     tournament.entries.scheduled().exclude(version__in=draft.versions).delete()
-    # Those that stay, too: the game may be another one now.
-    entered = BotVersion.objects.listed().filter(pk__in=draft.versions)
-    checks.check_eligible(list(entered), game=tournament.game)
     coming = [version for version in draft.versions if version not in stored.versions]
-    enter_versions(tournament, coming, actor=actor)
+    enter_versions(tournament, checks.find_versions(coming, game=tournament.game), actor=actor)
 
 
 @transaction.atomic

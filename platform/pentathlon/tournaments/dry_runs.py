@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -161,6 +161,12 @@ def cautions_of(tournament: Tournament) -> tuple[Caution, ...]:
             game=tournament.game, scheduler=tournament.scheduler, params=tournament.params
         )
     )
+
+
+def cautions_of_event(tournaments: Iterable[Tournament]) -> list[Caution]:
+    """Return the cautions of all tournaments of an event, by game; each names its game."""
+    found = sorted(tournaments, key=lambda each: each.game)
+    return [caution for tournament in found for caution in cautions_of(tournament)]
 
 
 def measure_effort(*, game: str, seats: int, matches: int) -> Effort:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion
@@ -96,15 +96,26 @@ def rules_of(tournament: Tournament) -> EntryRules:
     return EntryRules.from_json(tournament.entry_rules)
 
 
-def check_not_disqualified(tournament: Tournament, versions: Sequence[BotVersion]) -> None:
-    """Refuse versions that the organiser has disqualified here."""
-    banned = tournament.entries.filter(version__in=versions, state=EntryState.DISQUALIFIED)
+def check_not_disqualified(
+    tournament: Tournament, versions: Sequence[BotVersion], *, field: str = "versions"
+) -> None:
+    """Refuse versions that were disqualified here, and all of a bot that the organiser has.
+
+    The verdict of the staff is about one version, which nobody can reinstate here.
+    """
+    bots = [version.bot_id for version in versions]
+    banned = tournament.entries.filter(
+        Q(version__in=versions) | Q(version__bot__in=bots, left_by__isnull=False),
+        state=EntryState.DISQUALIFIED,
+    )
     entry = banned.select_related("version__bot").first()
     if entry is not None:
         raise Conflict(
-            f"{entry.version.label} was disqualified: {entry.reason}",
+            f"{entry.version.label} was disqualified: {entry.reason} No version of "
+            f"{entry.version.bot.name} enters before {tournament.owner.username}, who organises "
+            f"{tournament.name}, has reinstated it.",
             code="disqualified",
-            field="versions",
+            field=field,
         )
 
 

@@ -94,18 +94,21 @@ def _problems(
     """Return everything that is wrong with a new event, and what is wrong in all games once."""
     errors: list[DomainError] = [*arrangement.problems(rated=rated)]
     errors += gather_errors([lambda: checked_name(name)])
-    errors += problems_of_documents(documents)
+    errors += problems_of_documents(documents, rated=rated)
     return list({(each.field, each.detail): each for each in errors}.values())
 
 
-def problems_of_documents(documents: Sequence[TournamentDocument]) -> list[DomainError]:
+def problems_of_documents(
+    documents: Sequence[TournamentDocument], *, rated: bool
+) -> list[DomainError]:
     """Return all that is wrong with the documents of an event, once what is so in each game."""
     errors: list[DomainError] = []
     games = [document.game for document in documents]
     if not games or len(set(games)) < len(games):
         sentence = "An event has one tournament of each of its games: name each game once."
         errors.append(InvalidInput(sentence, code="games_once", field="games"))
-    errors += gather_errors(partial(check_plan, each, entries=0) for each in documents)
+    check = partial(check_plan, entries=0, rated=rated)
+    errors += gather_errors(partial(check, each) for each in documents)
     return list({(each.field, each.detail): each for each in errors}.values())
 
 

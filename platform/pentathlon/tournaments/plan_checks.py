@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from pentathlon.common.errors import DomainError, InvalidInput, Problems, refuse_all
-from pentathlon.tournaments.checks import error_of
+from pentathlon.tournaments.checks import error_of, problems_of_rated
 from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import TournamentDocument
 
@@ -14,6 +14,7 @@ def check_plan(
     document: TournamentDocument,
     *,
     entries: int,
+    rated: bool = False,
     others: Sequence[Callable[[], object]] = (),
     errors: Iterable[DomainError] = (),
 ) -> TournamentDocument:
@@ -24,7 +25,8 @@ def check_plan(
     """
     found = [*errors, *gather_errors(others)]
     completed, problems = check_document(document, entries=entries)
-    refuse_all([*found, *map(error_of, problems)])
+    found += map(error_of, problems)
+    refuse_all([*found, *problems_of_rated(completed)] if rated else found)
     return completed
 
 

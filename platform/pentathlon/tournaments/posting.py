@@ -12,10 +12,10 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import InvalidInput, Problems
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
-from pentathlon.tournaments.checks import error_of
+from pentathlon.tournaments.checks import error_of, ineligible
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.services import create_tournament
+from pentathlon.tournaments.services import check_wanted, create_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import read_json
@@ -44,11 +44,13 @@ def create_from_document(
         InvalidInput: `Problems`, with everything that is wrong.
     """
     check_may_create(actor, what="tournaments")
-    asked, problems = read_json(document, release=_RELEASE)
-    errors = [error_of(problem) for problem in problems]
-    if asked is None:
-        raise Problems(errors)
-    versions, unknown = _entrants(asked, known_wrong={error.field for error in errors})
+    asked, versions = check_posted(
+        document=document,
+        name=name,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+    )
     made = create_tournament(
         actor=actor,
         name=_name_for(asked) if name is None else name,
@@ -58,7 +60,6 @@ def create_from_document(
         entries_per_author=entries_per_author,
         secret=secret,
         is_draft=is_draft,
-        errors=[*errors, *unknown],
     )
     hinted = list(made.entries.filter(number__isnull=False))
     for entry in hinted:
@@ -66,6 +67,36 @@ def create_from_document(
     hinted = [entry for entry in hinted if entry.strength_hint is not None]
     made.entries.bulk_update(hinted, ("strength_hint",))
     return made
+
+
+def check_posted(
+    *,
+    document: Json,
+    name: str | None = None,
+    rated: bool = False,
+    entries_per_author: int = ENTRIES_PER_AUTHOR,
+    secret: str | None = None,
+) -> tuple[TournamentDocument, list[int]]:
+    """Return a posted document and the ids of its entrants; refuse what cannot be.
+
+    Raises:
+        InvalidInput: `Problems`, with everything that is wrong.
+    """
+    asked, problems = read_json(document, release=_RELEASE)
+    errors = [error_of(problem) for problem in problems]
+    if asked is None:
+        raise Problems(errors)
+    versions, unknown = _entrants(asked, known_wrong={error.field for error in errors})
+    check_wanted(
+        name=_name_for(asked) if name is None else name,
+        document=replace(asked, limits=_unusual_limits(asked)),
+        versions=versions,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+        errors=[*errors, *unknown],
+    )
+    return asked, versions
 
 
 def _name_for(document: TournamentDocument) -> str:
@@ -88,6 +119,7 @@ def _entrants(
     found = BotVersion.objects.filter(archive__in=hashes).select_related("bot")
     for version in found.order_by("pk"):
         known.setdefault(version.archive_id, []).append(version)
+    refused = ineligible(found, game=document.game)
     ids: list[int] = []
     errors: list[InvalidInput] = []
     for number, entry in enumerate(document.entries):
@@ -106,7 +138,9 @@ def _entrants(
                     field=f"{at}.hash",
                 )
             )
-        elif (chosen := (named or same)[0].pk) not in ids:
+        elif (chosen := (named or same)[0].pk) in refused:
+            errors.append(InvalidInput(refused[chosen], code="ineligible_bots", field=at))
+        elif chosen not in ids:
             ids.append(chosen)
         elif at not in known_wrong:
             errors.append(

@@ -26,7 +26,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.auditing import audit_entry
 from pentathlon.tournaments.document import document, event_key
-from pentathlon.tournaments.eligibility import check_may_enter
+from pentathlon.tournaments.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
 from pentathlon.tournaments.history import read_input
@@ -78,6 +78,7 @@ def replace_entry(
     version = _known_version(by)
     _check_same_side(entry, version)
     checks.check_eligible([version], game=tournament.game, field="by")
+    check_not_disqualified(tournament, [version], field="by")
     _check_new(tournament, entry, version)
     if actor.pk != tournament.owner_id:
         check_may_enter(tournament, [version], entries=(), actor=actor)

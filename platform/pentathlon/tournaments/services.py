@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput
+from pentathlon.common.errors import Conflict, DomainError
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
@@ -97,7 +97,8 @@ def create_tournament(
         state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
         **columns_of(completed),
     )
-    enter_versions(tournament, versions, actor=actor)
+    known = checks.find_versions(versions, game=tournament.game)
+    enter_versions(tournament, known, actor=actor)
     audit_tournament(AuditAction.TOURNAMENT_CREATE, tournament, actor=actor, draft=is_draft)
     return tournament
 
@@ -117,9 +118,10 @@ def check_wanted(
     Raises:
         InvalidInput: `Problems` if several things are wrong, `errors` among them.
     """
-    completed = check_plan(
+    return check_plan(
         document,
         entries=max(len(versions), len(document.entries)),
+        rated=rated,
         errors=errors,
         others=(
             lambda: checks.checked_name(name),
@@ -127,12 +129,9 @@ def check_wanted(
             lambda: checks.check_replay(
                 secret=secret, draw_probability=document.draw_probability, rated=rated
             ),
-            lambda: _versions(versions),
+            lambda: checks.find_versions(versions, game=document.game),
         ),
     )
-    if rated:
-        checks.check_official(checks.checked_game(completed.game), completed)
-    return completed
 
 
 @transaction.atomic
@@ -141,18 +140,17 @@ def enter_tournament(
 ) -> Entry:
     """Enter a bot version, alone or for a team; its author and the organiser may."""
     tournament = lock(tournament, *UNSTARTED, to="enter")
-    entry = enter_versions(tournament, [version_id], actor=actor, team=team)[0]
+    known = checks.find_versions([version_id], game=tournament.game, at="version".format)
+    entry = enter_versions(tournament, known, actor=actor, team=team)[0]
     if entry.version.bot.owner_id != actor.pk:
         audit_entry(AuditAction.ENTRY_ENTER, tournament, entry.version, actor=actor)
     return entry
 
 
 def enter_versions(
-    tournament: Tournament, version_ids: Sequence[int], *, actor: User, team: str = ""
+    tournament: Tournament, versions: Sequence[BotVersion], *, actor: User, team: str = ""
 ) -> list[Entry]:
-    """Enter bot versions in a locked tournament that has not started."""
-    versions = _versions(version_ids)
-    checks.check_eligible(versions, game=tournament.game)
+    """Enter bot versions that may play in a locked tournament that has not started."""
     check_not_disqualified(tournament, versions)
     entries = list(tournament.entries.scheduled().select_related("version__bot"))
     _check_entrants(tournament, entries, versions, actor=actor, team=team)
@@ -321,19 +319,6 @@ def _check_entrants(
             code="author_cap",
             field="version",
         )
-
-
-def _versions(version_ids: Sequence[int]) -> list[BotVersion]:
-    if len(set(version_ids)) < len(version_ids):
-        raise InvalidInput(
-            "Each bot version can enter once.", code="duplicate_bots", field="versions"
-        )
-    known = BotVersion.objects.listed().in_bulk(version_ids)
-    if unknown := [str(version_id) for version_id in version_ids if version_id not in known]:
-        raise InvalidInput(
-            f"No such bot version: {', '.join(unknown)}.", code="unknown_bots", field="versions"
-        )
-    return [known[version_id] for version_id in version_ids]
 
 
 def _close_gaps(tournament: Tournament) -> None:

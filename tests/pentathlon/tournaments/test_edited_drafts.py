@@ -159,7 +159,9 @@ class TestApi:
     ) -> None:
         answer = _patch(api, draft, game="azure")
 
-        assert (answer.status_code, answer.json()["code"]) == (400, "ineligible_bots")
+        told = {each["pointer"]: each["code"] for each in answer.json()["errors"]}
+        assert answer.status_code == 400
+        assert told == {f"/versions/{place}": "ineligible_bots" for place in range(3)}
         draft.refresh_from_db()
         assert (draft.game, len(_entered(draft))) == ("tuned", 3)
 

@@ -6,14 +6,16 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import VersionState
+from pentathlon.bots.services import disqualify_version
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.tournaments.document import document
-from pentathlon.tournaments.entries import disqualify_entry
+from pentathlon.tournaments.entries import disqualify_entry, settle_entries
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
 from pentathlon.tournaments.reinstating import reinstate_entry
+from pentathlon.tournaments.replacing import replace_entry
 from pentathlon.tournaments.services import enter_tournament, start_tournament
 from tests.api.client import V1
-from tests.factories import make_user, make_version
+from tests.factories import make_bot, make_staff, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup
 from tests.pentathlon.web.pages import page_of
 
@@ -49,6 +51,41 @@ def _reinstate(actor: User, entry: Entry, reason: str = "It is its own work.") -
         version_id=entry.version_id,
         reason=reason,
     )
+
+
+def test_no_version_of_a_disqualified_bot_enters_before_it_is_reinstated(
+    organiser: User, cup: Tournament, banned: Entry
+) -> None:
+    newer = make_version(bot=banned.version.bot)
+    other = make_version(bot=make_bot(owner=banned.version.bot.owner))
+    enter_tournament(actor=organiser, tournament=cup, version_id=other.pk)
+
+    with pytest.raises(Conflict) as entered:
+        enter_tournament(actor=organiser, tournament=cup, version_id=newer.pk)
+    with pytest.raises(Conflict) as replaced:
+        replace_entry(actor=organiser, tournament=cup, version_id=other.pk, by=newer.pk)
+
+    assert entered.value.code == replaced.value.code == "disqualified"
+    assert f"{organiser.username}, who organises {cup.name}, has reinstated" in (
+        entered.value.detail
+    )
+    _reinstate(organiser, banned)
+    assert enter_tournament(actor=organiser, tournament=cup, version_id=newer.pk).number == 5
+
+
+def test_newer_version_of_one_that_the_staff_took_out_may_enter(
+    organiser: User, cup: Tournament
+) -> None:
+    first = cup.entries.get(number=0).version
+    disqualify_version(actor=make_staff(), version=first, reason="It calls home.")
+    while settle_entries():
+        pass
+
+    entry = enter_tournament(
+        actor=organiser, tournament=cup, version_id=make_version(bot=first.bot).pk
+    )
+
+    assert entry.state == EntryState.ACTIVE
 
 
 def test_reinstated_bot_takes_part_and_what_happened_is_on_record(

@@ -11,6 +11,7 @@ from pentathlon.common.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    Problems,
     TooLarge,
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -112,7 +113,7 @@ class TestCreate:
             ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits.memory_mb"),
             ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits.action_cpu_s"),
             ({"limits": {"action_cpu_s": "fast"}}, "bad_limit", "limits.action_cpu_s"),
-            ({"versions": [10**9]}, "unknown_bots", "versions"),
+            ({"versions": [10**9]}, "unknown_bots", "versions.0"),
         ],
     )
     def test_what_cannot_be_used_is_refused_by_field(
@@ -133,10 +134,15 @@ class TestCreate:
         with pytest.raises(InvalidInput) as caught:
             _create(owner, versions=[good.pk, fresh.pk, other.pk])
 
-        assert caught.value.code == "ineligible_bots"
-        assert caught.value.detail == (
-            "Not eligible for tuned: fresh v1 (being validated); other v1 (plays chess)."
-        )
+        assert isinstance(caught.value, Problems)
+        assert [(each.code, each.field, each.detail) for each in caught.value.errors] == [
+            (
+                "ineligible_bots",
+                "versions.1",
+                "fresh v1 is not eligible for tuned: being validated.",
+            ),
+            ("ineligible_bots", "versions.2", "other v1 is not eligible for tuned: plays chess."),
+        ]
 
     def test_same_bot_twice_is_refused(self, owner: User) -> None:
         version = make_version()
@@ -363,7 +369,9 @@ class TestStart:
         tournament = _create(owner, versions=[version.pk for version in versions])
         BotVersion.objects.filter(pk=versions[0].pk).update(state=VersionState.RETIRED)
 
-        with pytest.raises(DomainError, match=r"gone v1 \(no longer scheduled\)"):
+        with pytest.raises(
+            DomainError, match="gone v1 is not eligible for tuned: no longer scheduled"
+        ):
             services.start_tournament(actor=owner, tournament=tournament)
 
         assert not Match.objects.exists()

@@ -30,6 +30,9 @@ _ALL: Final[tuple[Format, ...]] = (
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for each in _ALL})
 """By name and version, as documents have it; the newest version of a name comes last."""
 
+NEVER_RATED: Final = frozenset({"ab_test"})
+"""Kinds of formats whose results count on no leaderboard: hundreds of matches of one pair."""
+
 
 def newest_formats() -> dict[str, Format]:
     """Return the newest version of each kind of format, by kind."""

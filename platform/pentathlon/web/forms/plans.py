@@ -1,18 +1,20 @@
 """What a tournament and an event have in common: a format, an order of the table, and limits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from pentathlon.tournaments.checks import error_of
+from pentathlon.common.errors import DomainError
+from pentathlon.tournaments.checks import error_of, problems_of_rated
 from pentathlon.web.forms.formats import parameter_fields, tie_break_fields
 from pentathlon_engines.contract.info import GameInfo, Option
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import LIMIT_RANGES, check_document
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format
+from pentathlon_engines.tournament.formats.registry import NEVER_RATED
 
 _LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "action_cpu_s": ("CPU seconds an action", "Thinking time for one decision."),
@@ -36,6 +38,15 @@ class PlanForm(forms.Form):
         self._limits = _limit_fields()
         of_format = parameter_fields(scheduling.parameters)
         self.fields.update(of_format | self._ordering | self._limits)
+        if not self.may_be_rated:
+            rated = self.fields["rated"]
+            rated.disabled, rated.initial = True, False
+            rated.help_text = f"{scheduling.title} matches are never rated."
+
+    @property
+    def may_be_rated(self) -> bool:
+        """Whether results of this format may count on a leaderboard."""
+        return self.scheduling.name.partition("/")[0] not in NEVER_RATED
 
     @property
     def parameters(self) -> list[forms.BoundField]:
@@ -102,13 +113,20 @@ class PlanForm(forms.Form):
 
     def show_problems(self, document: TournamentDocument, *, entries: int) -> None:
         """Show what is wrong with a document at the fields that cause it, each once."""
-        for problem in check_document(document, entries=entries)[1]:
-            field = self.field_of(error_of(problem).field)
+        completed, problems = check_document(document, entries=entries)
+        self.show_errors(map(error_of, problems))
+        if self.cleaned_data.get("rated"):
+            self.show_errors(problems_of_rated(completed))
+
+    def show_errors(self, errors: Iterable[DomainError]) -> None:
+        """Show errors of the service at their fields, each once."""
+        for error in errors:
+            field = self.field_of(error.field)
             # The form has looked at those itself.
             if field not in {*self._ordering, *self._limits} and not self._shows(
-                field, problem.sentence
+                field, error.detail
             ):
-                self.add_error(field, problem.sentence)
+                self.add_error(field, error.detail)
 
     def _shows(self, field: str | None, sentence: str) -> bool:
         return sentence in self.errors.get(field or NON_FIELD_ERRORS, ())

@@ -1,5 +1,6 @@
 """Forms for organisers, and for authors who enter a bot."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -10,9 +11,11 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
+    find_versions,
 )
 from pentathlon.tournaments.drafts import Draft
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
+from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon.tournaments.replacing import LONGEST_TEAM
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import OptionFields, PlanForm
@@ -75,7 +78,7 @@ class TournamentForm(PlanForm):
             "name": draft.name,
             "versions": draft.versions,
             "entries_per_author": draft.entries_per_author,
-            "rated": draft.rated,
+            "rated": draft.rated and self.may_be_rated,
             **self.initial_plan(draft.document),
         }
         if draft.document.game == self._game:
@@ -115,6 +118,8 @@ class TournamentForm(PlanForm):
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
         """Check the document as well, whatever else is wrong: all is shown at once."""
         cleaned = super().clean()
+        known = partial(find_versions, cleaned.get("versions", ()), game=self._game)
+        self.show_errors(gather_errors([known]))
         if {"table_seats", *self.scheduling.parameters} <= cleaned.keys():
             entries = len(cleaned.get("versions", ()))
             self.show_problems(self.document, entries=entries)

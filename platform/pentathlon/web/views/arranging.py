@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.tournaments.arrangement import invite_authors
+from pentathlon.tournaments.dry_runs import cautions_of_event
 from pentathlon.tournaments.events import create_event, event_table, tournaments_of
 from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
 from pentathlon.tournaments.models import Event
@@ -104,6 +105,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         "titles": [GAMES[part.game].info.title for part in parts],
         "lines": event_table(parts, reader=reader),
         "tournaments": [tournament_line(part, hidden=hidden) for part in parts],
+        "cautions": cautions_of_event(parts),
         "has_hidden": any(part.pk in hidden for part in parts),
     }
     return render(request, "web/event.html", context)
