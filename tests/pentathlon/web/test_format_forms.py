@@ -199,6 +199,17 @@ def test_event_is_made_in_every_format(client: Client, kind: str) -> None:
     assert {tuple(each.tie_breaks) for each in made} == {("wins",)}
 
 
+@pytest.mark.parametrize("address", [_address("ab_test"), "/events/new/?format=ab_test"])
+def test_ab_test_cannot_be_chosen_to_be_rated(client: Client, address: str) -> None:
+    page = page_of(client.get(address))
+
+    client.post(address, {**_answers(page), "rated": "on", "games": ["tuned"]})
+
+    assert "disabled" in page.field("rated")
+    assert "never rated" in page.text
+    assert list(Tournament.objects.values_list("rated", flat=True)) == [False]
+
+
 def test_problems_of_an_event_are_shown_at_once(client: Client) -> None:
     address = "/events/new/?format=ab_test"
     answers = _answers(page_of(client.get(address)))
