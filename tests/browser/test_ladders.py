@@ -1,8 +1,10 @@
 """The pages of ladders in a real browser: on narrow screens, in the dark, by keyboard."""
 
 import pytest
-from playwright.sync_api import Page
+from django.db.models.functions import Now
+from playwright.sync_api import Page, expect
 
+from pentathlon.matches.models import Match
 from tests.factories import make_user, make_version
 from tests.pentathlon.ladders.playing import (
     make_reference,
@@ -63,3 +65,17 @@ def test_ladder_is_read_by_keyboard_in_the_order_of_the_page(page: Page, played:
     links = page.locator("main a:visible, main button:visible, main .scroll")
     wanted = links.evaluate_all("all => all.map(each => each.href || each.type)")
     assert [each for each in tops if each] == [each for each in wanted if each][: len(tops)]
+
+
+def test_open_ladder_follows_new_results(page: Page, played: None) -> None:
+    page.goto("/ladders/tuned/")
+    facts = page.locator("section[aria-label=Season] dd")
+    before = int(facts.nth(1).inner_text())
+
+    step()
+    new = play_waiting()
+    Match.objects.filter(pk__in=new).update(finished_at=Now())
+
+    ladder = Match.objects.filter(pk__in=new, game="tuned", place__isnull=False).count()
+    assert ladder > 0
+    expect(facts.nth(1)).not_to_have_text(f"{before}")

@@ -76,6 +76,9 @@ CALLS: Final[dict[str, Making]] = {
     "matches_rerun_create": at(
         "organiser", id=Id("done match"), body={"reason": "The host was too slow."}
     ),
+    "matches_void_create": at(
+        "organiser", id=Id("done match"), body={"reason": "A bot read a file of its opponent."}
+    ),
     "matches_seats_bundle_zip_retrieve": at("author", id=Id("faulty"), seat=Id("own seat")),
     "matches_seats_log_txt_retrieve": at("author", id=Id("faulty"), seat=Id("own seat")),
     "me": at("author"),

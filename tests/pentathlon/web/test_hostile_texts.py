@@ -69,7 +69,7 @@ class Stage(NamedTuple):
 @pytest.fixture
 def stage() -> Stage:
     author = make_user()
-    versions = [make_version(owner=author) for _ in NAMES[:3]]
+    versions = [make_version(owner=author), make_version(owner=author), make_version()]
     for version, name, text in zip(versions, NAMES, TEXTS, strict=False):
         # Past the services, which refuse most of it.
         Bot.objects.filter(pk=version.bot_id).update(name=name)
@@ -78,13 +78,15 @@ def stage() -> Stage:
         )
     cup, waiting = (_tournament(name, versions) for name in NAMES[:2])
     start_tournament(actor=cup.owner, tournament=cup)
-    lost = [_play(match) for match in Match.objects.filter(place__tournament=cup).order_by("pk")]
+    played = [_play(match) for match in Match.objects.filter(place__tournament=cup).order_by("pk")]
     apply_results()
     close_finished()
     count_all()
     index_all()
     BotVersion.objects.filter(pk=versions[2].pk).update(state=VersionState.REJECTED)
-    return Stage(author, versions, cup, waiting, lost[0])
+    # Its author reads the logs of both seats.
+    own = (match for match in played if not match.seats.filter(version=versions[2]).exists())
+    return Stage(author, versions, cup, waiting, next(own))
 
 
 def _tournament(name: str, versions: list[BotVersion]) -> Tournament:
@@ -261,7 +263,8 @@ def test_notes_of_bots_come_without_controls() -> None:
 def test_messages_about_a_name_are_well_formed(
     text: str, channel: Channel, mailoutbox: list[EmailMessage]
 ) -> None:
-    person = User(username="person", email="person@example.org")
+    address = "person@example.org"
+    person = User(username="person", email=address, verified_email=address)
     endpoint = WebhookEndpoint(owner=person, channel=channel, site="https://example.org")
     told = {"tournament_name": text, "url": "/tournaments/1/"}
     event = OutboxEvent(type="tournament.started", data=told, happened_at=NOW)
