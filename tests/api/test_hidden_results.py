@@ -119,7 +119,12 @@ def test_answers_are_equal_whatever_the_results_are(
             transaction.set_rollback(True)
     first, second = scenes
 
-    different = [where for where, text in first.items() if second[where] != text]
+    # The status tells which workers are alive by now.
+    different = [
+        where
+        for where, text in first.items()
+        if second[where] != text and where[1] not in ("/status/", f"{V1}/status/")
+    ]
 
     assert first.keys() == second.keys()
     assert len(first) > 60 * len(people)
