@@ -54,8 +54,9 @@ def test_workers_of_the_previous_release_work_on_the_new_schema(kind: str, tmp_p
     # So that one sees who it was.
     (old / "engines/pentathlon_engines/version.py").write_text(f'__version__ = "{VERSION}"\n')
     short = make_match([make_version(), make_version(like="greedy")], rated=True)
-    # Renewed after 10 s.
-    long = make_match([make_sleeper(2.0), make_sleeper(2.0)], rated=True)
+    # Renewed after 10 s: its seed and its alias, from which bots draw, make it 13 actions long.
+    sleepers = [make_sleeper(1.2), make_sleeper(1.2)]
+    long = make_match(sleepers, rated=True, seed=1, alias=f"{1:032x}")
     enter_matches(pool=open_live_pool(game="tuned"), matches=[short, long])
     played = Match.objects.filter(pk__in=[short.pk, long.pk])
     renewed = Match.objects.filter(
