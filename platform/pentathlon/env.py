@@ -25,6 +25,13 @@ class Mode(StrEnum):
 
 DRAIN_S: Final[Mapping[Mode, float]] = {Mode.LOCAL: 2.0, Mode.PRODUCTION: 120.0}
 """How long a worker that is asked to stop plays on, unless PENTATHLON_DRAIN_S says so."""
+LADDER_MATCHES_AN_HOUR: Final[Mapping[Mode, float | None]] = {
+    # Somebody's desk, whose processors and disk are not for ladders alone.
+    Mode.LOCAL: 60.0,
+    Mode.PRODUCTION: None,
+}
+"""The most that a settled division plays, unless PENTATHLON_LADDER_MATCHES_AN_HOUR says so."""
+UNLIMITED: Final = "unlimited"
 SPOT_CHECKS: Final = 50
 STARVED_SHARE: Final = 0.75
 """At this share a bot waits three times as long as it runs, and slots are held back."""
@@ -69,8 +76,9 @@ class Environment:
     """PENTATHLON_REFERENCE_BOTS: upload the built-in policies as bots that play on ladders."""
     ladder_season_days: float = 28
     """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
-    ladder_matches_an_hour: float = 12
-    """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
+    ladder_matches_an_hour: float | None = LADDER_MATCHES_AN_HOUR[Mode.LOCAL]
+    """PENTATHLON_LADDER_MATCHES_AN_HOUR: the most that each division plays once its ratings are
+    certain; None ("unlimited"): as much as idle slots can."""
     bot_log_days: float = 90
     """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: for ever."""
     replays: str | None = None
@@ -116,7 +124,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
     log_days = _number(variables, "PENTATHLON_BOT_LOG_DAYS", least=0)
     replay_days = _number(variables, "PENTATHLON_REPLAY_DAYS", least=0)
-    an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
+    an_hour = _limit(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", LADDER_MATCHES_AN_HOUR[mode])
     starved_share = _number(variables, "PENTATHLON_STARVED_SHARE", least=0)
     spot_checks = _number(variables, "PENTATHLON_SPOT_CHECKS", least=0)
     drain_s = _number(variables, "PENTATHLON_DRAIN_S", least=0)
@@ -137,7 +145,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         ladders=_flag(variables, "PENTATHLON_LADDERS", default=True),
         reference_bots=_flag(variables, "PENTATHLON_REFERENCE_BOTS", default=True),
         ladder_season_days=28 if days is None else days,
-        ladder_matches_an_hour=12 if an_hour is None else an_hour,
+        ladder_matches_an_hour=an_hour,
         bot_log_days=90 if log_days is None else log_days,
         replays=variables.get("PENTATHLON_REPLAYS") or None,
         replay_days=7 if replay_days is None else replay_days,
@@ -218,6 +226,18 @@ def _number(variables: Mapping[str, str], name: str, *, least: float) -> float |
     if not least <= number < float("inf"):
         raise BadEnvironment(name, f"must be a number from {least:g}, not {text!r}.")
     return number
+
+
+def _limit(variables: Mapping[str, str], name: str, usual: float | None) -> float | None:
+    """Return a number from 0, or None for "unlimited"."""
+    if variables.get(name, "").strip() == UNLIMITED:
+        return None
+    try:
+        number = _number(variables, name, least=0)
+    except BadEnvironment as error:
+        asked = f'must be a number from 0 or "{UNLIMITED}"'
+        raise BadEnvironment(name, f"{asked}, not {variables[name].strip()!r}.") from error
+    return usual if number is None else number
 
 
 def _folder(variables: Mapping[str, str], name: str) -> Path | None:

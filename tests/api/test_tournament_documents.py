@@ -12,6 +12,7 @@ from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from tests.api.client import V1, client_of
 from tests.factories import make_user, make_version
+from tests.pentathlon.ladders.playing import division_of, open_ladder
 from tests.pentathlon.tournaments.acting import as_made, matches_of, open_cup, settle, started
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,19 @@ def test_document_of_each_format_fits_the_schema_and_can_be_posted(
         **document,
         "commitment": answer.json()["commitment"],
     }
+
+
+def test_document_of_a_ladders_division_can_be_posted(organiser: User) -> None:
+    division = division_of(open_ladder()).tournament
+    document = dict(client_of(organiser).get(f"{V1}/tournaments/{division.pk}/document/").json())
+    schema = client_of(organiser).get(f"{V1}/tournaments/schema/").json()
+
+    answer = client_of(organiser).post(f"{V1}/tournaments/", document)
+
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(document)] == []
+    assert answer.status_code == 201, answer.json()
+    made = Tournament.objects.get(pk=answer.json()["id"])
+    assert (made.scheduler, made.params, made.is_ladder) == ("ladder/1", {"rounds": 20}, False)
 
 
 def test_replay_with_the_secret_has_the_same_rows(played: Tournament, organiser: User) -> None:

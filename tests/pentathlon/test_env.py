@@ -47,6 +47,18 @@ def test_numbers_may_be_left_out() -> None:
     assert read_environment({"PENTATHLON_DRAIN_S": "0.5"}).drain_s == 0.5
 
 
+def test_desk_limits_settled_ladders_and_production_leaves_them_idle_slots() -> None:
+    name = "PENTATHLON_LADDER_MATCHES_AN_HOUR"
+    key = {"PENTATHLON_MODE": "production", "PENTATHLON_SECRET_KEY": "k" * 32}
+
+    assert read_environment({}).ladder_matches_an_hour == 60
+    assert read_environment(key).ladder_matches_an_hour is None
+    assert read_environment({**key, name: "12"}).ladder_matches_an_hour == 12
+    assert read_environment({name: "unlimited"}).ladder_matches_an_hour is None
+    with pytest.raises(BadEnvironment, match="from 0 or \"unlimited\", not 'many'"):
+        read_environment({name: "many"})
+
+
 def test_worker_in_production_gets_time_to_end_its_matches() -> None:
     drained = read_environment({"PENTATHLON_MODE": "production"}).drain_s
 

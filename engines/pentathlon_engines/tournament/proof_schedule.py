@@ -26,9 +26,11 @@ class OtherBatch(Exception):
 
 
 def is_ladder(proof: Proof) -> bool:
-    """Say whether a proof is that of a ladder's division."""
+    """Say whether a proof is that of a ladder's division: its field is not in its document."""
     document = proof.get("document")
-    return isinstance(document, dict) and document.get("scheduler") == LADDER
+    if not isinstance(document, dict) or document.get("scheduler") != LADDER:
+        return False
+    return not document.get("entries")
 
 
 def draw_proof(proof: Proof) -> list[Pairing]:

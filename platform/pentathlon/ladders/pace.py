@@ -1,7 +1,7 @@
-"""How much the ladders play: as fast as the workers can while ratings are uncertain, then slowly.
+"""How much the ladders play: as fast as the workers can while ratings are uncertain.
 
-So a ladder never stands still while somebody can learn from it, and a machine whose ladders have
-settled is nearly idle.
+Then they settle, and play in the slots that nobody else wants, up to a limit an hour where one is
+set.
 """
 
 from __future__ import annotations
@@ -15,9 +15,16 @@ AHEAD_FOR_NEWCOMERS: Final = 6
 """The same, where versions have hardly played."""
 LOOK_AGAIN: Final = timedelta(seconds=2)
 """After a look that found nothing to pair."""
+LEAST_AN_HOUR: Final = 12.0
+"""Matches of a settled division without a limit, however much other divisions want to play."""
 _NEVER: Final = timedelta(days=365)
 
 
-def rest(*, matches: int, an_hour: float) -> timedelta:
-    """Return how long a settled division rests after so many matches."""
+def rest(*, matches: int, an_hour: float | None) -> timedelta:
+    """Return when a settled division is due again after so many matches.
+
+    With a limit (`an_hour`) it rests until then; without one it plays earlier in idle slots.
+    """
+    if an_hour is None:
+        an_hour = LEAST_AN_HOUR
     return timedelta(hours=matches / an_hour) if an_hour > 0 else _NEVER

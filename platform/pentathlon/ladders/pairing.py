@@ -15,7 +15,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import OUT_OF_PLAY
@@ -57,7 +57,8 @@ _STEP_S: Final = 0.4
 def make_batches(*, for_s: float = _STEP_S) -> int:
     """Pair the divisions that are due while slots want matches; return how many matches were made.
 
-    New versions come first, then whoever has waited longest.
+    New versions come first, then whoever has waited longest. Settled divisions without a limit an
+    hour follow even before they are due: no slot stands idle.
     """
     deadline = time.monotonic() + for_s
     fleet = read_fleet()
@@ -66,8 +67,11 @@ def make_batches(*, for_s: float = _STEP_S) -> int:
         return 0
     waiting = _count_unfinished()
     made = 0
-    due = Division.objects.filter(due_at__lte=Now())
-    for division in due.order_by("-has_newcomers", "due_at")[:_DIVISIONS_AT_ONCE]:
+    may_play = Q(due_at__lte=Now())
+    if settings.LADDER_MATCHES_AN_HOUR is None:
+        may_play |= Q(is_settled=True, due_at__isnull=False)
+    divisions = Division.objects.filter(may_play)
+    for division in divisions.order_by("-has_newcomers", "due_at")[:_DIVISIONS_AT_ONCE]:
         ahead = pace.AHEAD_FOR_NEWCOMERS if division.has_newcomers else pace.AHEAD_PER_SLOT
         room = ahead * slots - waiting - made
         if room <= 0 or time.monotonic() > deadline:

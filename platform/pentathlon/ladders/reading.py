@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db.models import Count, F, Prefetch, Q, QuerySet
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
@@ -43,8 +44,13 @@ class LadderLine:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all ratings are certain, so that it plays at the idle rate."""
+        """Whether all ratings are certain, so that all others play first."""
         return all(division.is_settled for division in self.divisions)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it has settled and plays no more than a limit an hour."""
+        return self.is_settled and settings.LADDER_MATCHES_AN_HOUR is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +209,8 @@ def _why_none(place: LadderPlace, *, is_first: bool) -> str:
         return "It waits for opponents: other authors' bots or reference bots."
     if is_first or division is None or not division.is_settled:
         return "It is made within seconds, when a slot is free."
+    if settings.LADDER_MATCHES_AN_HOUR is None:
+        return "Ratings are certain here, so it is made when a slot is idle."
     return "Ratings are certain here, so it plays now and then."
 
 

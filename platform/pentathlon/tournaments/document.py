@@ -66,7 +66,12 @@ def _beta_of(tournament: Tournament) -> float:
 
 
 def format_of(tournament: Tournament) -> Format | None:
-    """Return the format of a tournament; None if this release does not have it."""
+    """Return the format that makes a tournament's batches.
+
+    None if this release does not have it, or if it is a division: its ladder makes them.
+    """
+    if tournament.is_ladder:
+        return None
     kind, seats = tournament.format, tournament.table_seats
     return FORMATS.get(tournament.scheduler or newest_format(kind, seats=seats))
 

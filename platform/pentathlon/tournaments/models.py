@@ -201,7 +201,7 @@ class Tournament(models.Model):
     @property
     def is_ladder(self) -> bool:
         """Whether it is a division of a ladder."""
-        return self.format == "ladder"
+        return bool(self.season)
 
     @property
     def revealed_secret(self) -> str | None:

@@ -13,7 +13,6 @@ from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT
 from pentathlon_engines.tournament.proof_schedule import Proof
 
@@ -26,7 +25,7 @@ def proof(tournament: Tournament, *, part: int = 1) -> Proof:
     """Return a part of what `pentathlon verify --tournament` reads; in a few queries."""
     source = document_json(tournament)
     places = places_of_part(tournament, part)
-    is_ladder = source["scheduler"] == LADDER
+    is_ladder = tournament.is_ladder
     return {
         "format": FORMAT,
         "tournament": tournament.pk,

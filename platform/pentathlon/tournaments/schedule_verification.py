@@ -14,7 +14,6 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import BatchDiffers, make_again
 from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
-from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
 from pentathlon_engines.tournament.proof_replacements import Lineup, find_problems
 from pentathlon_engines.tournament.schedule import Pairing
@@ -39,8 +38,8 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
     seatings = read_seatings(tournament)
     last = max(stored, default=0)
     drawn: list[Pairing] = []
-    is_ladder = document_json(tournament).get("scheduler") == LADDER
-    yield from (_draw_ladder_again if is_ladder else _draw_again)(tournament, drawn)
+    draw_again = _draw_ladder_again if tournament.is_ladder else _draw_again
+    yield from draw_again(tournament, drawn)
     for pairing in drawn:
         if pairing.index not in stored:
             if pairing.index < last:

@@ -2,12 +2,12 @@
 
 import pytest
 from django.core.management import call_command
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from pentathlon.bots.models import VersionState
 from pentathlon.fleet.models import Worker
 from pentathlon.ladders import pairing
-from pentathlon.ladders.models import Division
+from pentathlon.ladders.models import Division, Ladder
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Rating, live_key
 from pentathlon.tournaments.batches import Batch
@@ -281,24 +281,54 @@ def test_ladder_is_no_tournament_that_closes_when_nothing_waits() -> None:
     assert close_finished() == []
 
 
-def test_settled_ladder_plays_slowly() -> None:
-    ladder = open_ladder(slots=4)
+def _settle_ladder(slots: int) -> Ladder:
+    ladder = open_ladder(slots=slots)
     make_version()
     make_version()
     seat_all()
     step()
     play_waiting()
     Rating.objects.update(sigma=1.0, matches=200)
-    Division.objects.filter(due_at__isnull=False).update(due_at="2020-01-01T00:00Z")
+    make_due()
     pairing.make_batches(for_s=60)
     play_waiting()
+    assert division_of(ladder).is_settled
+    return ladder
+
+
+def test_settled_ladder_plays_up_to_its_limit_an_hour(settings: Settings) -> None:
+    settings.LADDER_MATCHES_AN_HOUR = 12
+    _settle_ladder(slots=4)
     done = Match.objects.filter(kind=MatchKind.LADDER).count()
 
     for _ in range(5):
         pairing.make_batches(for_s=60)
 
-    assert division_of(ladder).is_settled
     assert Match.objects.filter(kind=MatchKind.LADDER).count() == done
+
+
+def test_settled_ladder_without_a_limit_never_leaves_slots_idle(settings: Settings) -> None:
+    settings.LADDER_MATCHES_AN_HOUR = None
+    _settle_ladder(slots=4)
+
+    for _ in range(5):
+        assert pairing.make_batches(for_s=60) > 0
+        play_waiting()
+
+
+def test_settled_ladder_leaves_slots_to_one_that_is_uncertain(settings: Settings) -> None:
+    settings.LADDER_MATCHES_AN_HOUR = None
+    settled = _settle_ladder(slots=1)
+    for _ in range(8):
+        make_version(games=["azure"])
+    uncertain = open_ladder("azure", slots=0)
+    seat_all()
+    before = division_of(settled).blocks
+
+    pairing.make_batches(for_s=60)
+
+    assert division_of(uncertain).blocks > 0
+    assert division_of(settled).blocks == before
 
 
 def test_step_costs_the_same_number_of_queries_whatever_was_played(

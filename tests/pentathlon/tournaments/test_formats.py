@@ -36,6 +36,7 @@ FORMATS: list[tuple[str, int, dict[str, Any]]] = [
     ("knockout", 5, {}),
     ("finals", 3, {"blocks": 12}),
     ("ab_test", 2, {}),
+    ("ladder", 5, {"rounds": 6}),
 ]
 
 

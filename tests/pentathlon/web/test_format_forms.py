@@ -258,7 +258,7 @@ def test_game_for_two_is_offered_no_larger_tables() -> None:
 
 
 def test_unknown_format_shows_the_first_one(client: Client) -> None:
-    page = page_of(client.get("/tournaments/new/?game=tuned&format=ladder"))
+    page = page_of(client.get("/tournaments/new/?game=tuned&format=king"))
 
     assert page.field("cycles")["value"] == "1"
-    assert "ladder" not in {link.rpartition("=")[2] for link in page.links()}
+    assert "king" not in {link.rpartition("=")[2] for link in page.links()}

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
+from pentathlon.env import UNLIMITED
 from pentathlon_engines import GAMES
 from tools.benchmark.competition.real_site import measure_on_site
 from tools.benchmark.load.stage import offer_database, run_on
@@ -43,4 +44,5 @@ def _play_uploads(options: dict[str, Any]) -> bool:  # Any: Django's own shape
     """Measure on a platform of its own, which `up` runs; return whether all demands were met."""
     games = [options["game"]] if options["game"] else ["tuned"] if options["quick"] else [*GAMES]
     module = "tools.benchmark.competition.uploads"
-    return measure_on_site(module, games, as_json=options["json"])
+    unlimited = {"PENTATHLON_LADDER_MATCHES_AN_HOUR": UNLIMITED}
+    return measure_on_site(module, games, as_json=options["json"], **unlimited)

@@ -22,10 +22,15 @@ _FIRST_PORT: Final = 8800
 _HOST: Final = "127.0.0.1"
 
 
-def measure_on_site(module: str, arguments: Sequence[str], *, as_json: bool) -> bool:
-    """Run a module that measures, with a database of its own; return whether it is satisfied."""
+def measure_on_site(
+    module: str, arguments: Sequence[str], *, as_json: bool, **variables: str
+) -> bool:
+    """Run a module that measures, with a database of its own; return whether it is satisfied.
+
+    `variables` are set in the environment of the platform.
+    """
     with runtime_folder() as folder:
-        environment = trial_environment(folder)
+        environment = trial_environment(folder, **variables)
         environment.pop("REDIS_URL", None)
         told = [*arguments, "--folder", str(folder), *(["--json"] if as_json else [])]
         return run_trial(module, *told, environment=environment)

@@ -12,7 +12,8 @@ from typing import Final
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision, normalized_ratio
 from pentathlon_engines.strength.thurstone import BETA
-from pentathlon_engines.tournament.formats.finals import Finals, estimate
+from pentathlon_engines.tournament.formats.estimates import estimate
+from pentathlon_engines.tournament.formats.finals import Finals
 from pentathlon_engines.tournament.formats.interface import (
     Batch,
     FieldEntry,

@@ -22,7 +22,7 @@ from pentathlon.bots.archives import read_archive  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.ladders.membership import leave_ladder  # noqa: E402
-from pentathlon.ladders.models import Division, Ladder  # noqa: E402
+from pentathlon.ladders.models import Ladder  # noqa: E402
 from pentathlon.ladders.reference import reference_policies  # noqa: E402
 from pentathlon.local.waiting import ServerFailed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
@@ -84,16 +84,15 @@ def _measure(game: str, say: Say) -> Iterator[Demand]:
     ladder = Ladder.objects.get(key=game)
     yield Demand(
         name=f"{game}: longest time with a free slot and nothing to play, s",
-        measured=_longest_still(ladder),
+        measured=_longest_still(),
         most=_STILL_S,
         remark=f"watched for {_WATCHED_S:.0f} s",
     )
     leave_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
 
 
-def _longest_still(ladder: Ladder) -> float:
-    """Return for how long a slot was free and no match waited, while ratings are uncertain."""
-    divisions = Division.objects.filter(season__ladder=ladder, season__state="running")
+def _longest_still() -> float:
+    """Return for how long a slot was free and no match waited, whatever is known already."""
     until = time.monotonic() + _WATCHED_S
     since, longest = time.monotonic(), 0.0
     while (now := time.monotonic()) < until:
@@ -102,7 +101,7 @@ def _longest_still(ladder: Ladder) -> float:
         is_still = (
             running < _free_slots() and not unfinished.exclude(state=MatchState.RUNNING).exists()
         )
-        if not is_still or divisions.get().is_settled:
+        if not is_still:
             since = now
         longest = max(longest, now - since)
         time.sleep(TICK_S)

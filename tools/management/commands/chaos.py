@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from pentathlon.env import UNLIMITED
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import valkey_url
@@ -69,7 +70,7 @@ def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
     return trial_environment(
         folder,
         REDIS_URL=valkey_url(folder / "valkey.sock"),
-        PENTATHLON_LADDER_MATCHES_AN_HOUR="100000",  # settled or not, it plays all the time
+        PENTATHLON_LADDER_MATCHES_AN_HOUR=UNLIMITED,
         PENTATHLON_REFERENCE_BOTS="0",
         PENTATHLON_LOG_JSON="1",
         PENTATHLON_LOG_LEVEL="INFO",

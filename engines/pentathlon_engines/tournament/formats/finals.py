@@ -14,9 +14,8 @@ from math import comb
 from typing import Final
 
 from pentathlon_engines.strength.best import are_separable, by_strength, chances_of_best
-from pentathlon_engines.strength.played import PlayedMatch
 from pentathlon_engines.strength.thompson import next_pair
-from pentathlon_engines.strength.thurstone import Strengths, fit
+from pentathlon_engines.strength.thurstone import Strengths
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
     active_numbers,
@@ -24,6 +23,7 @@ from pentathlon_engines.tournament.formats.blocks import (
     make_batch,
     make_blocks,
 )
+from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Over,
@@ -187,23 +187,6 @@ class Finals:
                 )
             ]
         )
-
-
-def estimate(plan: Plan, played: Sequence[PlayedBlock]) -> Strengths:
-    """Return the strengths of all who have played, by the blocks that count, repeats once."""
-    return fit(
-        (
-            PlayedMatch(players=seating, ranks=ranks, block=number)
-            for number, block in enumerate(played)
-            if block.counts
-            for leg, (seating, ranks) in enumerate(
-                zip(block.seatings, block.ranks or (), strict=True)
-            )
-            if ranks is not None and leg not in block.repeats
-        ),
-        players={bot for block in played for bot in block.seatings[0]},
-        draw_probability=plan.draw_probability,
-    )
 
 
 def _order(strengths: Strengths) -> list[tuple[int, ...]]:

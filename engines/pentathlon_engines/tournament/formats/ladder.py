@@ -6,7 +6,9 @@ equal strength. In both, versions that are still new come first. Bots of one aut
 and one opponent has at most 40 % of a bot's blocks. That takes more than three opponents, or ten
 blocks against three: two have half each, and a single one has them all.
 
-Who plays is not known from the start, so this is a function of its own and no `Format`.
+The rule is `pair_ladder`. The standing ladders of a platform ask it as bots come and go, with
+their live ratings (`tournament.ladder_batches`). As a format it plays a given field for some
+rounds.
 """
 
 from __future__ import annotations
@@ -14,10 +16,39 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from pentathlon_engines.tournament.formats.blocks import PAIR, Group, Seatings, seatings_of
+from pentathlon_engines.tournament.formats.blocks import (
+    PAIR,
+    Group,
+    Seatings,
+    are_complete,
+    count_meetings,
+    make_batch,
+    matches_per_block,
+    seatings_of,
+)
+from pentathlon_engines.tournament.formats.estimates import estimate
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Over,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+    Wait,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
 from pentathlon_engines.tournament.seeds import draw
 
 NAME: Final = "ladder/1"
@@ -25,6 +56,15 @@ SETTLED_SIGMA: Final = 1.9
 """Below it, a version is no longer new."""
 MOST_SHARE: Final = (2, 5)
 """Of a bot's blocks against one opponent, as a fraction."""
+MOST_ENTRIES: Final = 100
+"""Of the format: each round estimates all strengths anew."""
+
+_ROUNDS: Final = Parameter(
+    default=20,
+    schema={"type": "integer", "minimum": 1, "maximum": 500},
+    text="How many rounds are played; in each, everybody has one block where that is possible.",
+    repeats_from=2,
+)
 
 _BETA = 25 / 6
 _DIGITS = 9
@@ -76,6 +116,94 @@ def pair_ladder(
         standing.note(group)
         blocks.append(LadderBlock(seatings_of(group), is_fill))
     return blocks
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRounds:
+    """A given field pairs itself for some rounds, each when the one before is complete."""
+
+    name: str = NAME
+    title: str = "Ladder"
+    text: str = (
+        "In every round about half of the blocks are of bots that have met least, the others of "
+        "those about whom a result tells most: uncertain, and about equally strong. Bots of one "
+        "author never meet. The table decides."
+    )
+    reads_results: bool = True
+    reads_repeats: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"rounds": _ROUNDS}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong with the rounds, the tables or the number of bots."""
+        return [
+            *check_params(self.parameters, plan),
+            *check_seats(plan),
+            *check_entries(entries, fewest=plan.seats, most=MOST_ENTRIES),
+        ]
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of full rounds; none are sure, as all bots may be of one author."""
+        rounds: int = param_of(self.parameters, plan, "rounds")
+        most = rounds * (entries // plan.seats) * matches_per_block(plan.seats)
+        return Size(0, most, most)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next round, once the last one is complete."""
+        if not are_complete(played):
+            return Wait()
+        done = played[-1].round if played else 0
+        active = [entry for entry in entries if entry.is_active]
+        if done >= param_of(self.parameters, plan, "rounds") or len(active) < plan.seats:
+            return Over()
+        playing = _without_a_rest(active, played, key=plan.key, seats=plan.seats)
+        paired = pair_ladder(
+            _lines(plan, playing, played),
+            seats=plan.seats,
+            meetings=count_meetings(block.seatings for block in played),
+            wanted=len(playing) // plan.seats,
+            most_open=1,
+            made=len(played),
+            key=plan.key,
+        )
+        if not paired:
+            return Over(remark="bots of one author do not meet")
+        return make_batch([PlannedBlock(done + 1, block.seatings) for block in paired])
+
+
+def _without_a_rest(
+    active: Sequence[FieldEntry], played: Sequence[PlayedBlock], *, key: bytes, seats: int
+) -> list[FieldEntry]:
+    """Return who fills whole tables; those with most blocks sit the round out."""
+    blocks = Counter(bot for block in played for bot in block.seatings[0])
+
+    def need(entry: FieldEntry) -> tuple[int, int]:
+        return blocks[entry.number], draw(key, "rest", len(played), entry.number)
+
+    return sorted(active, key=need)[: len(active) // seats * seats]
+
+
+def _lines(
+    plan: Plan, active: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+) -> list[LadderEntry]:
+    """Return the entries with what the blocks so far tell about their strengths."""
+    numbers = [entry.number for entry in active]
+    strengths = estimate(plan, played, others=numbers).only(numbers)
+    places = {number: place for place, number in enumerate(strengths.players)}
+    return [
+        LadderEntry(
+            number=entry.number,
+            author=entry.author,
+            mu=strengths.mu[places[entry.number]],
+            sigma=strengths.sigma(places[entry.number]),
+        )
+        for entry in active
+    ]
 
 
 class _Standing:

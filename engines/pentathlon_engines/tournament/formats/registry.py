@@ -12,6 +12,7 @@ from pentathlon_engines.tournament.formats.finals import Finals
 from pentathlon_engines.tournament.formats.gauntlet import Gauntlet
 from pentathlon_engines.tournament.formats.interface import Format
 from pentathlon_engines.tournament.formats.knockout import Knockout
+from pentathlon_engines.tournament.formats.ladder import LadderRounds
 from pentathlon_engines.tournament.formats.round_robin import RoundRobin
 from pentathlon_engines.tournament.formats.swiss import Swiss
 from pentathlon_engines.tournament.formats.tables import Tables
@@ -25,6 +26,7 @@ _ALL: Final[tuple[Format, ...]] = (
     Finals(name="finals/1", reads_repeats=False),
     Finals(),
     AbTest(),
+    LadderRounds(),
 )
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for each in _ALL})

@@ -95,7 +95,10 @@ _SETTINGS: Final = (
     ("PENTATHLON_STARVED_SHARE", "How much of the time bots may wait before slots are held back."),
     ("PENTATHLON_LADDERS", "0: no ladders and no reference bots."),
     ("PENTATHLON_LADDER_SEASON_DAYS", "How long a season lasts: 28."),
-    ("PENTATHLON_LADDER_MATCHES_AN_HOUR", "What each settled division plays: 12."),
+    (
+        "PENTATHLON_LADDER_MATCHES_AN_HOUR",
+        "The most that each settled division plays: 60; in production “unlimited”, in idle slots.",
+    ),
     ("PENTATHLON_BOT_LOG_DAYS", "How many days what bots wrote is kept: 90; 0: for ever."),
     ("PENTATHLON_REPLAYS", "Where old replays move to: s3://bucket/prefix or file:///folder."),
     ("PENTATHLON_REPLAY_DAYS", "After how many days replays move there: 7."),

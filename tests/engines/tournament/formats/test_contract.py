@@ -95,6 +95,9 @@ CASES = [
     Case("finals/1", 10, budget=50),
     Case("finals/2", 2, budget=30),
     Case("finals/2", 10, budget=50),
+    Case("ladder/1", 2),
+    Case("ladder/1", 9),
+    Case("ladder/1", 11, 4),
 ]
 for_all = pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 JUDGES = [by_number, by_chance, all_drawn, all_void]

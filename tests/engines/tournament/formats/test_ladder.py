@@ -23,10 +23,11 @@ from pentathlon_engines.tournament.formats.divisions import (
 from pentathlon_engines.tournament.formats.ladder import (
     LadderBlock,
     LadderEntry,
+    LadderRounds,
     pair_ladder,
 )
 from pentathlon_engines.tournament.seeds import shuffled
-from tests.engines.tournament.formats.playing import KEY
+from tests.engines.tournament.formats.playing import KEY, by_number, field_of, plan_of, play
 
 SETTLED = 1.0
 NEW = 25 / 3
@@ -161,6 +162,40 @@ def test_nobody_has_too_many_blocks_under_way() -> None:
     assert all(counts[bot] + bot % 4 <= 3 for bot in range(9) if bot % 4 < 3)
     assert not any(bot % 4 == 3 for bot in counts)
     assert len(blocks) >= 6
+
+
+def test_each_round_of_the_format_has_everybody_once_who_can_be_paired() -> None:
+    ladder = LadderRounds()
+
+    event = play(ladder, plan_of(ladder, rounds=12), field_of(9), by_number)
+
+    assert [block.round for block in event.played] == sorted(4 * [*range(1, 13)])
+    for number in range(1, 13):
+        bots = [bot for b in event.played if b.round == number for bot in b.seatings[0]]
+        assert len(set(bots)) == len(bots) == 8
+    blocks = Counter(bot for block in event.played for bot in block.seatings[0])
+    assert max(blocks.values()) - min(blocks.values()) <= 1
+
+
+def test_rivals_meet_more_often_than_unequal_bots_once_results_are_in() -> None:
+    ladder = LadderRounds()
+
+    event = play(ladder, plan_of(ladder, rounds=40), field_of(10), by_number)
+
+    met = Counter(event.groups)
+    near = sum(count for (one, other), count in met.items() if other - one <= 2)
+    far = sum(count for (one, other), count in met.items() if other - one >= 6)
+    # 17 pairs are near and 10 are far.
+    assert near / 17 > 1.5 * far / 10
+    assert len(met) == 45
+
+
+def test_format_ends_where_only_bots_of_one_author_are_left() -> None:
+    ladder = LadderRounds()
+
+    event = play(ladder, plan_of(ladder), field_of(4, authors=1))
+
+    assert (event.played, event.over.remark) == ([], "bots of one author do not meet")
 
 
 def test_nobody_to_meet_gives_no_blocks() -> None:
