@@ -48,6 +48,7 @@ _DOCUMENTS: Final = (
     TournamentDocument(game=GAME, scheduler="swiss/1", table_seats=2),
     TournamentDocument(game=GAME, scheduler="knockout/1", table_seats=2),
     TournamentDocument(game=GAME, scheduler="gauntlet/1", table_seats=2),
+    TournamentDocument(game=GAME, scheduler="ladder/1", table_seats=2, params={"rounds": 6}),
     TournamentDocument(
         game=GAME, scheduler="finals/2", table_seats=2, params={"finalists": 4, "blocks": 20}
     ),
