@@ -1,10 +1,11 @@
+import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth import logout, update_session_auth_hash
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled
@@ -17,15 +18,19 @@ from api.permissions import SignedIn
 from api.requests import RequestSerializer, naming
 from api.tokens import count_password, count_typed_password
 from pentathlon.accounts.models import User
+from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.common.addresses import site_of
+from pentathlon.common.addresses import host_of, site_of
+from pentathlon.common.errors import Conflict
 from pentathlon.common.throttle import count_letter
 from pentathlon.oauth.scopes import IDENTITY
 from pentathlon.personal_data.deletion import delete_own_account
 from pentathlon.personal_data.export import export_account
 
 _LONGEST_PASSWORD: Final = 4096
+_CHALLENGE: Final = "passkey_by_api"
+"""Of a passkey, in the session. Pages keep theirs under another name, so that no two mix."""
 
 
 class MeSerializer(serializers.ModelSerializer[User]):
@@ -37,8 +42,27 @@ class MeSerializer(serializers.ModelSerializer[User]):
         read_only_fields = fields
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class PasskeyAnswerField(serializers.Field[str, Json, Json, Any]):  # Any: a request
+    """An `AuthenticationResponseJSON` of WebAuthn; the package that checks it reads its text."""
+
+    default_error_messages = {
+        "not_an_object": "Send the object that the browser's toJSON() gives.",
+        "max_length": f"A passkey's answer has at most {LARGEST_ANSWER} characters.",
+    }
+
+    def to_internal_value(self, data: object) -> str:
+        """Return its text."""
+        if not isinstance(data, dict):
+            self.fail("not_an_object")
+        text = json.dumps(data)
+        if len(text) > LARGEST_ANSWER:
+            self.fail("max_length")
+        return text
+
+
 class DeletionRequestSerializer(RequestSerializer):
-    """The name and the password, typed once more; with a second factor, a code, too."""
+    """The name and the password, typed once more; with a second factor, a code or a passkey."""
 
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
@@ -47,6 +71,12 @@ class DeletionRequestSerializer(RequestSerializer):
         default="",
         allow_blank=True,
         help_text="Of your authenticator app, or a recovery code, if you have a second factor.",
+    )
+    passkey = PasskeyAnswerField(
+        source="answer",
+        default="",
+        help_text="What `navigator.credentials.get()` answered to the options of `passkey/`, by "
+        "its `toJSON()`; stands in for the code.",
     )
 
 
@@ -71,6 +101,14 @@ class VerificationSerializer(serializers.Serializer[User]):
     """Where a letter goes."""
 
     email = serializers.EmailField()
+
+
+class PasskeyOptionsSerializer(serializers.Serializer[Any]):  # Any: what a browser reads
+    """What a browser needs to show a passkey."""
+
+    publicKey = serializers.DictField(  # noqa: N815  WebAuthn's name
+        help_text="For `PublicKeyCredential.parseRequestOptionsFromJSON()`."
+    )
 
 
 class DeletedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
@@ -131,14 +169,39 @@ class OwnAccountViewSet(Endpoint[User]):
     def delete_account(self, request: Request) -> Response:
         """Delete your account for good; name and password stand in the body.
 
-        With a second factor it takes a session, and a `code` besides: 400
-        `second_factor_required`. A passkey is shown on the page.
+        With a second factor it takes a session, and a `code` or a `passkey` besides: 400
+        `second_factor_required`. `POST /api/v1/me/passkey/` asks for the passkey.
         """
         wanted = DeletionRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        count_typed_password(request, code=wanted.validated_data["code"])
-        name = delete_own_account(actor=self.actor, **wanted.validated_data)
+        facts = wanted.validated_data
+        count_typed_password(request, code=facts["code"])
+        # A challenge is good once, whatever comes of it.
+        state = request.session.pop(_CHALLENGE, None) if facts["answer"] else None
+        name = delete_own_account(actor=self.actor, state=state, **facts)
+        # The session is gone with the account; its challenge must not be saved there.
+        logout(request._request)
         return Response(DeletedSerializer({"name": name}).data, status=status.HTTP_200_OK)
+
+    @extend_schema(
+        operation_id="me_passkey", request=None, responses={200: PasskeyOptionsSerializer}
+    )
+    def ask_for_passkey(self, request: Request) -> Response:
+        """Ask for one of your passkeys, by WebAuthn: the answer is good once, in this session.
+
+        Browsers show a passkey only to pages of this site. Without one that was made under this
+        site's name: 409 `no_passkey`.
+        """
+        host = host_of(request._request)
+        if not self.actor.passkeys.filter(host=host).exists():
+            raise Conflict(
+                f"This account has no passkey that was made under {host}. Send a code of your app "
+                "or a recovery code instead.",
+                code="no_passkey",
+            )
+        options, state = begin_check(host=host, person=self.actor)
+        request.session[_CHALLENGE] = state
+        return Response(options)
 
     @extend_schema(
         operation_id="me_password", request=PasswordChangeSerializer, responses={204: None}

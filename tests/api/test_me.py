@@ -1,5 +1,6 @@
 """One's own account by API: password, address and deletion ask for what the pages ask for."""
 
+import json
 from typing import Any
 
 import pytest
@@ -114,7 +115,20 @@ class TestDeletion:
         client.force_login(person)
         return person, salt, codes, with_csrf(client)
 
-    def _delete(self, client: APIClient, person: User, **more: str) -> Any:
+    def _with_passkey(self) -> tuple[User, Authenticator, APIClient]:
+        person, device = make_user(), Authenticator()
+        assert add_passkey(confirmed(person), device).status_code == 200
+        client = APIClient()
+        client.force_login(person)
+        return person, device, with_csrf(client)
+
+    def _answer(self, client: APIClient, device: Authenticator) -> dict[str, Any]:
+        options = client.post(f"{V1}/me/passkey/")
+        assert options.status_code == 200
+        answer: dict[str, Any] = json.loads(device.show(options.json()))
+        return answer
+
+    def _delete(self, client: APIClient, person: User, **more: Any) -> Any:
         body = {"username": person.username, "password": PASSWORD, **more}
         return client.post(f"{V1}/me/delete/", body, format="json")
 
@@ -134,6 +148,69 @@ class TestDeletion:
         person, _, codes, client = self._with_app()
 
         assert self._delete(client, person, code=codes[0]).status_code == 200
+
+    def test_takes_a_passkey_by_api(self) -> None:
+        person, device, client = self._with_passkey()
+
+        without = self._delete(client, person)
+        done = self._delete(client, person, passkey=self._answer(client, device))
+
+        assert_problem(without, status=400, code="second_factor_required", attr="code")
+        assert done.status_code == 200
+        assert AccountDeletion.objects.get().person_id == person.pk
+
+    def test_takes_no_passkey_of_somebody_else(self) -> None:
+        person, _, client = self._with_passkey()
+        _, strange, _ = self._with_passkey()
+
+        refused = self._delete(client, person, passkey=self._answer(client, strange))
+
+        assert_problem(refused, status=400, code="unknown_passkey")
+        assert not AccountDeletion.objects.exists()
+
+    def test_answer_of_a_passkey_is_good_once_and_in_its_session(self) -> None:
+        person, device, client = self._with_passkey()
+        answer = self._answer(client, device)
+        elsewhere = APIClient()
+        elsewhere.force_login(person)
+
+        stolen = self._delete(with_csrf(elsewhere), person, passkey=answer)
+        mistyped = self._delete(client, person, passkey=answer, password="no")
+        again = self._delete(client, person, passkey=answer)
+
+        assert_problem(stolen, status=400, code="no_challenge")
+        assert_problem(mistyped, status=400, code="wrong_password", attr="password")
+        assert_problem(again, status=400, code="no_challenge")
+        assert not AccountDeletion.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("answer", "code", "field"),
+        [
+            ({}, "bad_passkey", None),
+            ({"rawId": 1, "response": []}, "bad_passkey", None),
+            ("yes", "not_an_object", "passkey"),
+            ({"rawId": "A" * 40_000}, "max_length", "passkey"),
+        ],
+        ids=["empty", "nonsense", "text", "long"],
+    )
+    def test_nonsense_for_a_passkey_is_refused(
+        self, answer: Any, code: str, field: str | None
+    ) -> None:
+        person, device, client = self._with_passkey()
+        self._answer(client, device)
+
+        refused = self._delete(client, person, passkey=answer)
+
+        assert_problem(refused, status=400, code=code, attr=field)
+        assert not AccountDeletion.objects.exists()
+
+    def test_account_without_a_passkey_of_this_site_is_asked_for_none(self) -> None:
+        person, _, _, client = self._with_app()
+
+        refused = client.post(f"{V1}/me/passkey/")
+
+        assert_problem(refused, status=409, code="no_passkey")
+        assert not person.passkeys.exists()
 
     def test_code_is_not_used_up_by_a_refusal(self) -> None:
         person, _, codes, client = self._with_app()

@@ -74,6 +74,7 @@ PAGES: Final[Mapping[str, str]] = {
     "me": "profile",
     "me_delete": "account_delete",
     "me_export": "data_export",
+    "me_passkey": "account_delete_options",
     "me_password": "password_change",
     "me_verify_email": "email_verify",
     "matches_list": "matches",

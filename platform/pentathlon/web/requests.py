@@ -2,7 +2,6 @@
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
-from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -62,11 +61,6 @@ def posted_number(request: HttpRequest, name: str) -> int:
 def wants_part(request: HttpRequest) -> bool:
     """Tell whether an open page asks only for the part that may have changed."""
     return request.headers.get("X-Part") == "true"
-
-
-def host_of(request: HttpRequest) -> str:
-    """Return the name by which the person reached the site, without a port."""
-    return split_domain_port(request.get_host())[0]
 
 
 def local_address(request: HttpRequest) -> str:

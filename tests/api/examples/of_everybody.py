@@ -8,9 +8,13 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.device_logins import answer_device_login, begin_device_login
 from pentathlon.accounts.models import BrowserSession
+from pentathlon.accounts.passkeys import add_passkey, begin_passkey
 from tests.api.examples.asking import Call, Id, Making, after, at
 from tests.api.examples.world import World
 from tests.factories import PASSWORD
+from tests.pentathlon.accounts.authenticator import Authenticator
+from tests.pentathlon.accounts.mailing import SITE
+from tests.pentathlon.accounts.test_passkeys import as_json
 
 
 def _poll(world: World) -> Call:
@@ -22,6 +26,12 @@ def _poll(world: World) -> Call:
 def _unverify(world: World) -> None:
     world.author.verified_email = ""
     world.author.save(update_fields=("verified_email",))
+
+
+def _give_a_passkey(world: World) -> None:
+    options, state = begin_passkey(world.author, host="testserver")
+    answer = Authenticator().make(as_json(options))
+    add_passkey(actor=world.author, name="Telephone", answer=answer, state=state, site=SITE)
 
 
 def _lost_browser(world: World) -> Call:
@@ -84,6 +94,7 @@ CALLS: Final[dict[str, Making]] = {
     "me": at("author"),
     "me_delete": at("guest", body={"username": "guest", "password": PASSWORD}),
     "me_export": at("password"),
+    "me_passkey": after(_give_a_passkey, at("browser")),
     "me_password": at("password", body={"password": PASSWORD, "new_password": "another battery"}),
     "me_verify_email": after(_unverify, at("password")),
     "people_retrieve": at(username="author"),

@@ -17,6 +17,7 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check
 from pentathlon.accounts.roles import check_may_manage_person
 from pentathlon.accounts.second_factors import has_second_factor
+from pentathlon.common.addresses import host_of
 from pentathlon.common.errors import Conflict
 from pentathlon.common.throttle import count
 from pentathlon.personal_data.deletion import (
@@ -27,7 +28,7 @@ from pentathlon.personal_data.deletion import (
 from pentathlon.personal_data.export import export_account
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
-from pentathlon.web.requests import host_of, person_or_404, signed_in_user
+from pentathlon.web.requests import person_or_404, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 

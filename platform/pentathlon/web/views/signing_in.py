@@ -19,11 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
+from pentathlon.common.addresses import host_of
 from pentathlon.common.throttle import count, count_sign_in
 from pentathlon.web.forms.accounts import SignInForm
 from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import host_of, local_address
+from pentathlon.web.requests import local_address
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
