@@ -35,6 +35,8 @@ _BADGES = {
     "rejected": ("fault", "bad", "failed its checks"),
     "unchecked": ("void", "warn", "not checked: our machines failed"),
     "retired": ("lock", "", "retired"),
+    "in_force": ("pause", "warn", "in force"),
+    "ended": ("tick", "", "ended"),
     "stopped": ("fault", "bad", "stopped: it fails at its start"),
     "disqualified": ("fault", "bad", "disqualified"),
     "closing": ("clock", "info", "last matches"),

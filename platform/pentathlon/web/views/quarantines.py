@@ -10,7 +10,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
-from pentathlon.trust.quarantine import end_quarantine, review_results, undecided
+from pentathlon.trust.quarantine import (
+    MOST_REVIEWED,
+    end_quarantine,
+    review_results,
+    undecided,
+)
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.quarantines import EndForm, ReviewForm
 from pentathlon.web.pagination import cursor_page
@@ -19,6 +24,7 @@ from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20
+_REVIEWS_SHOWN = 100
 
 
 @login_required
@@ -73,6 +79,8 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
         "page": cursor_page(request, rows.select_related("match"), size=100),
         "left": rows.count(),
         "decided": found.reviews.count(),
+        "reviews": found.reviews.select_related("actor").order_by("-pk")[:_REVIEWS_SHOWN],
+        "most": MOST_REVIEWED,
         "review": review,
         "end": end,
         "section": "status",

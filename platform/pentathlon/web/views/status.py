@@ -9,13 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.accounts.roles import is_staff
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
-from pentathlon.web.requests import wants_part
+from pentathlon.trust.models import Quarantine
+from pentathlon.web.requests import person, wants_part
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
 
@@ -56,7 +58,14 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
 def workers(request: HttpRequest) -> HttpResponse:
     """Show what plays matches here: how many at a time, for which bots, behind which walls."""
     alive = list(Worker.objects.alive())
-    context = {"workers": alive, "slots": sum(worker.slots for worker in alive)}
+    reader = person(request)
+    context = {
+        "workers": alive,
+        "slots": sum(worker.slots for worker in alive),
+        "in_quarantine": Quarantine.objects.in_force().count()
+        if reader is not None and is_staff(reader)
+        else 0,
+    }
     return render(request, "web/workers.html", context)
 
 
