@@ -51,6 +51,11 @@ class ProblemSerializer(serializers.Serializer[Any]):
     )
 
 
+def is_never_blank(field: object) -> bool:
+    """Tell whether a field refuses an empty text."""
+    return isinstance(field, serializers.CharField) and not (field.allow_blank or field.allow_null)
+
+
 class ApiSchema(AutoSchema):
     """Adds the parts that all addresses share: errors and idempotency keys."""
 
@@ -129,12 +134,16 @@ class ApiSchema(AutoSchema):
         direction: Literal["request", "response"],
         bypass_extensions: bool = False,
     ) -> dict[str, Any]:
-        """State where an item of a list may be null: the package forgets it of objects."""
+        """State where an item of a list may be null and a text not empty: the package does not."""
         mapped = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         found: dict[str, Any] = mapped
         child = getattr(field, "child", None)
         if getattr(child, "allow_null", False) and "$ref" in found.get("items", {}):
             found["items"] = {"oneOf": [found["items"], {"type": "null"}]}
+        if isinstance(field.parent, RequestSerializer) and is_never_blank(field):
+            found = {"minLength": 1, **found}
+            if field.trim_whitespace and not found.keys() & {"pattern", "format", "enum"}:
+                found["pattern"] = r"\S"
         return found
 
     def _get_request_body(

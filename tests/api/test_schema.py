@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -12,6 +13,8 @@ from rest_framework.test import APIClient
 
 from api import reference
 from api.reference import groups
+from api.requests import RequestSerializer
+from api.schema import is_never_blank
 from pentathlon.env import CHECKOUT
 
 COMMITTED = CHECKOUT / "api" / "schema.yaml"
@@ -53,6 +56,24 @@ def test_committed_schema_is_served_and_kept(anonymous: APIClient) -> None:
 
     assert answer.content == COMMITTED.read_bytes()
     assert (again.status_code, again.content) == (304, b"")
+
+
+def _request_serializers(of: type[RequestSerializer]) -> Iterator[type[RequestSerializer]]:
+    for each in of.__subclasses__():
+        yield each
+        yield from _request_serializers(each)
+
+
+def test_texts_of_requests_that_may_not_be_blank_say_so(committed: Schema) -> None:
+    shapes, silent = committed["components"]["schemas"], []
+    for each in _request_serializers(RequestSerializer):
+        told = shapes.get(each.__name__.removesuffix("Serializer"), {}).get("properties", {})
+        for name, field in each().fields.items():
+            if is_never_blank(field) and not told.get(name, {"minLength": 1}).get("minLength"):
+                silent.append(f"{each.__name__}.{name}")
+
+    assert silent == []
+    assert shapes["FriendlyAction"]["properties"]["action"]["minLength"] == 1
 
 
 def test_schema_is_generated_without_warnings_and_valid(generated: tuple[Schema, bool]) -> None:
