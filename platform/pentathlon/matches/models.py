@@ -237,8 +237,7 @@ class Match(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=~Q(state=MatchState.RUNNING)
-                | Q(token__isnull=False, lease_until__isnull=False),
+                condition=~_RUNNING | Q(token__isnull=False, lease_until__isnull=False),
                 name="matches_running_has_lease",
             ),
             models.CheckConstraint(
@@ -266,6 +265,7 @@ class Match(models.Model):
                 fields=("lane", "-finished_at"), condition=_DONE, name="matches_latest_of_lane"
             ),
             models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
+            models.Index(fields=("id",), condition=_PENDING, name="matches_waiting_in_turn"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
             models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),
             models.Index(

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.web.views.status import read_status
 
 pytestmark = pytest.mark.django_db
 
@@ -34,3 +36,19 @@ def test_only_a_partial_index_is_read(name: str) -> None:
     assert any(index in plan for index in partial), plan
     assert "SCAN matches_match" not in plan, plan
     assert "Seq Scan on matches_match" not in plan, plan
+
+
+def test_what_waits_longest_is_read_of_an_index_in_turn() -> None:
+    """Not all that waits is sorted for it, however little the database knows of its tables."""
+    with CaptureQueriesContext(connection) as asked:
+        read_status()
+    (query,) = [each["sql"] for each in asked.captured_queries if "MIN(" in each["sql"]]
+
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
+        cursor.execute(f"{explain} {query}")
+        plan = str(cursor.fetchall())
+
+    assert "matches_waiting_in_turn" in plan
