@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
+from django.db.models import BooleanField, Case, Exists, OuterRef, Q, When
 
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchState
@@ -23,11 +23,20 @@ _UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
 def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
     """Add `is_sealed` to every match."""
     same_block = Match.objects.filter(lane=OuterRef("lane"), seed=OuterRef("seed"))
-    challenged = Q(kind=MatchKind.CHALLENGE) & Q(Exists(same_block.filter(_UNFINISHED)))
-    # What is played again has the seed of the match that was there before.
-    is_open = Q(Exists(_open_legs("place"))) | Q(Exists(_open_legs("former_place__place")))
-    sealed = is_open | challenged | _UNFINISHED
-    return matches.annotate(**{_SEALED: ExpressionWrapper(sealed, output_field=BooleanField())})
+    reasons = (
+        _UNFINISHED,
+        Q(kind=MatchKind.CHALLENGE) & Q(Exists(same_block.filter(_UNFINISHED))),
+        Q(Exists(_open_legs("place"))),
+        # What is played again has the seed of the match that was there before.
+        Q(Exists(_open_legs("former_place__place"))),
+    )
+    # Of an OR, SQLite would look at every part: at all matches of a lane for challenges alone.
+    found = Case(
+        *(When(reason, then=True) for reason in reasons),
+        default=False,
+        output_field=BooleanField(),
+    )
+    return matches.annotate(**{_SEALED: found})
 
 
 def _open_legs(place: str) -> TournamentMatchQuerySet:
