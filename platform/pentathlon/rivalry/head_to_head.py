@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
-from operator import itemgetter
 from typing import Final, NamedTuple, TypeVar
+
+from django.db.models import QuerySet, Sum
 
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.models import Meeting, MeetingQuerySet, PairSum
 from pentathlon.rivalry.scores import RivalScore
+from pentathlon.rivalry.sums import COUNTS
 from pentathlon.rivalry.thinking import SAMPLE, TimeUse, time_use
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.strength.block_scores import WIN
@@ -21,6 +23,10 @@ from pentathlon_engines.strength.block_scores import WIN
 STREAKS_IN: Final = 1000
 """Latest meetings in which streaks are looked for."""
 _MOST_TOURNAMENTS: Final = 50
+_TABLE: Final = ("first_id", "second_id", "game", "seats", "first_seat", "second_seat")
+"""What tells who met where at the table, in whatever competition."""
+_COMPETITION: Final = ("lane", "kind")
+_LATEST: Final = ("-lane", "kind")
 K = TypeVar("K", bound=Hashable)
 
 
@@ -93,13 +99,15 @@ class HeadToHead:
 
 def read_head_to_head(bot: Bot, other: Bot, wanted: PairFilter) -> HeadToHead:
     """Return what two bots did against each other; the number of queries does not grow."""
-    sums = [_Sided(row, *_sides(row, bot, other)) for row in _sums(bot, other, wanted)]
-    rows = [each for each in sums if _is_wanted(each, wanted)]
+    sums = _sums(bot, other, wanted)
+    rows = [_Sided(row, *_sides(row, bot, other)) for row in _added_up(sums, *_TABLE)]
     latest = meetings(bot, other, wanted).order_by("-match")
     sample = list(latest.values_list("match", flat=True)[:SAMPLE])
     times = time_use([bot.pk, other.pk], sample) if bot != other else {}
-    competitions = _grouped(rows, lambda row: (str(row.row.kind), int(row.row.lane)))
-    lines = _competition_lines(competitions)
+    by_lane = sums.filter(lane__gt=0)
+    shown = _added_up(by_lane, *_COMPETITION, order=_LATEST, most=_MOST_TOURNAMENTS)
+    challenged = _added_up(sums.filter(lane=0), *_COMPETITION)
+    lines = _competition_lines([*shown, *challenged], is_turned=bot.pk > other.pk)
     return HeadToHead(
         bot=bot,
         other=other,
@@ -110,7 +118,7 @@ def read_head_to_head(bot: Bot, other: Bot, wanted: PairFilter) -> HeadToHead:
         tables=_grouped(rows, lambda row: (row.row.game, row.row.seats)),
         lineups=_grouped(rows, lambda row: VersionPair(row.own, row.other)),
         competitions=lines,
-        more_competitions=len(competitions) - len(lines),
+        more_competitions=by_lane.values(*_COMPETITION).distinct().count() - len(shown),
         streaks=_streaks(bot, other, wanted),
         time_use=(times.get(bot.pk), times.get(other.pk)),
     )
@@ -152,24 +160,33 @@ class _Sided:
 
     def score(self) -> RivalScore:
         """Return the score of the first named."""
-        row, turned = self.row, self.is_turned
-        points = row.second_rated_half_points if turned else row.rated_half_points
-        return RivalScore(
-            meetings=row.meetings,
-            counted=row.counted,
-            wins=row.losses - row.both_failed if turned else row.wins,
-            draws=row.draws,
-            losses=row.wins + row.both_failed if turned else row.losses,
-            rated=row.rated,
-            rated_half_points=points,
-            expected_millionths=MILLION * row.rated - row.expected if turned else row.expected,
-            variance_millionths=row.variance,
-        )
+        return _score(self.row, is_turned=self.is_turned)
 
 
-def _sums(bot: Bot, other: Bot, wanted: PairFilter) -> Iterable[PairSum]:
+def _score(row: PairSum, *, is_turned: bool) -> RivalScore:
+    """Return the score of the first of a sum, or of the second if it is turned."""
+    points = row.second_rated_half_points if is_turned else row.rated_half_points
+    return RivalScore(
+        meetings=row.meetings,
+        counted=row.counted,
+        wins=row.losses - row.both_failed if is_turned else row.wins,
+        draws=row.draws,
+        losses=row.wins + row.both_failed if is_turned else row.losses,
+        rated=row.rated,
+        rated_half_points=points,
+        expected_millionths=MILLION * row.rated - row.expected if is_turned else row.expected,
+        variance_millionths=row.variance,
+    )
+
+
+def _sums(bot: Bot, other: Bot, wanted: PairFilter) -> QuerySet[PairSum]:
     low, high = sorted((bot.pk, other.pk))
     found = PairSum.objects.filter(first_bot=low, second_bot=high, meetings__gt=0)
+    own, theirs = ("second", "first") if bot.pk > other.pk else ("first", "second")
+    if wanted.own_version is not None:
+        found = found.filter(**{own: wanted.own_version})
+    if wanted.other_version is not None:
+        found = found.filter(**{theirs: wanted.other_version})
     if wanted.game:
         found = found.filter(game=wanted.game)
     if wanted.lane is not None:
@@ -177,15 +194,24 @@ def _sums(bot: Bot, other: Bot, wanted: PairFilter) -> Iterable[PairSum]:
     return found
 
 
+def _added_up(
+    found: QuerySet[PairSum], *columns: str, order: tuple[str, ...] = (), most: int | None = None
+) -> list[PairSum]:
+    """Return a sum for all rows that agree in these columns: the database adds them up.
+
+    Two bots may have met in thousands of competitions, of each of which there are rows.
+    """
+    totals = {f"total_{name}": Sum(name) for name in COUNTS[PairSum]}
+    rows = found.order_by(*order).values(*columns).annotate(**totals)[:most]
+    names = {**{name: name for name in columns}, **{f"total_{n}": n for n in COUNTS[PairSum]}}
+    return [PairSum(**{names[key]: value for key, value in row.items()}) for row in rows]
+
+
 def _sides(row: PairSum, bot: Bot, other: Bot) -> tuple[int, int, int, bool]:
     """Return both versions, the first named one's first, its seat, and whether that turns them."""
     if bot.pk > other.pk:
         return row.second_id, row.first_id, row.second_seat, True
     return row.first_id, row.second_id, row.first_seat, False
-
-
-def _is_wanted(each: _Sided, wanted: PairFilter) -> bool:
-    return wanted.own_version in {None, each.own} and wanted.other_version in {None, each.other}
 
 
 def _grouped(rows: Iterable[_Sided], key: Callable[[_Sided], K]) -> dict[K, RivalScore]:
@@ -202,17 +228,17 @@ def _total(rows: Iterable[_Sided]) -> RivalScore:
     )
 
 
-def _competition_lines(scores: Mapping[tuple[str, int], RivalScore]) -> list[CompetitionLine]:
-    """Return the latest tournaments and seasons, and all challenges together at the end."""
-    lanes = sorted((key for key in scores if key[1]), key=itemgetter(1), reverse=True)
-    shown = [*lanes[:_MOST_TOURNAMENTS], *(key for key in scores if not key[1])]
-    numbers = [lane for _, lane in shown if lane]
-    tournaments = Tournament.objects.visible_to(None).in_bulk(numbers)
+def _competition_lines(sums: Iterable[PairSum], *, is_turned: bool) -> list[CompetitionLine]:
+    """Return tournaments, seasons and all challenges together, in the order of their sums."""
+    lanes = [row.lane for row in sums if row.lane]
+    tournaments = Tournament.objects.visible_to(None).in_bulk(lanes)
     return [
         CompetitionLine(
-            kind=MatchKind(kind), tournament=tournaments.get(lane), score=scores[kind, lane]
+            kind=MatchKind(row.kind),
+            tournament=tournaments.get(row.lane),
+            score=_score(row, is_turned=is_turned),
         )
-        for kind, lane in shown
+        for row in sums
     ]
 
 
