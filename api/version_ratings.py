@@ -99,6 +99,8 @@ class VersionRatingViewSet(Endpoint[BotVersion]):
             )
         live = Pool.objects.live().order_by()
         live = live.filter(game=game) if game else live
-        rows: Any = RatingChange.objects.filter(version=self.get_object(), row__pool__in=live)
+        # By their ids: with a query for them, PostgreSQL reads all results of these leaderboards.
+        pools = list(live.values_list("pk", flat=True))
+        rows: Any = RatingChange.objects.filter(version=self.get_object(), row__pool__in=pools)
         page: Any = self.paginate_queryset(rows.select_related("row__pool"))
         return self.get_paginated_response(RatingChangeSerializer(page, many=True).data)

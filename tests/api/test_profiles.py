@@ -4,12 +4,15 @@ import itertools
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from pentathlon.matches.models import MatchState
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import open_live_pool
 from pentathlon.tournaments.models import Entry
 from pentathlon_engines import GAMES
 from tests.api.client import V1, assert_problem
@@ -61,6 +64,20 @@ def test_history_of_a_rating_leads_from_the_first_match_to_the_table(
     assert in_turn[-1]["mu_after"] == rating["mu"]
     assert all(one["mu_after"] == other["mu_before"] for one, other in itertools.pairwise(in_turn))
     assert Rating.objects.filter(version=version).count() == 2  # the cup's own is not told
+
+
+def test_history_is_asked_for_without_a_query_for_leaderboards_inside(
+    anonymous: APIClient,
+) -> None:
+    """With one, PostgreSQL read all results of these leaderboards for one page."""
+    path = f"{V1}/versions/{make_version().pk}/rating-history/"
+    open_live_pool(game="tuned")
+
+    with CaptureQueriesContext(connection) as asked:
+        anonymous.get(path)
+
+    (changes,) = [each["sql"] for each in asked.captured_queries if "ratingchange" in each["sql"]]
+    assert changes.count("SELECT") == 1
 
 
 def test_history_of_another_game_is_empty_and_of_none_refused(anonymous: APIClient) -> None:
