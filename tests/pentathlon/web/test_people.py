@@ -8,11 +8,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from pentathlon.accounts.models import User
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.models import FormerPlace, RankingDay
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
+from pentathlon.web.views.people import titles_of
 from tests.factories import make_tournament, make_user, make_version
 from tests.pentathlon.rankings.rated import rate
 from tests.pentathlon.rivalry.playing import play
@@ -128,3 +130,15 @@ def _queries() -> int:
     with CaptureQueriesContext(connection) as queries:
         _profile("ada")
     return len(queries)
+
+
+def test_titles_are_found_by_the_entries_of_an_author() -> None:
+    """SQLite looked for each version in each closed tournament of the site otherwise."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL knows how many rows the tables have")
+    _won_cup("Cup")
+
+    plan = titles_of(User.objects.get(username="ada")).explain()
+
+    assert "tournaments_entry_version_id" in plan
+    assert "AUTOMATIC" not in plan

@@ -74,10 +74,10 @@ def _lines(author: User, bots: list[Bot]) -> list[BotLine]:
 
 def titles_of(author: User) -> QuerySet[FinalRow]:
     """Return places on the podium of closed tournaments that everybody may see, latest first."""
+    # By itself: joined with tournaments, SQLite would look for each version in each of them.
+    podiums = FinalRow.objects.filter(entry__version__bot__owner=author, place__lte=_MEDALS)
     rows = FinalRow.objects.filter(
-        entry__version__bot__owner=author,
-        entry__tournament__state=TournamentState.CLOSED,
-        place__lte=_MEDALS,
+        pk__in=podiums.values("pk"), entry__tournament__state=TournamentState.CLOSED
     ).exclude(entry__tournament__in=HiddenLane.objects.in_force().values("lane"))
     loaded = rows.select_related("entry__tournament", "entry__version__bot")
     return loaded.order_by("-entry__tournament__finished_at", "-entry__tournament", "place")
