@@ -160,11 +160,14 @@ def analysed(page: Page, scene: Scene) -> Page:
 
 def test_keys_jump_between_turns_and_the_curve_tells_no_more(analysed: Page) -> None:
     told = analysed.locator("[data-mark-words]:visible")
+    drawn = analysed.locator("[data-mark]:visible")
     expect(told).to_have_count(0)
+    expect(drawn).to_have_count(0)
 
     analysed.keyboard.press("n")
     assert at(analysed) == 2
     expect(told).to_have_text([re.compile("blunder of Amber")])
+    expect(drawn).to_have_count(1)
     expect(analysed.locator("[data-chance-of='0']")).to_have_text("70 % ± 9")
     analysed.keyboard.press("n")
     assert at(analysed) == 4
