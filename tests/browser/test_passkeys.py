@@ -143,6 +143,7 @@ def test_account_is_deleted_by_a_passkey_and_a_typed_code_is_still_sent(
     confirm(page)
     page.fill("#id_name", "laptop")
     page.get_by_role("button", name="Add a passkey").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your recovery codes")
     page.goto("/account/data/delete/")
     page.fill("#id_username", person.username)
     page.fill("#id_password", PASSWORD)
