@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from pentathlon.accounts.models import ApiToken
 from pentathlon.friendlies.models import Friendly
 from pentathlon.webhooks.models import WebhookEndpoint
+from pentathlon.webhooks.services import ping_endpoint
 from pentathlon.webhooks.spreading import spread_events
 from tests.browser.test_pages import sign_in
 from tests.pentathlon.web.scene import Scene
@@ -102,10 +103,20 @@ def test_webhook_is_made_tested_and_disabled(page: Page, scene: Scene) -> None:
 
     page.get_by_role("button", name="Send a test event").click()
     expect(page.locator("body")).to_contain_text("A test event is on its way.")
+    rows = page.locator("section[aria-labelledby=deliveries] tbody tr")
+    expect(rows).to_have_count(0)
     spread_events()
-    page.reload()
 
-    expect(page.locator("section[aria-labelledby=deliveries] tbody tr")).to_have_count(1)
+    expect(rows).to_have_count(1, timeout=20_000)  # without a reload
+    rows.first.get_by_text("Details").click()
+    page.fill("#id_url", "https://example.org/other")
+    page.get_by_role("button", name="Send webhook.ping again").focus()
+    ping_endpoint(actor=scene.author, endpoint_id=WebhookEndpoint.objects.get().pk)
+    spread_events()
+    expect(rows).to_have_count(2, timeout=20_000)
+    expect(rows.last.get_by_text("Not tried yet.")).to_be_visible()
+    expect(rows.last.get_by_role("button")).to_be_focused()
+    expect(page.locator("#id_url")).to_have_value("https://example.org/other")
     page.get_by_role("button", name="Disable").click()
     expect(page.get_by_role("button", name="Enable")).to_be_visible()
     assert not WebhookEndpoint.objects.get().is_enabled

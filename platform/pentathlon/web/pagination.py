@@ -1,7 +1,7 @@
 """Pages of long lists, cut by key: page 1,000 costs what page 1 does."""
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
@@ -10,6 +10,10 @@ from django.http import HttpRequest
 from pentathlon.web.requests import query_number
 
 T = TypeVar("T", bound=Model)
+PLACES: Final = ("before", "after")
+"""What a query may say about the place of a page."""
+_NOT_KEPT: Final = {*PLACES, "mark"}
+"""A mark says what an open page has shown; its neighbours have others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,5 +49,5 @@ def _page(
 
 
 def _query(request: HttpRequest, **place: int) -> str:
-    kept = {key: value for key, value in request.GET.items() if key not in {"before", "after"}}
+    kept = {key: value for key, value in request.GET.items() if key not in _NOT_KEPT}
     return "?" + urlencode({**kept, **place})

@@ -1,4 +1,5 @@
 import random
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from html import unescape
@@ -84,6 +85,44 @@ def test_deliveries_show_what_came_of_each(client: Client, author: User) -> None
     assert "status 500, 12 ms" in " ".join(page.text.split())
     assert "<b>oops</b>" in page.text
     assert "Nothing arrives there." in page.text
+
+
+def _renewed_at(html: str) -> str:
+    found = re.search(r'data-renew="([^"]+)"', html)
+    assert found
+    return unescape(found[1])
+
+
+def test_open_page_gets_deliveries_made_since(client: Client, author: User) -> None:
+    endpoint = make_endpoint(author)
+    address = _renewed_at(client.get(_address("webhook", endpoint)).content.decode())
+    assert client.get(address, headers={"X-Part": "true"}).status_code == 204
+
+    _tried(endpoint)
+    part = client.get(address, headers={"X-Part": "true"}).content.decode()
+
+    assert "<html" not in part
+    assert "webhook.ping" in part
+    assert "Nothing arrives there." in part
+    again = client.get(_renewed_at(part), headers={"X-Part": "true"})
+    assert (again.status_code, again.content) == (204, b"")
+
+
+def test_renewed_page_keeps_its_place_without_a_mark_in_links(
+    client: Client, author: User
+) -> None:
+    endpoint = make_endpoint(author)
+    _tried(endpoint, times=32)
+    older = f"{_address('webhook', endpoint)}?before={endpoint.deliveries.earliest('pk').pk + 31}"
+
+    address = _renewed_at(client.get(older).content.decode())
+    _tried(endpoint)
+    part = client.get(address, headers={"X-Part": "true"}).content.decode()
+
+    assert f"before={endpoint.deliveries.earliest('pk').pk + 31}" in _renewed_at(part)
+    links = re.findall(r'href="([^"]+)"', part)
+    assert links
+    assert not [each for each in links if "mark=" in each]
 
 
 def test_buttons_do_what_they_say(client: Client, author: User) -> None:

@@ -1,7 +1,9 @@
 """A person's webhooks: the list, one with its deliveries, and what may be done with them."""
 
 import json
+from hashlib import sha256
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.common.addresses import site_of
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.webhooks import MailForm, WebhookForm
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import posted_number, signed_in_user
+from pentathlon.web.pagination import PLACES, cursor_page
+from pentathlon.web.requests import posted_number, query_text, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.webhooks.addresses import PORTS
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
@@ -36,6 +38,7 @@ from pentathlon.webhooks.services import (
 from pentathlon.webhooks.spreading import MOST_WAITING
 
 _DAY_S: Final = 86400
+_MARK: Final = 16
 Context = dict[str, Any]  # Any: what templates take
 
 
@@ -89,6 +92,11 @@ def webhook(request: HttpRequest, webhook_id: int) -> HttpResponse:
             if changed is not None:
                 messages.success(request, "The webhook is changed.")
                 return redirect("webhook", found.pk)
+    if wants_part(request):
+        shown = _deliveries(request, found)
+        if query_text(request, "mark") == shown["mark"]:
+            return HttpResponse(status=204)
+        return render(request, "web/parts/deliveries.html", shown)
     return _page(request, found, form=form)
 
 
@@ -109,7 +117,7 @@ def webhook_rotate(request: HttpRequest, webhook_id: int) -> HttpResponse:
 def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send a test event."""
     ping_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id)
-    messages.success(request, "A test event is on its way. Load this page again in a moment.")
+    messages.success(request, "A test event is on its way. Its delivery shows below.")
     return redirect("webhook", webhook_id)
 
 
@@ -120,7 +128,7 @@ def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send an event once more."""
     delivery_id = posted_number(request, "delivery")
     redeliver(actor=signed_in_user(request), endpoint_id=webhook_id, delivery_id=delivery_id)
-    messages.success(request, "It is sent again. Load this page again in a moment.")
+    messages.success(request, "It is sent again. Its delivery shows below.")
     return redirect("webhook", webhook_id)
 
 
@@ -190,12 +198,22 @@ def _page(
     secret: str = "",
     form: WebhookForm | None = None,
 ) -> HttpResponse:
-    attempts = Prefetch("attempts", DeliveryAttempt.objects.order_by("pk"))
-    rows = found.deliveries.select_related("event").prefetch_related(attempts)
     context: Context = {
-        "webhook": found,
+        **_deliveries(request, found),
         "secret": secret,
         "form": form or WebhookForm(initial={"url": found.url, "events": found.events}),
-        "page": cursor_page(request, rows),
     }
     return render(request, "web/webhooks/webhook.html", context)
+
+
+def _deliveries(request: HttpRequest, found: WebhookEndpoint) -> Context:
+    """Return what changes on the page of a webhook, and a mark that changes with it."""
+    attempts = Prefetch("attempts", DeliveryAttempt.objects.order_by("pk"))
+    rows = found.deliveries.select_related("event").prefetch_related(attempts)
+    page = cursor_page(request, rows)
+    state = (found.is_enabled, found.disabled_reason, found.failing_since, found.missed)
+    shown = [(row.pk, row.state, row.next_at, len(row.attempts.all())) for row in page.rows]
+    facts = repr((state, found.waiting, shown, page.newer, page.older))
+    mark = sha256(facts.encode()).hexdigest()[:_MARK]
+    place = {key: request.GET[key] for key in PLACES if key in request.GET}
+    return {"webhook": found, "page": page, "place": urlencode(place), "mark": mark}

@@ -56,12 +56,14 @@ async function fresh(address) {
 
 function put(part, nodes) {
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  const open = [...part.querySelectorAll("details[open][id]")];
   if ("once" in part.dataset) {
     delete part.dataset.renew;
     part.replaceChildren(...nodes);
   } else {
     part.replaceWith(...nodes);
   }
+  for (const each of open) counterpart(each, nodes)?.setAttribute("open", "");
   if (focused) counterpart(focused, nodes)?.focus({ preventScroll: true });
   begin();
   document.dispatchEvent(new CustomEvent("pentathlon:renewed"));
