@@ -29,8 +29,6 @@ _DEVICES = ("null", "full", "random", "urandom")
 # Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the
 # bot of a worker that died during set-up would run; here `read` fails and the shell exits.
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
-# The shell can count tasks itself, which saves a start by a program; shells spell it -u or -p.
-_WAIT_WITH_TASKS = 'read -r go && {{ ulimit -u {0} 2>/dev/null || ulimit -p {0}; }} && exec "$@"'
 _SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (
@@ -62,7 +60,6 @@ def command_line(
     readable: Sequence[Path] = (),
     links: Sequence[tuple[str, str]] = (),
     children: bool = False,
-    tasks: int | None = None,
     scratch_bytes: int,
     passed: Iterable[IO[bytes]],
 ) -> list[str]:
@@ -70,8 +67,7 @@ def command_line(
 
     The bot sees `readable` besides the runtime, at the same paths, and `links`, each with its
     target first. With `children` its scratch
-    folder also stands at /dev/shm, where programs look for shared memory. With `tasks` it may have
-    so many in its namespace, where the kernel counts them apart from those of the host.
+    folder also stands at /dev/shm, where programs look for shared memory.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
     follow it to the host. No /proc and no full /dev: both are ways out or writable.
@@ -85,14 +81,8 @@ def command_line(
         *_mounts(runtime, readable), *_links(links), *(_SHARED_MEMORY if children else ()),
         "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
-        "--info-fd", info, "--seccomp", seccomp, "--", *_wait(tasks), *program,
+        "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
     ]  # fmt: skip
-
-
-def _wait(tasks: int | None) -> tuple[str, ...]:
-    if tasks is None:
-        return _WAIT
-    return ("/bin/sh", "-c", _WAIT_WITH_TASKS.format(tasks), "sh")
 
 
 def _environment(environment: Mapping[str, str]) -> Iterator[str]:

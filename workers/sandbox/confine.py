@@ -1,7 +1,7 @@
 """Limits itself, then becomes the bot; run with `python -I -S -c` on this source.
 
-It is the first program of a bot where bubblewrap or prlimit is not there to do this. Every start
-of such a bot waits for it, so it imports only what Python has at hand within a moment. The first
+It is the first program of a bot where bubblewrap is not there to do this. Every start of such a
+bot waits for it, so it imports only what Python has at hand within a moment. The first
 argument says what to do (a dict, marshalled, in hex); the rest is the bot's command line.
 """
 

@@ -18,7 +18,6 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.rlimits import prlimit_prefix, rlimits
 from workers.sandbox.uids import FIRST_UID, run_as
 
 _ROUNDS = 40
@@ -61,10 +60,9 @@ def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
     What is left is bubblewrap's: its own start, namespaces, mounts, filter, and the end of all.
     """
     bare = _program_ms([])
-    wanted = {name: limit for name, limit in rlimits(Limits()).items() if name != "nproc"}
+    drop = run_as(FIRST_UID if os.geteuid() == 0 else os.geteuid())[0]
     before = {
-        "setpriv": run_as(FIRST_UID if os.geteuid() == 0 else os.geteuid())[0],
-        "prlimit": prlimit_prefix(wanted) or [],
+        Path(drop[0]).name if drop else "": drop,
         "shell": ["/bin/sh", "-c", 'exec "$@"', "sh"],
     }
     spent = {name: _program_ms(words) - bare for name, words in before.items() if words}

@@ -14,7 +14,6 @@ from workers.sandbox.bubblewrap import BOT_AT, bot_environment, command_line, fi
 from workers.sandbox.filters import filter_path
 from workers.sandbox.launch import (
     LaunchRequest,
-    confined_command,
     end_failed,
     mark_for_oom_killer,
     pipe,
@@ -25,7 +24,7 @@ from workers.sandbox.orphans import kill_orphans
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD
-from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix
+from workers.sandbox.rlimits import MEBIBYTE, set_rlimits
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.scratch import MountedScratch
 from workers.sandbox.staging import Staging
@@ -52,10 +51,10 @@ class NamespacesLevel:
             info, info_end = pipe(pipes)
             seccomp = self._filters[_variant(request)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
-            outer = _outer_limits(request)
-            words = self._arguments(request, passed, are_limited=outer is not None)
-            child = spawn([*(outer or ()), *words], request, passed=passed, environment={})
+            words = self._arguments(request, passed)
+            child = spawn(words, request, passed=passed, environment={})
             bot = self._take_hold(request, child, read_until(info, b"}"))
+            set_rlimits(bot.pid, request.rlimits(), uid=request.uid)
             os.write(bot.stdin, b"\n")
             return bot
 
@@ -81,12 +80,9 @@ class NamespacesLevel:
             seat=request.seat,
         )
 
-    def _arguments(
-        self, request: LaunchRequest, passed: tuple[IO[bytes], IO[bytes]], *, are_limited: bool
-    ) -> list[str]:
-        """Return the command of bubblewrap; `are_limited`: it starts with the bot's limits."""
+    def _arguments(self, request: LaunchRequest, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
         return command_line(
-            self._program(request, are_limited=are_limited),
+            request.arguments(python=self._runtime.python, bot=BOT_AT),
             bwrap=self._bwrap,
             runtime=self._compiled if request.command.compiled else self._runtime,
             folder=request.folder,
@@ -97,33 +93,15 @@ class NamespacesLevel:
             readable=request.profile.extra_paths(),
             links=request.profile.links(),
             children=request.children,
-            tasks=request.rlimits()["nproc"][1] if are_limited else None,
             scratch_bytes=_scratch_bytes(request),
             passed=passed,
         )
-
-    def _program(self, request: LaunchRequest, *, are_limited: bool) -> list[str]:
-        program = request.arguments(python=self._runtime.python, bot=BOT_AT)
-        if are_limited:
-            return program
-        # Without CPU time, which the filter refuses to set; the watchdog limits it.
-        wanted = {name: limit for name, limit in request.rlimits().items() if name != "cpu"}
-        return confined_command(self._runtime.python, {"rlimits": wanted}, program)
 
 
 def _variant(request: LaunchRequest) -> Variant:
     if request.profile.name == BUILD.name:
         return Variant.BUILD
     return Variant.PROCESSES if request.children else Variant.NAMESPACES
-
-
-def _outer_limits(request: LaunchRequest) -> list[str] | None:
-    """Return the prefix that limits bubblewrap and so the bot; None if it is not installed.
-
-    Tasks are not among them: outside of the namespace all of the user's would count.
-    """
-    wanted = {name: limit for name, limit in request.rlimits().items() if name != "nproc"}
-    return prlimit_prefix(wanted)
 
 
 def _scratch_bytes(request: LaunchRequest) -> int:

@@ -203,7 +203,7 @@ _REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.
     Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
     Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
     Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
-    Layer.RLIMITS: "Install prlimit (util-linux), and do not lower the worker's own limits.",
+    Layer.RLIMITS: "Do not lower the worker's own limits.",
     Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",
 }
 

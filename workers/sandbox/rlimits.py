@@ -1,25 +1,24 @@
 """The kernel's own limits for one bot process.
 
-`prlimit` sets them as the bot's user before bubblewrap begins, which inherits them: a root
-without CAP_SYS_RESOURCE may not set them for somebody else. The task limit counts per user
-namespace, so the shell that waits inside sets it. Without `prlimit`, `confine.py` sets all of them
-inside. Price: one more exec.
+The worker sets them on the waiting bot, whose task limit counts in its own user namespace. A root
+without CAP_SYS_RESOURCE may do that because it takes the bot's real uid meanwhile. In the second
+level, `confine.py` sets them.
 """
 
 from __future__ import annotations
 
 import math
+import resource
 from collections.abc import Mapping
-from pathlib import Path
 
+from pentathlon_engines.match.launcher import LaunchFailed
 from pentathlon_engines.match.limits import Limits
+from workers.sandbox.uids import real_user
 
 MEBIBYTE = 1024 * 1024
 
 Rlimits = Mapping[str, tuple[int, int]]
-"""Resource name, as `prlimit` spells it, to its soft and hard limit."""
-
-PRLIMIT = Path("/usr/bin/prlimit")
+"""Resource name, as `prlimit(1)` spells it, to its soft and hard limit."""
 
 
 def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
@@ -62,9 +61,12 @@ def most_cpu_s(limits: Limits) -> float:
     return limits.match_cpu_s + limits.startup_wall_s
 
 
-def prlimit_prefix(wanted: Rlimits) -> list[str] | None:
-    """Return the program that sets limits and becomes the bot, or None if it is not installed."""
-    if not PRLIMIT.exists():
-        return None
-    options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
-    return [str(PRLIMIT), *options, "--"]
+def set_rlimits(pid: int, wanted: Rlimits, *, uid: int) -> None:
+    """Limit a waiting process of `uid`; `LaunchFailed` if the worker's own limits are lower."""
+    with real_user(uid):
+        for name, limit in wanted.items():
+            try:
+                resource.prlimit(pid, getattr(resource, f"RLIMIT_{name.upper()}"), limit)
+            except (OSError, ValueError) as error:
+                reason = f"rlimit {name} could not be set to {limit}: {error}"
+                raise LaunchFailed(reason) from error

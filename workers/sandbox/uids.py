@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import socket
+import subprocess
 import weakref
 import zlib
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Final, TypedDict
 
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.filters import syscall_numbers
 
 FIRST_UID = 60000
-SETPRIV = Path("/usr/bin/setpriv")
+DROPS: Mapping[Path, Sequence[str]] = {
+    Path("/usr/sbin/chroot"): ("--userspec=+{uid}:+{uid}", "--groups=", "/"),
+    Path("/usr/bin/setpriv"): ("--reuid={uid}", "--regid={uid}", "--clear-groups", "--"),
+}
+"""The programs that drop root, with their options: the one that starts faster comes first."""
 BOTS_PER_RANGE = 16
 RANGES = 256
+_LONGEST_TRIAL_S = 10.0
+_UNCHANGED = 0xFFFFFFFF
 LOCKS: Final = Path("/run/pentathlon-sandbox")
 """The folder of locks: containers that share it never share a uid."""
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class UserArguments(TypedDict, total=False):
@@ -40,12 +53,67 @@ def user_arguments(uid: int) -> UserArguments:
 def run_as(uid: int) -> tuple[list[str], UserArguments]:
     """Return the command prefix and the `Popen` arguments that make a command run as `uid`.
 
-    Where setpriv is installed it drops root. If Python did, it would copy the memory map of the
-    worker first, which takes longer than all of bubblewrap.
+    A program drops root where one can. If Python did, it would copy the memory map of the worker
+    first, which takes longer than all of bubblewrap.
     """
-    if uid == os.geteuid() or not SETPRIV.exists():
-        return [], user_arguments(uid)
-    return [str(SETPRIV), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"], {}
+    if uid == os.geteuid():
+        return [], {}
+    for program, options in DROPS.items():
+        words = [str(program), *(option.format(uid=uid) for option in options)]
+        if _drops_root(program):
+            return words, {}
+    return [], user_arguments(uid)
+
+
+@contextmanager
+def real_user(uid: int) -> Iterator[None]:
+    """Have the real uid and gid of a bot in this thread, as the kernel asks of who limits it.
+
+    The effective uid, which decides about everything else, stays. The C library would change the
+    ids of all threads.
+    """
+    if uid == os.geteuid():
+        yield
+        return
+    own_uid, own_gid = os.getuid(), os.getgid()
+    try:
+        _change_id("setresgid", uid)
+        _change_id("setresuid", uid)
+        yield
+    finally:
+        _change_id("setresuid", own_uid)
+        _change_id("setresgid", own_gid)
+
+
+def _change_id(name: str, real: int) -> None:
+    kept = ctypes.c_uint(_UNCHANGED)
+    number = _syscall_number(name)
+    if _libc.syscall(ctypes.c_long(number), ctypes.c_uint(real), kept, kept) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name} {real}: {os.strerror(code)}")
+
+
+@cache
+def _syscall_number(name: str) -> int:
+    return syscall_numbers(os.uname().machine)[name]
+
+
+@cache
+def _drops_root(program: Path) -> bool:
+    """Try a program once: not each chroot knows users, and not each root may call it."""
+    options = [option.format(uid=FIRST_UID) for option in DROPS[program]]
+    try:
+        ended = subprocess.run(
+            [program, *options, "/usr/bin/id", "-u"],
+            capture_output=True,
+            check=False,
+            timeout=_LONGEST_TRIAL_S,
+            env={},
+            cwd="/",
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return ended.stdout == b"%d\n" % FIRST_UID
 
 
 class UidPool:

@@ -15,7 +15,7 @@ from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxL
 from pentathlon_engines.match.limits import Limits
 from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import bubblewrap, rlimits, runtime, uids
+from workers.sandbox import bubblewrap, launch, rlimits, runtime, uids
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import NATIVE
@@ -297,19 +297,23 @@ def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
     launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = tmp_path / "setpriv"
-    broken.write_text("#!/bin/sh\necho setpriv: setresuid failed >&2\nexit 1\n")
+    broken = tmp_path / "drop"
+    broken.write_text(
+        '#!/bin/sh\n[ "$*" = "60000 /usr/bin/id -u" ] && echo 60000 && exit\n'
+        "echo drop: setresuid failed >&2\nexit 1\n"
+    )
     broken.chmod(0o755)
-    monkeypatch.setattr(uids, "SETPRIV", broken)
+    monkeypatch.setattr(uids, "DROPS", {broken: ("{uid}",)})
 
     with pytest.raises(LaunchFailed, match="setresuid failed"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
 
 
-def test_bots_start_where_setpriv_is_not_installed(
-    launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("left", [0, 1])
+def test_bots_start_where_programs_that_drop_root_are_missing(
+    launcher: SandboxLauncher, left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uids, "SETPRIV", tmp_path / "absent")
+    monkeypatch.setattr(uids, "DROPS", dict(list(uids.DROPS.items())[2 - left :]))
     bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
     os.write(bot.stdin, b"one\n")
 
@@ -331,17 +335,33 @@ def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:
         bot.stop()
 
 
-def test_limits_are_set_where_prlimit_is_not_installed(
-    launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_limits_are_set_and_the_worker_keeps_its_identity(
+    launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(rlimits, "PRLIMIT", tmp_path / "absent")
-    source = "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE), flush=True)\n"
+    wanted = {name: pair for name, pair in rlimits.rlimits(LIMITS).items() if name != "cpu"}
+    source = (
+        "import resource\n"
+        f"for name in {list(wanted)}:\n"
+        "    print(*resource.getrlimit(getattr(resource, f'RLIMIT_{name.upper()}')))\n"
+        "print(flush=True)\n"
+    )
     bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
 
-    line = read_line(bot)
+    found = [read_line(bot) for _ in wanted]
     bot.stop()
 
-    assert line == f"({LIMITS.open_files}, {LIMITS.open_files})\n"
+    assert found == [f"{soft} {hard}\n" for soft, hard in wanted.values()]
+    assert (len({*os.getresuid()}), len({*os.getresgid()})) == (1, 1)
+
+
+def test_limits_that_cannot_be_set_are_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"nofile": (64, 32)}
+    monkeypatch.setattr(launch, "rlimits", lambda *_, **__: wrong)
+    opened = SandboxLauncher()
+
+    with pytest.raises(LaunchFailed, match="rlimit nofile"):
+        opened.start(bot_command("echo"), seat=0, limits=LIMITS)
+    opened.close()
 
 
 @pytest.mark.parametrize("level", LEVELS)
