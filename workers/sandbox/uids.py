@@ -20,7 +20,7 @@ from workers.sandbox.filters import syscall_numbers
 
 FIRST_UID = 60000
 DROPS: Mapping[Path, Sequence[str]] = {
-    Path("/usr/sbin/chroot"): ("--userspec=+{uid}:+{uid}", "--groups=", "/"),
+    Path("/usr/sbin/chroot"): ("--userspec=+{uid}:+{uid}", "--groups=", "--skip-chdir", "/"),
     Path("/usr/bin/setpriv"): ("--reuid={uid}", "--regid={uid}", "--clear-groups", "--"),
 }
 """The programs that drop root, with their options: the one that starts faster comes first."""

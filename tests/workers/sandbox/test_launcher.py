@@ -325,6 +325,20 @@ def test_bots_start_where_programs_that_drop_root_are_missing(
     assert owner != 0
 
 
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_bot_begins_in_its_own_folder(
+    launcher: SandboxLauncher, left: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uids, "DROPS", dict(list(uids.DROPS.items())[2 - left :]))
+    source = "import os\nprint(os.path.isfile('main.py'), flush=True)\n"
+    bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+
+    line = read_line(bot)
+    bot.stop()
+
+    assert line == "True\n"
+
+
 def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:
     bots = [launcher.start(bot_command("echo"), seat=0, limits=LIMITS) for _ in range(16)]
 
