@@ -15,6 +15,7 @@ from pentathlon import caching
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.datasets.services import DatasetMaker
+from pentathlon.fleet.models import Worker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
@@ -75,6 +76,8 @@ def _seen(
     where: Callable[[str], bool] = bool,
 ) -> dict[tuple[int, str], str]:
     caching._packed = caching.Packed()  # what was made for the other scene
+    # However long this machine takes for a scene, no worker falls silent in it.
+    Worker.objects.update(seen_at=timezone.now() + timedelta(hours=1))
     return {
         (place, address): _CHANGING.sub("…", text)
         for place, person in enumerate(people)
