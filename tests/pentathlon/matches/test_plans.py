@@ -44,11 +44,24 @@ def test_what_waits_longest_is_read_of_an_index_in_turn() -> None:
         read_status()
     (query,) = [each["sql"] for each in asked.captured_queries if "MIN(" in each["sql"]]
 
+    assert "matches_waiting_in_turn" in _plan(query)
+
+
+def test_status_counts_no_match_of_the_past() -> None:
+    with CaptureQueriesContext(connection) as asked:
+        read_status()
+    counts = [each["sql"] for each in asked.captured_queries if "COUNT(" in each["sql"]]
+    assert len(counts) == 3
+
+    plans = [_plan(query) for query in counts]
+
+    assert [plan for plan in plans if "matches_by_game" in plan or "Seq Scan" in plan] == []
+
+
+def _plan(query: str) -> str:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET LOCAL enable_seqscan = off")
         explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
         cursor.execute(f"{explain} {query}")
-        plan = str(cursor.fetchall())
-
-    assert "matches_waiting_in_turn" in plan
+        return str(cursor.fetchall())
