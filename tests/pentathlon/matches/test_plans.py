@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.web.views.status import read_status
+from pentathlon_engines import GAMES
 
 pytestmark = pytest.mark.django_db
 
@@ -51,11 +52,21 @@ def test_status_counts_no_match_of_the_past() -> None:
     with CaptureQueriesContext(connection) as asked:
         read_status()
     counts = [each["sql"] for each in asked.captured_queries if "COUNT(" in each["sql"]]
-    assert len(counts) == 3
+    assert len(counts) == 3 + len(GAMES)
 
     plans = [_plan(query) for query in counts]
 
     assert [plan for plan in plans if "matches_by_game" in plan or "Seq Scan" in plan] == []
+
+
+def test_matches_of_an_hour_are_counted_by_an_index_alone() -> None:
+    with CaptureQueriesContext(connection) as asked:
+        read_status()
+    counts = [each["sql"] for each in asked.captured_queries if "'tuned'" in each["sql"]]
+
+    (plan,) = [_plan(query) for query in counts]
+
+    assert "matches_latest_of_game" in plan, plan
 
 
 def _plan(query: str) -> str:
