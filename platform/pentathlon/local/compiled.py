@@ -84,7 +84,7 @@ def _digest() -> str:
 
 
 def _build_wheel(target: Path) -> Path:
-    sys.stderr.write("Compiling the engines, about a minute ...\n")
+    sys.stderr.write("Compiling the engines, a minute or more ...\n")
     built = subprocess.run(
         [_python_with_compiler(), str(_BUILDER), "--to", str(target)],
         capture_output=True,
