@@ -20,31 +20,49 @@ _SELDOM = (20_000, 20, 20)
 
 # The same examples on every run, and no limit of time: a busy machine is no reason to fail.
 settings.register_profile(
-    "pentathlon",
+    "lean",
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("pentathlon")
+settings.register_profile("deep", settings.get_profile("lean"), max_examples=200)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
-    parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
+    parser.addoption("--requests", type=int, default=300, help="made-up requests to the site")
     parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
     each = "matches of a game that each check of the contract sees, at least one for each setup"
     parser.addoption("--contract-matches", type=int, default=6, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
+    deep = "tests marked `deep` too, as all readers, with more examples, matches and requests"
+    parser.addoption("--deep", action="store_true", help=deep)
     parser.addoption("--toolchains", action="store_true", help="fail where a compiler is missing")
     parser.addoption("--write-examples", action="store_true", help="of calls of the API")
     parser.addoption("--whole-demo", action="store_true", help="play the whole demo of `up`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let a missing compiler fail its tests if that is asked for; on CI it always does."""
+    """Make tests as long as asked for, and let a missing compiler fail on CI or if asked."""
+    settings.load_profile("deep" if config.getoption("--deep") else "lean")
+    if config.getoption("--deep"):
+        config.option.every_reader = True
+        config.option.requests = max(config.option.requests, 3000)
+        config.option.contract_matches = max(config.option.contract_matches, 40)
     if config.getoption("--toolchains"):
         demand_toolchains()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave deep tests out, unless they are asked for or one is named by its node id."""
+    if config.getoption("--deep") or any("::" in argument for argument in config.args):
+        return
+    deep = [item for item in items if item.get_closest_marker("deep")]
+    if deep:
+        items[:] = [item for item in items if not item.get_closest_marker("deep")]
+        config.hook.pytest_deselected(items=deep)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -165,7 +165,7 @@ def test_made_up_requests_are_answered_as_documented_with_nothing_of_others(
 
     @given(case=operations[label].as_strategy())
     @settings(
-        max_examples=max(5, pytestconfig.getoption("requests") // len(OPERATIONS)),
+        max_examples=max(2, pytestconfig.getoption("requests") // len(OPERATIONS)),
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

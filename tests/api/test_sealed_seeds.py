@@ -94,10 +94,11 @@ def _leaks(
 
 @pytest.fixture
 def people(organiser: User, pytestconfig: pytest.Config) -> list[User | None]:
-    """Return nobody, the organiser, who is the author of the bots as well, and staff."""
-    others = [make_user()] if pytestconfig.getoption("every_reader") else []
+    """Return nobody and the organiser, who is the author of the bots as well; or more people."""
+    if not pytestconfig.getoption("every_reader"):
+        return [None, organiser]
     staff = User.objects.create_superuser("root", "root@example.org", "x")
-    return [None, organiser, *others, staff]
+    return [None, organiser, make_user(), staff]
 
 
 def test_no_answer_tells_what_is_sealed_in_open_and_running_tournaments(

@@ -12,6 +12,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
 from tests.api.client import client_of, upload
+from tests.deep import mostly_deep
 from tests.e2e.languages import LANGUAGES, converse, packed_template
 from tests.factories import make_user
 from tests.pentathlon.matches.acting import claimed
@@ -37,7 +38,7 @@ def files() -> Iterator[BotFiles]:
     files.close()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_deep(LANGUAGES, keep=("python", "c")))
 def test_new_bot_is_uploaded_built_and_plays(
     launcher: SandboxLauncher, files: BotFiles, tmp_path: Path, language: str
 ) -> None:

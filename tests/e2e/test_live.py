@@ -55,6 +55,7 @@ def follow(address: str, **headers: str) -> Iterator[ServerEvent]:
         yield from read_events(line.decode() for line in answer)
 
 
+@pytest.mark.deep
 def test_match_is_seen_as_it_is_played(tmp_path: Path, run: Run) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("processes share a server")

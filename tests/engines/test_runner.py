@@ -231,10 +231,17 @@ def test_table_of_three_goes_on_without_who_ran_out_of_turn(
         ]
 
 
+def give_up_who_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge a bot that sleeps on purpose as if its host gave it no time; and no other bot."""
+    monkeypatch.setattr(
+        "pentathlon_engines.match.seat.is_given_up", lambda clock, *_: clock.slept_s > 0.5
+    )
+
+
 def test_host_without_time_gives_the_match_back(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
+    give_up_who_sleeps(monkeypatch)
 
     with pytest.raises(HostTooSlow) as caught:
         play(HONEST, PATIENT)
@@ -245,7 +252,7 @@ def test_host_without_time_gives_the_match_back(
 def test_bot_that_hosts_gave_up_before_has_lost(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
+    give_up_who_sleeps(monkeypatch)
 
     report = play(HONEST, PATIENT, blamed={1})
 

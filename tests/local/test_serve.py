@@ -1,9 +1,10 @@
 """The real web command under clients that behave badly."""
 
+import select
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import pytest
 
 from pentathlon.server.limits import HEAD_S
 from tests.local.serving import Site, read_all, serving
+from tests.patience import PATIENCE_S
 
 CONNECTIONS = 200
 MOST_S = HEAD_S / 2
-"""On a busy machine; who waits for the others to be given up waits twice as long at least."""
+"""Who waits for the others to be given up waits twice as long at least."""
+TRIES = 8
 FORM = (
     b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx"
@@ -30,12 +33,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-def waits(site: Site) -> float:
-    """Return how long one waits for `/healthz` and a list."""
-    began = time.monotonic()
-    assert site.get("/healthz").status == 200
-    assert site.get("/api/v1/games/").status == 200
-    return time.monotonic() - began
+def assert_nobody_waits(site: Site, occupy: Callable[[ExitStack], None]) -> None:
+    """Check that `/healthz` and a list come before others can have been given up.
+
+    On a busy machine that may take some tries; with a server that waits for others, none succeeds.
+    """
+    took: list[float] = []
+    while len(took) < TRIES:
+        with ExitStack() as stack:
+            occupy(stack)
+            began = time.monotonic()
+            assert site.get("/healthz").status == 200
+            assert site.get("/api/v1/games/").status == 200
+            took.append(time.monotonic() - began)
+        if took[-1] < MOST_S:
+            return
+    raise AssertionError(took)
 
 
 @pytest.mark.parametrize("is_half_closed", [False, True], ids=["open", "half closed"])
@@ -45,35 +58,45 @@ def waits(site: Site) -> float:
 def test_waiting_connections_keep_nobody_waiting(
     site: Site, sent: bytes, is_half_closed: bool
 ) -> None:
-    with ExitStack() as stack:
+    def occupy(stack: ExitStack) -> None:
         for _ in range(CONNECTIONS):
             client = site.raw(stack, sent)
             if is_half_closed:
                 client.shutdown(socket.SHUT_WR)
 
-        assert waits(site) < MOST_S
+    assert_nobody_waits(site, occupy)
 
 
 def test_connections_that_send_slowly_keep_nobody_waiting(site: Site) -> None:
-    with ExitStack() as stack:
+    def occupy(stack: ExitStack) -> None:
         clients = [site.raw(stack, FORM) for _ in range(CONNECTIONS)]
         for client in clients:
             client.sendall(b"x")
 
-        assert waits(site) < MOST_S
+    assert_nobody_waits(site, occupy)
 
 
-@pytest.mark.parametrize(("connections", "asked"), [(10, 8), (CONNECTIONS, 1)])
-@pytest.mark.parametrize("path", ["/api/schema/", "/static/large.js"])
+@pytest.mark.parametrize(
+    ("path", "connections", "asked"),
+    [
+        ("/api/schema/", 10, 8),
+        pytest.param("/api/schema/", CONNECTIONS, 1, marks=pytest.mark.deep),
+        ("/static/large.js", 10, 8),
+        ("/static/large.js", CONNECTIONS, 1),
+    ],
+)
 def test_connections_that_do_not_read_keep_nobody_waiting(
     site: Site, path: str, connections: int, asked: int
 ) -> None:
     one = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with ExitStack() as stack:
-        for _ in range(connections):
-            site.raw(stack, one.encode() * asked)
 
-        assert waits(site) < MOST_S
+    def occupy(stack: ExitStack) -> None:
+        clients = [site.raw(stack, one.encode() * asked) for _ in range(connections)]
+        # Each has an answer to read: what all of them cost is not what is looked at.
+        for client in clients:
+            assert select.select([client], [], [], PATIENCE_S)[0]
+
+    assert_nobody_waits(site, occupy)
 
 
 def test_body_for_a_stream_is_refused_unread(site: Site) -> None:

@@ -10,6 +10,7 @@ from tools.benchmark import starvation
 from tools.benchmark.starvation import Measurement
 
 
+@pytest.mark.deep
 def test_dearest_archives_are_legal_but_the_last() -> None:
     *legal, bad = [archive for _, archive in starvation._archives()]
 

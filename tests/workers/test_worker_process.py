@@ -46,6 +46,7 @@ def temporary() -> Iterator[Path]:
     staging.close()
 
 
+@pytest.mark.deep
 def test_matches_are_played_once_and_finished_by_a_worker_that_is_asked_to_stop(
     tmp_path: Path, temporary: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(
     verify_record(read_record(Replay.objects.get()))
 
 
+@pytest.mark.deep
 def test_nothing_is_lost_when_a_worker_is_killed_whose_slots_are_held_back(
     tmp_path: Path,
 ) -> None:
@@ -194,6 +196,7 @@ def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Pat
     assert Match.objects.get().sent_at is None
 
 
+@pytest.mark.deep
 def test_reconciler_takes_over_from_one_that_was_killed(tmp_path: Path) -> None:
     with running_platform(tmp_path) as platform:
         copies = [platform.start_reconciler() for _ in range(2)]

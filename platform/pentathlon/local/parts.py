@@ -30,7 +30,7 @@ _OWN_FILES = {
     "upgrades": "tests/pentathlon/upgrades.py",
 }
 """Long versions of what the usual run proves, too: parts with a file of their own."""
-_ON_REQUEST = ("browser", "compiled", *_OWN_FILES)
+_ON_REQUEST = ("browser", "compiled", "deep", *_OWN_FILES)
 """They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
@@ -40,13 +40,10 @@ _ON_SQLITE = (
 )
 """The life of a match must hold on the database of a single machine, too."""
 LEFT_OUT = (
-    "Left to `manage.py test browser`: journeys in a Chromium, axe on every page, four widths.\n"
-    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
-    "`upgrades` and `compiled`; longer runs on request: `manage.py test engines pentathlon api "
-    "storm sites -- --contract-matches 100 --requests 10000 --every-reader --storm 200 "
-    "--whole-demo`."
+    "Left out: `manage.py test deep` (all tests at full length and width), `browser`, `hostile`, "
+    "`languages`, `storm`, `benchmark`, `survival`, `sites`, `upgrades`, `compiled`."
 )
-"""What the run of everything does not do, and how to ask for it."""
+"""What the run of everything does not do, and how to ask for it: one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
 """Of pytest. One more than two cores: tests often wait for the processes that they start."""
 
@@ -83,9 +80,11 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
         return [*chosen, _whole_suite(pytest_arguments), _sqlite_tests(pytest_arguments)]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
+    if "deep" in names:
+        chosen.append(_deep_tests(pytest_arguments))
     if "sqlite" in names:
         chosen.append(_sqlite_tests(pytest_arguments))
-    rest = [name for name in names if name not in (*checks, "compiled", "sqlite")]
+    rest = [name for name in names if name not in (*checks, "compiled", "deep", "sqlite")]
     targets = [target for name in rest for target in _targets(name)]
     if targets:
         chosen.append(_some_tests(targets, pytest_arguments))
@@ -120,8 +119,11 @@ def _targets(name: str) -> list[str]:
 
 
 def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
-    processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
-    return Part(name="tests", command=(*_pytest(), *_spread(processes), *pytest_arguments))
+    return Part(name="tests", command=(*_pytest(), *_spread(_processes()), *pytest_arguments))
+
+
+def _processes() -> int:
+    return max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
 
 
 def _spread(processes: int) -> tuple[str, ...]:
@@ -130,6 +132,12 @@ def _spread(processes: int) -> tuple[str, ...]:
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
     return Part(name="tests", command=(*_pytest(), *targets, *pytest_arguments))
+
+
+def _deep_tests(pytest_arguments: Sequence[str]) -> Part:
+    """Return all tests in their long and wide versions."""
+    command = (*_pytest(), "--deep", *_spread(_processes()), *pytest_arguments)
+    return Part(name="deep", command=command)
 
 
 def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:

@@ -25,6 +25,9 @@ _INITDB = ("--no-sync", "--locale=C", "-E", "UTF8", "-A", "trust", "-U", _USER)
 _PATIENCE_S = 8.0
 # Nothing here has to survive a power cut.
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+UNDISTURBED = (*FAST, "autovacuum=off")
+"""For databases of minutes: no process of the server reads one while it is copied, or changes what
+the planner knows between two tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +124,9 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres(folder: Path) -> Iterator[str]:
+def running_postgres(folder: Path, *, settings: Sequence[str] = FAST) -> Iterator[str]:
     """Run a fresh server in `folder` and give the address of an empty database."""
-    server = PostgresServer(folder)
+    server = PostgresServer(folder, settings=settings)
     try:
         server.create()
         yield server.url

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from pentathlon.env import export, read_environment
-from pentathlon.local.postgres import running_postgres
+from pentathlon.local.postgres import UNDISTURBED, running_postgres
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 
@@ -16,7 +16,8 @@ def exported_servers() -> Iterator[None]:
     with ExitStack() as stack:
         folder = stack.enter_context(runtime_folder())
         if environment.database_url is None:
-            export("DATABASE_URL", stack.enter_context(running_postgres(folder)))
+            server = running_postgres(folder, settings=UNDISTURBED)
+            export("DATABASE_URL", stack.enter_context(server))
         if environment.redis_url is None:
             export("REDIS_URL", stack.enter_context(running_valkey(folder)))
         yield

@@ -94,6 +94,7 @@ class CopyistInProcess(Copyist):
         patch.setattr(device_login.await_token, "__kwdefaults__", {"sleep": sleep})
 
 
+@pytest.mark.deep
 def test_every_printed_command_does_its_work(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,20 @@ def setups(game: Game) -> list[Setup]:
     return list({str(setup): setup for setup in map(_startable, found)}.values())
 
 
+def covering(found: Sequence[Setup]) -> list[Setup]:
+    """Return few setups of a game in which each number of seats and each value still stands."""
+    left = {place for setup in found for place in _stands(setup)}
+    few = []
+    while left:
+        few.append(max(found, key=lambda setup: len(_stands(setup) & left)))
+        left -= _stands(few[-1])
+    return few
+
+
+def _stands(setup: Setup) -> set[str]:
+    return {f"seats={setup.seats}", *(f"{name}={value}" for name, value in setup.options.items())}
+
+
 def _startable(setup: Setup) -> Setup:
     """Return a setup with one option at its default if it cannot start with so many seats."""
     if setup.can_start():

@@ -7,12 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from pentathlon_engines import GAMES
+from tests.deep import mostly_deep
 from tests.engines.contract.checks import CHECKS
 from tests.engines.contract.commentary_checks import check_commentary
 from tests.engines.contract.picture_checks import check_picture
-from tests.engines.contract.setups import Setup, setups
+from tests.engines.contract.setups import Setup, covering, setups
 
-SETUPS = [setup for game in GAMES.values() for setup in setups(game)]
+SETUPS = [
+    case
+    for found in map(setups, GAMES.values())
+    for case in mostly_deep(found, keep=covering(found))
+]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 
 from pentathlon_engines import GAMES
-from tests.engines.contract.setups import all_pairs, setups
+from tests.engines.contract.setups import all_pairs, covering, setups
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (4, 2, 2, 3), (4, 2, 2, 2, 2, 6, 3)])
@@ -36,3 +36,16 @@ def test_every_number_of_seats_and_every_flag_is_tried(key: str) -> None:
     for option in game.info.options:
         if option.kind == "flag":
             assert {setup.options[option.name] for setup in found} == {False, True}
+
+
+@pytest.mark.parametrize("key", list(GAMES))
+def test_few_setups_leave_no_number_of_seats_and_no_value_out(key: str) -> None:
+    found = setups(GAMES[key])
+
+    few = covering(found)
+
+    assert len(few) <= len(found)
+    assert {setup.seats for setup in few} == {setup.seats for setup in found}
+    for option in GAMES[key].info.options:
+        values = {str(setup.options[option.name]) for setup in found}
+        assert {str(setup.options[option.name]) for setup in few} == values

@@ -10,13 +10,14 @@ import pytest
 from pentathlon_engines import GAMES, Outcome
 from pentathlon_engines.tools import simulate
 from pentathlon_engines.tools.match_statistics import Figure, SimulatedMatch, play
+from tests.deep import mostly_deep
 from tests.engines.card_game import CardGame
 
 MATCHES = {"azure": 24, "tash_kalar": 10}
 """Fewer matches of a game in which they are long."""
 
 
-@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("game", mostly_deep(GAMES, keep=["tuned", "maatatahay"]))
 def test_figures_of_the_rules_page_come_out_again(
     game: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,6 +100,16 @@ def row_of(tournament: Tournament, version: BotVersion) -> Standing:
     return row
 
 
+def assert_first_bot_is_best(cup: Tournament) -> None:
+    """Check that the bot which wins whatever it plays has the first place."""
+    best = row_of(cup, cup.entries.get(number=0).version)
+    if cup.format == "swiss":
+        # There, one that it never meets may win all its matches, too.
+        assert best.points == max(row.points for row in standings(cup))
+    else:
+        assert best.place == 1
+
+
 def is_right(tournament: Tournament) -> bool:
     """Check schedule, ratings, final table and proof of a closed tournament."""
     states = {check.name: check.state for check in check_proof(proof(tournament))}

@@ -115,13 +115,22 @@ def variants(*groups: CgroupUse) -> list[Variant]:
 
 
 def share(bots: Iterable[str], *, among: Sequence[Variant]) -> list[ParameterSet]:
-    """Return every bot at every level, by one of the users in turn, as cases of a test."""
+    """Return every bot at every level, by one of the users in turn, as cases of a test.
+
+    In a lean run each bot is let loose at one of the levels, which take turns, too.
+    """
     levels = sorted({variant.level for variant in among})
     return [
-        pytest.param(variant, bot, id=f"{bot}-{variant}")
+        pytest.param(
+            variant,
+            bot,
+            id=f"{bot}-{variant}",
+            marks=[pytest.mark.deep] * (level != number // len(USERS) % len(levels)),
+        )
         for number, bot in enumerate(bots)
         for variant in among
-        if variant.user == USERS[(number + levels.index(variant.level)) % len(USERS)]
+        for level in [levels.index(variant.level)]
+        if variant.user == USERS[(number + level) % len(USERS)]
     ]
 
 

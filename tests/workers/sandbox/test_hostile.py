@@ -1,7 +1,7 @@
-"""Every hostile bot at both levels without a control group, and some of them in one.
+"""Every hostile bot at a level without a control group, and some of them in one.
 
-Root and an ordinary user take turns. `python3 manage.py test hostile` lets all bots loose in every
-variant.
+Both levels, and root and an ordinary user, take turns. `python3 manage.py test hostile` lets all
+bots loose in every variant.
 """
 
 from __future__ import annotations

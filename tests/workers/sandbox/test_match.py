@@ -75,6 +75,7 @@ def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str
     assert faults == ["wall_time"] or (bot, faults) == ("closes_output", ["crash"])
 
 
+@pytest.mark.deep
 def test_bot_that_keeps_the_disk_busy_is_not_given_back(launcher: SandboxLauncher) -> None:
     with pages_dropped(Path("/usr/lib")):
         report = play(launcher, built_in("random"), bot_command("reads_cold_pages"), limits=SHORT)
