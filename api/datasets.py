@@ -15,6 +15,7 @@ from pentathlon.datasets.models import Dataset, DatasetQuerySet
 from pentathlon.datasets.reading import CURSOR, LICENCE, find_part, read_history
 from pentathlon.datasets.services import part_digests
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.dataset.schema import TABLES
 
 _YES_NO = [("true", "true"), ("false", "false")]
@@ -152,7 +153,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
         that stays valid, so a reader can go on from it at any later time.
         """
         if game not in GAMES:
-            raise NotFound(f"There is no game {game!r}.")
+            raise NotFound(f"There is {unknown_game(game)}.")
         found = read_history(game, after=request.query_params.get("after"))
         answer = answer_packed_as(request._request, content_type=_LINES, packed=found.packed)
         if found.after:

@@ -10,7 +10,6 @@ from typing import Final
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines.archive.archives import read_built
 from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.launcher import Launcher, LaunchFailed
 from workers.port import Platform
 from workers.sandbox.build import BuildFailed, build
@@ -75,13 +74,12 @@ def build_version(
     if not isinstance(launcher, SandboxLauncher):
         raise LaunchFailed(f"{seat.name} must be built, and that needs a sandbox")
     live = _LiveLog(lambda log: platform.note_build_log(job, seat, log), on_tick)
-    manifest = read_manifest(folder)
-    made = build(folder, manifest, launcher=launcher, on_tick=live.show)
+    made = build(folder, seat.manifest, launcher=launcher, on_tick=live.show)
     live.store(made.log)
     if isinstance(made, BuildFailed):
         raise BuildRefused(made.reason, version_id=seat.version_id, log=made.log)
     try:
-        built = read_built(made.archive, manifest)
+        built = read_built(made.archive, seat.manifest)
     except BadArchive as error:
         raise BuildRefused(str(error), version_id=seat.version_id, log=made.log) from error
     return platform.keep_build(job, seat, built)

@@ -35,11 +35,6 @@ def has_won(state: State, seat: int) -> bool:
     return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1
 
 
-def can_evaluate(state: State) -> bool:
-    """Return whether the game has an evaluation."""
-    return state.game.evaluation() is not None
-
-
 def best_first(state: State, actions: list[int]) -> list[int]:
     """Return the actions by how good the position after them looks to the seat to move.
 

@@ -12,7 +12,7 @@ import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State
 from pentathlon_engines.bot import Turn
-from pentathlon_engines.lookahead import best_first, can_evaluate
+from pentathlon_engines.lookahead import best_first
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.engines.azure import positions as azure_positions
@@ -109,7 +109,7 @@ def loaded(): return [name for name in sys.modules if name.endswith("evaluation"
 state = GAMES["azure"].start()
 state.apply_chance(state.sample_chance(random))
 print(lookahead.winning_action(state), loaded())
-print(lookahead.can_evaluate(state), loaded())
+print(state.game.evaluation() is not None, loaded())
 """
 
     done = subprocess.run(
@@ -130,7 +130,7 @@ def test_games_without_judgement_keep_their_order() -> None:
     state = GAMES["tuned"].start()
     actions = state.legal_actions()[::-1]
 
-    assert not can_evaluate(state)
+    assert state.game.evaluation() is None
     assert best_first(state, actions) == actions
 
 

@@ -29,6 +29,7 @@ from rich.table import Table
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.desk.match_pool import Finished, play_all, stop_on_interrupt
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
@@ -138,7 +139,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure, print, and end with 1 if a bot is weaker than demanded."""
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
-        raise CommandError(f"There is no game {unknown[0]!r}; the games are {', '.join(GAMES)}.")
+        raise CommandError(f"There is {unknown_game(unknown[0])}.")
     found: list[Strength] = []
     with stop_on_interrupt() as stop, show_progress(Console(stderr=True)) as say:
         for game, pairing in _pairings(options):

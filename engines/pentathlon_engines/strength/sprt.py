@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from pentathlon_engines.strength.best import Z_95
+
 _EMPTY: Final = 1e-3
 """What an empty cell counts: a score that never came is not impossible."""
 _ELO_PER_DEVIATION: Final = 800 / math.log(10)
-_Z_95: Final = 1.96
 
 
 class SprtDecision(StrEnum):
@@ -128,7 +129,7 @@ def normalized_elo(counts: Sequence[int]) -> NormalizedElo:
     seen = spread(counts)
     matches = _matches(counts)
     distance = (seen.mean - 0.5) / math.sqrt(matches * seen.variance)
-    error = _Z_95 / math.sqrt(matches * seen.blocks)
+    error = Z_95 / math.sqrt(matches * seen.blocks)
     return NormalizedElo(_ELO_PER_DEVIATION * distance, _ELO_PER_DEVIATION * error)
 
 

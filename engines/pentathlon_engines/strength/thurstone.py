@@ -31,8 +31,6 @@ from pentathlon_engines.strength.played import (
     telling_matches,
 )
 
-ALGORITHM: Final = "thurstone/1"
-"""Name and version of the estimate; raised by every change here that changes a number."""
 MU: Final = 25.0
 SIGMA: Final = 25.0 / 3
 """What is thought of everybody before the first result."""

@@ -10,12 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, comb
-from typing import Final
 
 from pentathlon_engines.tournament.seeds import block_seed, match_alias, shuffled
-
-SCHEDULER: Final = "round_robin/2"
-"""Name and version; a change of schedules for the same input needs a new version."""
 
 _PAIR = 2
 _FEW_GROUPS = 60

@@ -8,15 +8,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from pentathlon.bots.models import Archive, BotVersion
+from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import keep_build, note_build_log
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
 from pentathlon.matches.uploads import reject_build
-from pentathlon_engines.archive import archives
-from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.archives import CheckedArchive, read_built
 from pentathlon_engines.errors import BadArchive
+from pentathlon_engines.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,9 @@ def note_log(building: Building, *, log: str) -> None:
 
 def read_built_archive(building: Building, data: bytes) -> CheckedArchive:
     """Check what a worker says that a build has made, as the upload itself was checked."""
-    upload = Archive.objects.get(pk=_held(building).archive_id)
+    manifest = Manifest.from_json(_held(building).manifest)
     try:
-        manifest = archives.read_archive(bytes(upload.data)).manifest
-        return archives.read_built(data, manifest)
+        return read_built(data, manifest)
     except BadArchive as error:
         raise InvalidInput(str(error), code=error.code, field="archive") from error
 

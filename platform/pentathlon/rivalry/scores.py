@@ -60,14 +60,6 @@ class RivalScore:
             return None
         return self.rated_half_points / WIN / self.rated - self.expected
 
-    @property
-    def surplus(self) -> float | None:
-        """Points above expectation in standard errors."""
-        if not self.variance_millionths:
-            return None
-        points = (self.rated_half_points * _HALF - self.expected_millionths) / MILLION
-        return points / math.sqrt(self.variance_millionths / MILLION)
-
 
 def wilson(points: float, meetings: int) -> tuple[float, float]:
     """Return the 95 % interval of a share; the whole range if nothing was played.

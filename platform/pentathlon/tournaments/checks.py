@@ -8,9 +8,8 @@ from typing import Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge, refuse_all
-from pentathlon_engines import GAMES, Game
-from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.tournament.checks import TOO_FEW, problems_of_size, problems_of_start
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.checks import problems_of_size, problems_of_start
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED
@@ -50,18 +49,6 @@ def checked_name(name: str) -> str:
     return name
 
 
-def checked_game(key: str) -> Game:
-    """Return the game with this key."""
-    if key not in GAMES:
-        raise InvalidInput(
-            f"There is {unknown_game(key)}.",
-            code="unknown_game",
-            field="game",
-            allowed=list(GAMES),
-        )
-    return GAMES[key]
-
-
 def check_entries_per_author(number: int) -> None:
     """Refuse a cap out of range."""
     if not 1 <= number <= MOST_ENTRIES_PER_AUTHOR:
@@ -70,14 +57,6 @@ def check_entries_per_author(number: int) -> None:
             field="entries_per_author",
             allowed={"minimum": 1, "maximum": MOST_ENTRIES_PER_AUTHOR},
         )
-
-
-def problems_of_format(document: TournamentDocument, *, entries: int) -> Iterator[InvalidInput]:
-    """Yield what the format finds wrong with a document; more bots may still enter."""
-    plan = document.plan(key=_NO_KEY)
-    for problem in document.scheduling.problems(plan, entries):
-        if problem.code != TOO_FEW:
-            yield error_of(problem)
 
 
 def check_enough(document: TournamentDocument) -> None:

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.commentary.words import name_seat
+from pentathlon_engines.strength.best import Z_95
 
 _WIDTH: Final = 1000
-_DEGREES: Final = 1.96
-"""Standard errors on each side of a 95 % interval."""
 WIDEST_ACCURACY: Final = 30
 """Of an interval of an accuracy; wider ones are no news."""
 _PERCENT: Final = 10
@@ -153,7 +152,7 @@ def chance_chart(
 
 
 def _accuracy_of(stored: dict[str, Any]) -> SeatAccuracy:  # Any: JSON
-    value, spread = stored["value"] or 0, _DEGREES * stored["error"]
+    value, spread = stored["value"] or 0, Z_95 * stored["error"]
     return SeatAccuracy(
         value=value,
         low=max(0, value - spread),
@@ -205,7 +204,7 @@ def _chances_at(points: list[list[Any]], ply: int) -> list[SeatChance]:
 def _seats_of(chances: list[float], errors: list[float]) -> list[SeatChance]:
     return [
         SeatChance(
-            seat=seat, percent=round(chance / _PERCENT), spread=round(_DEGREES * error / _PERCENT)
+            seat=seat, percent=round(chance / _PERCENT), spread=round(Z_95 * error / _PERCENT)
         )
         for seat, (chance, error) in enumerate(zip(chances, errors, strict=True))
     ]

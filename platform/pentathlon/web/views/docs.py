@@ -43,6 +43,7 @@ from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
 from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
@@ -193,7 +194,7 @@ def rating_guide(request: HttpRequest) -> HttpResponse:
 def game_bots(request: HttpRequest, game: str) -> HttpResponse:
     """Explain a game to authors of bots: what they read and write, and a first strategy."""
     if game not in GAMES:
-        raise Http404(f"There is no game {game!r} here.")
+        raise Http404(f"There is {unknown_game(game)}.")
     context = {"section": "docs", "guide": game_guide(game), "words": f"web/docs/bots/{game}.html"}
     return render(request, "web/docs/game_bots.html", context)
 

@@ -27,6 +27,7 @@ from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 
 P = ParamSpec("P")
 _View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -96,7 +97,7 @@ def moment(request: HttpRequest, match_id: int) -> HttpResponse:
 def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     """Show the head of a game's leaderboard, for a frame."""
     if game not in GAMES:
-        raise Http404(f"There is no game {game!r}.")
+        raise Http404(f"There is {unknown_game(game)}.")
     context = {
         "info": GAMES[game].info,
         "table": rating_table(live_key(game), reader=None, size=_BEST),

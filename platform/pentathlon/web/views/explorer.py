@@ -15,6 +15,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.web.boards import inline_board
 from pentathlon.web.requests import query_number
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.record.shape import Record
 
 
@@ -25,7 +26,7 @@ def explorer(request: HttpRequest, game: str) -> HttpResponse:
     For a game with hidden parts, say why there is none.
     """
     if game not in GAMES:
-        raise Http404("There is no such game.")
+        raise Http404(f"There is {unknown_game(game)}.")
     if game not in [each.info.key for each in explored_games()]:
         return render(
             request, "web/no_explorer.html", {"section": "games", "info": GAMES[game].info}

@@ -34,6 +34,7 @@ from pentathlon.transparency.models import LogRoot
 from pentathlon.web.boards import match_title
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
+from pentathlon_engines.contract.registry import unknown_game
 
 _SHOWN: Final = 30
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -170,7 +171,7 @@ class _TournamentFeed(_Feed):
 class _GameFeed(_Feed):
     def get_object(self, request: HttpRequest, game: str) -> str:
         if game not in GAMES:
-            raise Http404(f"There is no game {game!r}.")
+            raise Http404(f"There is {unknown_game(game)}.")
         return game
 
     def title(self, obj: str) -> str:
