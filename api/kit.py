@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from api.rates import CountedView
 from api.requests import check_parameters
-from pentathlon.web.wheel import Wheel, engines_wheel, install_line
+from pentathlon.web.docs.wheel import Wheel, engines_wheel, install_line
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 

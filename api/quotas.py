@@ -10,7 +10,7 @@ from api.pagination import OnePage
 from api.permissions import SignedIn
 from pentathlon.accounts.models import User
 from pentathlon.common.quotas import Quota
-from pentathlon.web.quotas import read_quotas
+from pentathlon.web.account.quotas import read_quotas
 
 
 class QuotaSerializer(serializers.Serializer[Quota]):

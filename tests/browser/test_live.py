@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from pentathlon.matches.models import MatchState
 from pentathlon.tournaments.services import close_finished
-from pentathlon.web.boards import start_board
+from pentathlon.web.drawing.boards import start_board
 from tests.browser.access import find_flaws
 from tests.factories import make_match
 from tests.pentathlon.web.scene import Scene, play_all

@@ -20,7 +20,7 @@ from pentathlon.live.frames import frame_key
 from pentathlon.local import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
-from pentathlon.web.wheel import wheels
+from pentathlon.web.docs.wheel import wheels
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT, make_sleeper

@@ -15,6 +15,7 @@ from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating, RatingQuerySet
 from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
+from pentathlon.tournaments.document import format_of
 from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
@@ -24,6 +25,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint
 
 PAGE_SIZE = 50
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,3 +318,15 @@ def _ranking_row(line: RankingLine, reader: User | None) -> RankingRow:
     ]
     own = reader is not None and line.author_id == reader.pk
     return RankingRow(line=line, cells=cells, own=own)
+
+
+def format_name(tournament: Tournament) -> str:
+    """Return the name of a tournament's format in a few words."""
+    found = format_of(tournament)
+    name = found.title if found else tournament.format
+    cycles = tournament.params.get("cycles", 1)
+    if tournament.format == "round_robin" and cycles == 1 and tournament.table_seats == _PAIR:
+        return "Double round robin"
+    if tournament.table_seats > _PAIR:
+        name = f"{name} of {tournament.table_seats}"
+    return f"{name}, {cycles} cycles" if cycles > 1 else name

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from pentathlon.ratings.models import live_key
 from pentathlon.ratings.uncertainty import half_width
-from pentathlon.web.charts import rating_chart
+from pentathlon.web.drawing.charts import rating_chart
 from tests.factories import make_version
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene

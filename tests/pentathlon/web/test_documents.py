@@ -3,7 +3,12 @@
 import pytest
 from django.test import Client
 
-from pentathlon.web.documents import render_markdown, rules_text, strength_rows, title_and_body
+from pentathlon.web.docs.documents import (
+    render_markdown,
+    rules_text,
+    strength_rows,
+    title_and_body,
+)
 from pentathlon_engines import GAMES
 from tests.pentathlon.web.pages import Page, page_of
 

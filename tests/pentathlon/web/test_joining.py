@@ -15,7 +15,7 @@ from django.test import Client
 
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import find_worker_token
-from pentathlon.web.wheel import engines_wheel, wheels, worker_wheel
+from pentathlon.web.docs.wheel import engines_wheel, wheels, worker_wheel
 from tests.factories import make_staff, make_user
 from workers.standalone import check_address, read_options
 

@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 
 from pentathlon.env import CHECKOUT
-from pentathlon.web.wheel import build_wheel, engines_wheel
+from pentathlon.web.docs.wheel import build_wheel, engines_wheel
 from pentathlon_engines.cli.main import COMMANDS
 from tests.local.newcomer import PAGES_WITH_COMMANDS
 from tests.pentathlon.web.pages import page_of

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
-from pentathlon.web import replay_viewer
+from pentathlon.web.replay import viewer
 from pentathlon.web.templatetags.terms import explain_cards
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match
@@ -115,7 +115,7 @@ def test_moment_tells_the_last_action_and_the_ending(scene: Scene) -> None:
 def test_list_of_a_long_match_comes_in_parts(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay_viewer, "ROWS", 4)
+    monkeypatch.setattr(viewer, "ROWS", 4)
     page = match_page(scene.done, "?ply=6")
     answer = Client().get(reverse("actions", args=[scene.done.pk]), {"ply": 3})
     first, second = (

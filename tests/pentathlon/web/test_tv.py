@@ -7,7 +7,7 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
-from pentathlon.web.spotlight import best_running
+from pentathlon.web.views.live import best_running
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.web.pages import page_of, part_of
 

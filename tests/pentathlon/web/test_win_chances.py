@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.matches.models import Match
-from pentathlon.web.win_chances import chance_chart
+from pentathlon.web.replay.win_chances import chance_chart
 from tests.pentathlon.analyses.curves import analyse, make_curve
 from tests.pentathlon.web.pages import Page, page_of, part_of
 from tests.pentathlon.web.scene import Scene

@@ -26,7 +26,7 @@ from pentathlon.fleet.capabilities import least_sandbox  # noqa: E402
 from pentathlon.local import processes  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.operations.retention import other_holdings  # noqa: E402
-from pentathlon.web.capacity import FILE  # noqa: E402
+from pentathlon.web.docs.capacity import FILE  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
 from tools.benchmark.costs import Costs  # noqa: E402
 from tools.benchmark.load.data import Say, add_history, make_cast  # noqa: E402

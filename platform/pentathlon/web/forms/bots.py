@@ -1,9 +1,9 @@
-"""Forms about bots: the upload."""
+"""Forms about bots: the upload, and the disqualification of a version."""
 
 from django import forms
 
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.services import LONGEST_NOTES
+from pentathlon.bots.services import LONGEST_NOTES, LONGEST_REASON
 from pentathlon.web.forms.errors import check_field
 from pentathlon_engines.archive.archives import CheckedArchive
 
@@ -34,3 +34,9 @@ class UploadForm(forms.Form):
     def clean_archive(self) -> CheckedArchive:
         """Read the archive, or refuse it."""
         return check_field(lambda: read_archive(self.cleaned_data["archive"].read()))
+
+
+class ReasonForm(forms.Form):
+    """Why a version is disqualified."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")

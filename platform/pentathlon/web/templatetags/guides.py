@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from pentathlon.web.guides import Place, place_of
+from pentathlon.web.docs.guides import Place, place_of
 
 register = template.Library()
 

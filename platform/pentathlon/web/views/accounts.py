@@ -18,9 +18,9 @@ from pentathlon.common.addresses import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.arrangement import open_invitations
+from pentathlon.web.account.quotas import read_quotas
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.quotas import read_quotas
 from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins

@@ -29,10 +29,10 @@ from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.rivalry.reading import rivals_of
-from pentathlon.web.badges import badge_of
-from pentathlon.web.charts import rating_chart
+from pentathlon.web.drawing.badges import badge_of
+from pentathlon.web.drawing.charts import rating_chart
+from pentathlon.web.forms.bots import ReasonForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.versions import ReasonForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_text, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors

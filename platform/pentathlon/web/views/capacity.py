@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.web.capacity import (
+from pentathlon.web.docs.capacity import (
     DATABASE_BYTES,
     DATABASE_SHARE,
     WORKER_SHARE,

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.reading import LICENCE
-from pentathlon.web.documents import render_markdown, title_and_body
+from pentathlon.web.docs.documents import render_markdown, title_and_body
 from pentathlon.web.pagination import cursor_page
 from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.folder import card

@@ -15,8 +15,8 @@ from pentathlon.desk_records.services import delete_record, keep_record
 from pentathlon.web.forms.desk_records import RecordForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay_viewer import make_viewer
+from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
+from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES

@@ -1,4 +1,4 @@
-"""Guides and documents; `pentathlon.web.guides` lists them."""
+"""Guides and documents; `pentathlon.web.docs.guides` lists them."""
 
 from functools import cache
 from random import Random
@@ -23,8 +23,7 @@ from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.search.words import LONGEST_QUERY
 from pentathlon.server import limits as table
-from pentathlon.web.boards import lesson_steps
-from pentathlon.web.documents import (
+from pentathlon.web.docs.documents import (
     power_rows,
     protocol_text,
     render_line,
@@ -33,12 +32,13 @@ from pentathlon.web.documents import (
     strength_rows,
     title_and_body,
 )
-from pentathlon.web.game_guides import game_guide
-from pentathlon.web.guides import SHELVES, place_of
-from pentathlon.web.rating_lesson import SCALE, leads, stages
-from pentathlon.web.refusals import REFUSALS
+from pentathlon.web.docs.game_guides import game_guide
+from pentathlon.web.docs.guides import SHELVES, place_of
+from pentathlon.web.docs.rating_lesson import SCALE, leads, stages
+from pentathlon.web.docs.upload_refusals import REFUSALS
+from pentathlon.web.drawing.boards import lesson_steps
+from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
-from pentathlon.web.win_chances import WIDEST_ACCURACY
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
 from pentathlon_engines.analysis.curve import METHOD, Budget

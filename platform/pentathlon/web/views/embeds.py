@@ -20,10 +20,10 @@ from django.views.decorators.http import require_safe
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.services import read_record
-from pentathlon.web.boards import match_title
-from pentathlon.web.embedding import frame_of_leaderboard, frame_of_match
-from pentathlon.web.replay_parts import answer_board, answer_moment
-from pentathlon.web.replay_viewer import make_viewer
+from pentathlon.web.drawing.boards import match_title
+from pentathlon.web.replay.embedding import frame_of_leaderboard, frame_of_match
+from pentathlon.web.replay.parts import answer_board, answer_moment
+from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES

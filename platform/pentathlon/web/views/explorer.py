@@ -12,7 +12,7 @@ from pentathlon.explorer.reading import LONGEST_LINE, Exploration, explore
 from pentathlon.explorer.services import DEPTH, GROWS_AT, explored_games
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
-from pentathlon.web.boards import inline_board
+from pentathlon.web.drawing.boards import inline_board
 from pentathlon.web.requests import query_number
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

@@ -31,7 +31,7 @@ from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.transparency.models import LogRoot
-from pentathlon.web.boards import match_title
+from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.registry import unknown_game

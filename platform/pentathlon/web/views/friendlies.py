@@ -24,12 +24,12 @@ from pentathlon.friendlies.services import (
 )
 from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
 from pentathlon.live.snapshots import friendly_now
-from pentathlon.web.boards import game_tiles, inline_board
+from pentathlon.web.drawing.boards import game_tiles, inline_board
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.friendlies import FriendlyForm
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay_viewer import make_viewer
+from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
+from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import (
     person,
     posted_number,

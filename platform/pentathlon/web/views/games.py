@@ -15,7 +15,9 @@ from pentathlon.ratings.models import Pool, live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.standings import seat_rates_of_game
-from pentathlon.web.boards import (
+from pentathlon.web.docs.documents import rules_summary
+from pentathlon.web.docs.game_guides import usual_plies
+from pentathlon.web.drawing.boards import (
     Tile,
     game_tiles,
     inline_board,
@@ -25,8 +27,6 @@ from pentathlon.web.boards import (
     seats_in_words,
     start_board,
 )
-from pentathlon.web.documents import rules_summary
-from pentathlon.web.game_guides import usual_plies
 from pentathlon.web.requests import person
 from pentathlon.web.tables import RatingRow, rating_table
 from pentathlon_engines import GAMES

@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match
 from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import live_key
 from pentathlon.rivalry.reading import upset_of_the_day
-from pentathlon.web.boards import MatchCard, Tile, game_tiles, match_cards
+from pentathlon.web.drawing.boards import MatchCard, Tile, game_tiles, match_cards
 from pentathlon.web.requests import person
 from pentathlon.web.tables import RatingTable, ranking_rows, rating_table, tournament_lines
 from pentathlon_engines import GameInfo

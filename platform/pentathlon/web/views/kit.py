@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.caching import answer_if_changed
-from pentathlon.web.wheel import engines_wheel, wheels
+from pentathlon.web.docs.wheel import engines_wheel, wheels
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from pentathlon.ladders.models import Ladder
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import digest_in_key
-from pentathlon.web.boards import game_tiles
+from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import person, query_text
 from pentathlon.web.responses import changes_since, csv_table
 from pentathlon.web.tables import Narrowing, rating_table

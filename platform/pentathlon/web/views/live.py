@@ -1,6 +1,7 @@
 """Streams for pages: what changes in matches and tournaments, as it happens."""
 
 import re
+from typing import Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -11,14 +12,16 @@ from pentathlon.friendlies.models import Friendly
 from pentathlon.live.snapshots import PageNow, friendly_now, matches_now, tournament_now
 from pentathlon.live.tickets import View, follow_matches, follow_page, who_asks
 from pentathlon.matches.models import Match
-from pentathlon.web.boards import match_title
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.requests import get_tournament, person, signed_in_user, wants_part
-from pentathlon.web.spotlight import best_running
 from pentathlon_engines import GAMES
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _MOST_MATCHES = 6
 """Of one stream; a page shows that many boards at most."""
+_MOST_LOOKED_AT: Final = 200
+"""Of the matches that run, the oldest ones: they have something to show already."""
 
 
 @require_safe
@@ -88,3 +91,23 @@ def _follow_page(request: HttpRequest, found: PageNow) -> HttpResponse:
 
 def _last_seen(request: HttpRequest) -> str:
     return request.headers.get("Last-Event-ID", "")[:32]
+
+
+def best_running(game: str | None) -> Match | None:
+    """Return the running match, of one game or of any, whose bots have the highest mean rating.
+
+    Only what everybody may watch; a bot without a rating counts as 0, where ratings begin.
+    """
+    running = Match.objects.public().live().watchable()
+    if game is not None:
+        running = running.of_game(game)
+    matches = list(running.with_seats().order_by("started_at", "pk")[:_MOST_LOOKED_AT])
+    versions = {seat.version_id for match in matches for seat in match.seats.all()}
+    rated = Rating.objects.filter(pool__in=Pool.objects.live(), version__in=versions)
+    scores: dict[int, float] = dict(rated.values_list("version", "score"))
+
+    def strength(match: Match) -> float:
+        seats = match.seats.all()
+        return sum(scores.get(seat.version_id, 0.0) for seat in seats) / len(seats)
+
+    return max(matches, key=strength, default=None)

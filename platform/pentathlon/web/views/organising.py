@@ -35,7 +35,7 @@ from pentathlon.tournaments.services import (
     resume_tournament,
     start_tournament,
 )
-from pentathlon.web.boards import game_tiles
+from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.forms.arranging import ArrangementForm, initial_arrangement
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm

@@ -18,12 +18,11 @@ from pentathlon.replays.services import read_record
 from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon.tournaments.standings import standings
-from pentathlon.web.boards import Tile, game_tiles, lesson_board, lesson_picture
-from pentathlon.web.format_names import format_name
-from pentathlon.web.pictures import draw_card, game_card, list_card, match_card, site_card
-from pentathlon.web.replay_viewer import draw_board
+from pentathlon.web.drawing.boards import Tile, game_tiles, lesson_board, lesson_picture
+from pentathlon.web.drawing.pictures import draw_card, game_card, list_card, match_card, site_card
+from pentathlon.web.replay.viewer import draw_board
 from pentathlon.web.requests import query_number
-from pentathlon.web.tables import rating_table
+from pentathlon.web.tables import format_name, rating_table
 from pentathlon.web.templatetags.components import state_words
 from pentathlon.web.templatetags.formats import points
 from pentathlon_engines import GAMES

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.rankings.services import latest_table
-from pentathlon.web.boards import game_tiles
+from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import person, query_number
 from pentathlon.web.tables import PAGE_SIZE, own_ranking_row, ranking_rows
 

@@ -22,10 +22,10 @@ from pentathlon.accounts.second_factors import (
     totp_secret,
 )
 from pentathlon.common.addresses import host_of, site_of
-from pentathlon.web.confirming import confirmed_first, is_confirmed, note_confirmed
+from pentathlon.web.account.confirmation import confirmed_first, is_confirmed, note_confirmed
+from pentathlon.web.account.qr_codes import draw_qr_code
 from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.qr_codes import draw_qr_code
 from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
-from pentathlon.web.browsers import device_name
+from pentathlon.web.account.browsers import device_name
 from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines.commentary.words import count

@@ -28,7 +28,6 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import NOTHING_PLAYED, Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
-from pentathlon.web.format_names import format_name
 from pentathlon.web.forms.arranging import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
@@ -38,6 +37,7 @@ from pentathlon.web.responses import changes_since, reload_page
 from pentathlon.web.tables import (
     crosstable_rows,
     finishes_at,
+    format_name,
     replacement_lines,
     tournament_line,
 )

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 
 from pentathlon.server.connection import Connection
 from pentathlon.server.limits import IDLE_S, MOST_CONNECTIONS
-from pentathlon.web.wheel import engines_wheel
+from pentathlon.web.docs.wheel import engines_wheel
 
 _OPEN_FILES: Final = 4 * MOST_CONNECTIONS
 """Connections, their temporary files, databases and static files."""

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.moments import Moment, SeenEvent, moment_of, tell_events
-from pentathlon.web.boards import inline_board
+from pentathlon.web.drawing.boards import inline_board
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import RecordedFault

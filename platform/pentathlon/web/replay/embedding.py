@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from pentathlon.matches.models import Match
-from pentathlon.web.boards import match_title
+from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES, GameInfo
 
 _WIDTH: Final = 480
