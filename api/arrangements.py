@@ -1,4 +1,4 @@
-"""What an organiser arranges around a tournament, as JSON."""
+"""Arrangements around a tournament, as JSON."""
 
 from collections.abc import Iterator
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""Who asks: a token in the `Authorization` header, or the session of a browser."""
+"""Authentication by a token in the `Authorization` header, or by a browser's session."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication

@@ -140,7 +140,7 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
     @extend_schema_field(SprtReadingSerializer(allow_null=True))
     def get_reading(self, challenge: Challenge) -> Any:  # Any: what a serializer made
-        """Say whether the challenger is better."""
+        """Return whether the challenger is better."""
         reading = read_test(challenge)
         return None if reading is None else SprtReadingSerializer(reading).data
 

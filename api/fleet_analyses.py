@@ -45,7 +45,7 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
     @extend_schema(request=told.NothingSerializer, responses=told.DemandSerializer)
     @action(detail=False, methods=["post"])
     def demand(self, request: Request) -> Response:
-        """Tell whether matches wait: then slots give their analyses back."""
+        """Return whether matches wait: then slots give their analyses back."""
         read(told.NothingSerializer, request)
         return Response({"has_waiting_matches": Match.objects.sent().exists()})
 

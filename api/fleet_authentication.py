@@ -1,4 +1,4 @@
-"""Who asks at `/api/v1/fleet/`: a worker, by its token and by nothing else."""
+"""Authentication at `/api/v1/fleet/`: by a worker token and nothing else."""
 
 from django.contrib.auth.models import AnonymousUser
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -54,7 +54,7 @@ class WorkersOnly(BasePermission):
     """Only for workers with a token."""
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Tell whether a worker asks."""
+        """Return whether a worker asks."""
         return isinstance(request.auth, WorkerToken)
 
 

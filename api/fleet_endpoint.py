@@ -1,4 +1,4 @@
-"""What all addresses of `/api/v1/fleet/` share."""
+"""The base of all endpoints below `/api/v1/fleet/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for workers that take nothing from the queue."""
+"""Hints for workers that do not read the queue."""
 
 from __future__ import annotations
 

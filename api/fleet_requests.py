@@ -1,4 +1,4 @@
-"""What workers send to `/api/v1/fleet/`, and what they are told."""
+"""Requests of workers to `/api/v1/fleet/`, and the answers."""
 
 from typing import Any
 

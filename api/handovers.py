@@ -1,4 +1,4 @@
-"""How a tournament goes over to another organiser."""
+"""Handovers of tournaments to other organisers."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status

@@ -298,7 +298,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         `state` says how it stands, `plies` what has happened since the last one and the position
         as spectators may see it, and `end` that it is over: its replay is there. Ids are
         "attempt-ply": a client that sends the last one as `Last-Event-ID` misses nothing. After a
-        failure of ours `attempt` counts up and plies begin anew. Results that are hidden are not
+        failure of ours `attempt` counts up and plies begin again. Results that are hidden are not
         told, and validations show no positions.
         """
         asked = EventsSerializer(data=request.query_params)

@@ -51,7 +51,7 @@ class ShallowJSONParser(JSONParser):
 
 
 def _is_deeper(value: object, levels: int) -> bool:
-    """Tell whether there are more levels; goes down level by level, so it never recurses."""
+    """Return whether there are more levels; goes down level by level, so it never recurses."""
     level = [value]
     for _ in range(levels):
         level = [

@@ -15,7 +15,7 @@ class ReadOrSignedIn(BasePermission):
     """
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Tell whether this person, with this token, may try."""
+        """Return whether this person, with this token, may try."""
         needed = _needed_scope(request, view)
         if needed is None and request.method in SAFE_METHODS:
             return True
@@ -33,7 +33,7 @@ class SignedIn(BasePermission):
     """
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Tell whether there is a person."""
+        """Return whether there is a person."""
         scope: str | None = getattr(view, "app_scope", None)
         if scope is None:
             _refuse_apps(request)
@@ -46,7 +46,7 @@ class StaffOnly(BasePermission):
     """Only for those who run the platform."""
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Tell whether somebody of the staff asks; who is not signed in may still do so."""
+        """Return whether somebody of the staff asks; who is not signed in may still do so."""
         user = request.user
         if user.is_authenticated and not (user.is_staff or user.is_superuser):
             raise PermissionDenied("Only for the staff of this site.", code="staff_only")
@@ -54,7 +54,7 @@ class StaffOnly(BasePermission):
 
 
 def lacks_scope(request: Request, scope: str) -> bool:
-    """Tell whether a request comes with a token that does not have a scope."""
+    """Return whether a request comes with a token that does not have a scope."""
     token = request.auth
     return isinstance(token, ApiToken | AppAccess) and scope not in token.scopes
 

@@ -1,4 +1,4 @@
-"""What a tournament plays: its schedule, its faults, its news, and its results as CSV."""
+"""A tournament's schedule, faults, news and results as CSV."""
 
 from typing import Any
 

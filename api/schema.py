@@ -52,7 +52,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 def is_never_blank(field: object) -> bool:
-    """Tell whether a field refuses an empty text."""
+    """Return whether a field refuses an empty text."""
     return isinstance(field, serializers.CharField) and not (field.allow_blank or field.allow_null)
 
 

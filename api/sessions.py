@@ -27,7 +27,7 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
         read_only_fields = fields
 
     def get_is_this(self, row: BrowserSession) -> bool:
-        """Tell whether the request comes from this session."""
+        """Return whether the request comes from this session."""
         return bool(row.pk == self.context["request"].session.session_key)
 
 

@@ -1,4 +1,4 @@
-"""What requests about tournaments say."""
+"""Serializers of requests about tournaments."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

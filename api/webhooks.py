@@ -46,7 +46,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):  # Any: one, or many
     example = serializers.DictField()
 
     def get_is_usual(self, event: EventType) -> bool:
-        """Say whether it is one of the usual ones."""
+        """Return whether it is one of the usual ones."""
         return event.name in USUAL
 
 

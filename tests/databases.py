@@ -140,7 +140,7 @@ def rows_for_a_module(blocker: DjangoDbBlocker) -> Iterator[None]:
 def made_once(make: Callable[[], Made]) -> object:
     """Return a fixture that gives all tests of a module what `make` has stored once.
 
-    A test reads it anew before it changes anything; see `rows_for_a_module`.
+    A test reads it again before it changes anything; see `rows_for_a_module`.
     """
 
     @pytest.fixture(scope="module")

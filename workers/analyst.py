@@ -199,7 +199,7 @@ class _Run:
             raise TimeoutError(f"no word for {SILENCE_S} s")
 
     def _may_keep_slot(self, now: float) -> bool:
-        """Tell whether the slot is lent, though matches wait.
+        """Return whether the slot is lent, though matches wait.
 
         A loan that has measured nothing goes on for a while, else the next one would not get
         further.

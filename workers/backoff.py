@@ -1,4 +1,4 @@
-"""How long a slot waits after its host has failed, so that other slots get the matches first."""
+"""Backoff of a slot after its host has failed, so that other slots get the matches first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a worker without Celery gets its hints from: the web server, or the queue in Redis."""
+"""Sources of hints for a worker without Celery: the web server, or the queue in Redis."""
 
 from __future__ import annotations
 

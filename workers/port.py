@@ -1,4 +1,4 @@
-"""What a worker asks of the platform: the one port between them, with two adapters.
+"""The port between workers and the platform, with two adapters.
 
 `direct.DirectPlatform` asks the database, for workers on the platform's own machine.
 `remote.RemotePlatform` asks the web server with a worker token; such a worker holds no other key.

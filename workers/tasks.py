@@ -138,7 +138,7 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
 
 
 def _is_held() -> bool:
-    """Tell whether this worker plays as much as it may; asked in its parent process."""
+    """Return whether this worker plays as much as it may; asked in its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
     return not worker_process().has_room(playing)
 

@@ -142,7 +142,7 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
 
 
 def is_placeholder(name: str) -> bool:
-    """Tell whether a bot has a name such as my-bot, which says nothing among other people's."""
+    """Return whether a bot has a name such as my-bot, which says nothing among other people's."""
     return name.lower().startswith(_MINE)
 
 

@@ -1,6 +1,6 @@
 """Monte Carlo tree search, in any game: UCT with determinization.
 
-One `step` is one simulation: it draws the hidden parts anew, walks down the tree to a position
+One `step` is one simulation: it draws the hidden parts again, walks down the tree to a position
 that is new, estimates it, and adds the estimate to all nodes on the way. `best` is the action that
 was tried most.
 

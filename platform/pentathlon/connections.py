@@ -71,7 +71,7 @@ def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": "pentathlon",
-        # A cache that takes longer than to make a thing anew is of no use.
+        # A cache that takes longer than to make a thing again is of no use.
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
     }
 

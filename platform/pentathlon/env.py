@@ -1,4 +1,4 @@
-"""What the surroundings say: the one place that reads environment variables.
+"""Reads environment variables; the only module that does.
 
 Free of Django, so that anything may ask before settings exist.
 """
@@ -80,7 +80,7 @@ class Environment:
     """PENTATHLON_LADDER_MATCHES_AN_HOUR: the most that each division plays once its ratings are
     certain; None ("unlimited"): as much as idle slots can."""
     bot_log_days: float = 90
-    """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: for ever."""
+    """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: forever."""
     replays: str | None = None
     """PENTATHLON_REPLAYS: where old replays move to, as s3://bucket/prefix or file:///folder."""
     replay_days: float = 7

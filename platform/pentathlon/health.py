@@ -41,12 +41,12 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def forget() -> None:
-    """Ask anew the next time; for tests."""
+    """Ask again the next time; for tests."""
     _checks.forget()
 
 
 def is_broker_up() -> bool:
-    """Tell whether the broker answers; without REDIS_URL it is a folder, which does."""
+    """Return whether the broker answers; without REDIS_URL it is a folder, which does."""
     if settings.REDIS_URL is None:
         return True
     try:

@@ -22,7 +22,7 @@ def secret_key(environment: Environment) -> str:
 
 
 def holds_key(data: Path, key: str) -> bool:
-    """Tell whether this key is the one that is kept in a data folder."""
+    """Return whether this key is the one that is kept in a data folder."""
     path = data / _FILE
     return path.is_file() and path.read_text() == key
 

@@ -116,7 +116,7 @@ def _patterns(resolver: URLResolver, namespace: str) -> Iterator[tuple[str, URLP
 
 
 def _may_be_read(pattern: URLPattern) -> bool:
-    """Tell whether GET may be asked; of the API known before, since it asks first who asks."""
+    """Return whether GET may be asked; of the API known before, since it asks first who asks."""
     view: Any = pattern.callback
     handler = getattr(view, "cls", None)
     return handler is None or "get" in (getattr(view, "actions", None) or dir(handler))

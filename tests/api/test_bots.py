@@ -211,7 +211,7 @@ def test_version_with_a_verdict_is_not_validated_again() -> None:
     answer = client_of(version.bot.owner).post(f"{V1}/versions/{version.pk}/validate/")
 
     assert_problem(answer, status=409, code="nothing_to_validate")
-    assert answer.json()["detail"].startswith("Tiger v1 is rejected for a fault of its own")
+    assert answer.json()["detail"].startswith("Tiger v1 is rejected for its own fault")
 
 
 def test_public_answers_keep_code_and_logs_to_themselves(anonymous: APIClient) -> None:

@@ -1,6 +1,6 @@
 """Every call of the OpenAPI document is made in a small world, and answered as its example says.
 
-`python3 manage.py test tests/api/test_examples.py -- --write-examples` writes them anew, where a
+`python3 manage.py test tests/api/test_examples.py -- --write-examples` writes them again, where a
 field or type is another one.
 """
 

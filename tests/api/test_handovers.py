@@ -145,4 +145,4 @@ class TestPage:
 
         page = page_of(as_person(cup.owner).post(address, {"person": "nobody"})).text
 
-        assert "There is nobody called 'nobody'." in page
+        assert "There is no user called 'nobody'." in page

@@ -87,7 +87,7 @@ def _seen(
 
 
 def _is_whole(address: str) -> bool:
-    """Tell whether an address is not of a part of a match, which is there if the match is."""
+    """Return whether an address is not of a part of a match, which is there if the match is."""
     return not _PART_OF_A_MATCH.search(address)
 
 
@@ -179,7 +179,7 @@ def test_organiser_sees_what_others_do_not() -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "results_hidden")
     assert [row["place"] for row in shown.json()["results"]] == [1, 2, 3]
     page = client.get(reverse("tournament", args=[cup.pk])).content.decode()
-    assert "Nobody but you and staff sees these results." in page
+    assert "Only you and staff see these results." in page
     assert "Release results now" in page
 
 

@@ -68,7 +68,7 @@ def labels(template: Manifest) -> dict[str, str]:
 
 
 def selects(selector: dict[str, Any], template: Manifest) -> bool:
-    """Tell whether a label selector, as networks and budgets write it, takes in these pods."""
+    """Return whether a label selector, as networks and budgets write it, takes in these pods."""
     own = labels(template)
     exact = selector.get("matchLabels", {}).items() <= own.items()
     present = all(term["key"] in own for term in selector.get("matchExpressions", []))

@@ -117,7 +117,7 @@ def test_up_plays_its_demo_once_and_rates_what_a_newcomer_submits(
         again = demo_told_again(address, data, shown)
         assert running.interrupt() == 0
 
-    # Ended by a rated match on the ladder that the bot has joined by itself.
+    # Ended by a rated match on the ladder that the bot has joined automatically.
     verbs = [step.command.split()[1] for step in walked.steps]
     assert verbs == ["install", "login", "init", "submit"]
     assert refused.value.returncode == 1

@@ -83,7 +83,7 @@ def say(line: socket.socket, words: bytes) -> bytes:
 
 
 def is_silent(line: socket.socket) -> bool:
-    """Tell whether nothing comes for a while, on a connection that stays open."""
+    """Return whether nothing comes for a while, on a connection that stays open."""
     line.settimeout(_SILENCE_S)
     with pytest.raises(TimeoutError):
         line.recv(100)

@@ -34,7 +34,7 @@ class Asking:
 
 
 class Thinker:
-    """A launcher whose bots think for ever; the worker is asked to stop as they start."""
+    """A launcher whose bots think forever; the worker is asked to stop as they start."""
 
     level = SandboxLevel.PROCESS
     layers: tuple[str, ...] = ()

@@ -284,7 +284,7 @@ def _draw(
 
 
 def _table(found: Calibration) -> Table:
-    table = Table("chances", title="What was said, and what came true")
+    table = Table("chances", title="Predicted and actual results")
     for heading in ("said", "came true", "seats"):
         table.add_column(heading, justify="right")
     for each in found.bins:

@@ -1,4 +1,4 @@
-"""What bots and rules cost in a match, measured alone, on records of matches that were played."""
+"""The cost of bots and rules in a match, on records of real matches."""
 
 from __future__ import annotations
 

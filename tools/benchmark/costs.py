@@ -1,4 +1,4 @@
-"""What a match costs by part, as numbers that can be added up."""
+"""The cost of a match by part, as numbers that add up."""
 
 from __future__ import annotations
 

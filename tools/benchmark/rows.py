@@ -1,4 +1,4 @@
-"""What the database costs in a match, measured alone through the services that workers call."""
+"""The cost of the database in a match, through the services that workers call."""
 
 from __future__ import annotations
 

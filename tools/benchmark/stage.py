@@ -1,4 +1,4 @@
-"""What matches are measured on: a database, a broker and one real worker, all on one core."""
+"""The stage of a benchmark: a database, a broker and one real worker, all on one core."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Site:
             connection.close()
 
     def answers(self) -> bool:
-        """Tell whether it is up."""
+        """Return whether it is up."""
         try:
             return self.ask("GET", "/healthz")[0] == HTTPStatus.OK
         except OSError:

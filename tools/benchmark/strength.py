@@ -46,7 +46,7 @@ from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.strength.block_scores import WIN, counts_of, score_of
 from tools.benchmark.progress import Say, show_progress
 
-HELP: Final = "how strong the reference bots are, beside what is demanded of them"
+HELP: Final = "the strength of the reference bots beside its targets"
 FILE: Final = BUILT_IN / "strength.json"
 
 _PAIR: Final = 2

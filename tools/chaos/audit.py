@@ -1,4 +1,4 @@
-"""What became of every match: counted from the rows that pages and ratings are made of."""
+"""Accounts for every match from the rows behind pages and ratings."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _works(own: OwnDisks) -> bool:
 
 
 def _write_until_full(file: int) -> bool:
-    """Say whether there was any room."""
+    """Return whether there was any room."""
     written = 0
     while True:
         try:

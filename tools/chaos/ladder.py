@@ -36,7 +36,7 @@ class LadderUnderFire:
         return _SEASONS * self.matches_a_season
 
     def is_open(self) -> bool:
-        """Tell whether the reconciler has opened it."""
+        """Return whether the reconciler has opened it."""
         return Season.objects.running().filter(ladder__key=self.key).exists()
 
     def join(self, versions: Sequence[BotVersion]) -> None:

@@ -1,4 +1,4 @@
-"""What is done to a running platform: each strike names its victim and how it is repaired."""
+"""Strikes on a running platform: each names its victim and its repair."""
 
 from __future__ import annotations
 

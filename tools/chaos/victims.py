@@ -1,4 +1,4 @@
-"""What a worker has started: its slots, their bubblewraps, the bots; found as a host sees them."""
+"""The processes of a worker: its slots, their bubblewraps, the bots; as a host sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What build tools need in the sandbox, and how to try whether they work there, as data."""
+"""Build tools in the sandbox: what they need, and how to test them, as data."""
 
 from __future__ import annotations
 

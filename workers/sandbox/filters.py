@@ -1,4 +1,4 @@
-"""The system call filters as data; `python -m workers.sandbox.filters` writes them anew."""
+"""The system call filters as data; `python -m workers.sandbox.filters` writes them again."""
 
 from __future__ import annotations
 

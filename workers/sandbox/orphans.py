@@ -1,7 +1,7 @@
 """Kills the orphans that bubblewrap leaves if it is killed while it sets up a bot.
 
 Its inner process waits for the outer one before it asks to die with it. If the outer process dies
-with its worker before that, the inner one waits for ever.
+with its worker before that, the inner one waits forever.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What /proc and the kernel's clocks say about running processes."""
+"""Reads /proc and the kernel's clocks about running processes."""
 
 from __future__ import annotations
 

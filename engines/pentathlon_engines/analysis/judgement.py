@@ -1,4 +1,4 @@
-"""What a curve says about single events and about each seat: blunders, turning points, accuracy.
+"""Judges events and seats by a curve: blunders, turning points, accuracy.
 
 Chances are estimates, so each rule accounts for their noise:
 

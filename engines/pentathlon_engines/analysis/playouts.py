@@ -6,7 +6,7 @@ have a faster policy of its own. In a game without an evaluation a seat takes a 
 else an action that does not let the next seat win at once.
 
 Who judges a match that is over may see all that is fixed: hidden hands and shuffled decks stay as
-they are. What chance has not decided yet is drawn anew in each playout.
+they are. What chance has not decided yet is drawn again in each playout.
 
 The shares that playouts give are calibrated for each game (`calibration`).
 """

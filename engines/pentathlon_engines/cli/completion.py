@@ -1,4 +1,4 @@
-"""What a shell may complete: games, and bots that are built in or in folders here."""
+"""Shell completion of games, and of bots that are built in or in folders here."""
 
 from __future__ import annotations
 

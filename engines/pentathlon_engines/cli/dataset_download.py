@@ -70,7 +70,7 @@ def _is_right(path: Path, digest: str) -> bool:
 
 
 def _changed(what: str) -> CommandFailed:
-    say("What was downloaded before is kept.")
+    say("Earlier downloads are kept.")
     return CommandFailed(
         f"{what} does not have its hash: it was changed on the way.",
         try_next="the same command again",

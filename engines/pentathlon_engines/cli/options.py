@@ -20,10 +20,10 @@ Bots = Annotated[
 GameOptions = Annotated[str | None, typer.Option(help="Options of the game, as JSON.")]
 BotLimits = Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")]
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")]
-Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Play so many matches at a time.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Play this many matches at a time.")]
 SiteOption = Annotated[
     str | None,
     typer.Option(
-        "--site", metavar="ADDRESS", help="The site to ask; else the one you signed in to."
+        "--site", metavar="ADDRESS", help="The site to ask. Default: the one you signed in to."
     ),
 ]

@@ -36,7 +36,7 @@ def say(text: str) -> None:
 
 
 def is_terminal() -> bool:
-    """Tell whether somebody watches standard error, so that progress is worth showing."""
+    """Return whether somebody watches standard error, so that progress is worth showing."""
     return sys.stderr.isatty()
 
 

@@ -92,8 +92,8 @@ class ServerComparison:
         self._page = site.page(f"bots/{pair.new['bot']['id']}/")
         self._patience = Patience(
             timeout_s,
-            what="The comparison is not over, and the time is up. What was asked for is played.",
-            try_next="the same command again: it goes on from there",
+            what="The comparison did not finish in time. The requested matches are still played.",
+            try_next="the same command again, to continue",
         )
         self._shown = -1
         self._reason = ""

@@ -1,4 +1,4 @@
-"""What a sequential test says, in words, as JSON and as an exit code.
+"""The result of a sequential test in words, as JSON and as an exit code.
 
 `pentathlon compare` ends alike wherever its matches were played.
 """

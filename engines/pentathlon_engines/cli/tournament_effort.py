@@ -1,4 +1,4 @@
-"""What a tournament takes: measured by a site that is named, else estimated from its game."""
+"""The effort of a tournament: measured by a site, or estimated from its game."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def shares(ranks: Sequence[int]) -> list[float]:
 
 
 def split_of(key: str) -> str:
-    """Return the split of all matches with this key; the same one for ever."""
+    """Return the split of all matches with this key; the same one forever."""
     place = int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 100
     for name, percent in SPLITS:
         if place < percent:

@@ -1,4 +1,4 @@
-"""Pages that stand alone: one file without a single request, for any browser, kept for ever."""
+"""Pages that stand alone: one file without a single request, for any browser, kept forever."""
 
 from __future__ import annotations
 

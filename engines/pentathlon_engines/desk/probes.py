@@ -1,4 +1,4 @@
-"""What a server may do to a bot, tried on purpose: a bot that stands all of it is safe.
+"""Probes of a bot: everything that a server may do to it, tried on purpose.
 
 Later versions of the protocol may add fields and messages, positions may be long, a turn may come
 late, a match may end before the bot ever acts, and the server may vanish.
@@ -217,7 +217,7 @@ def _close_input(session: _Session) -> None:
 
 
 _PROBES: Final[dict[str, tuple[str, Callable[[_Session], None]]]] = {
-    "unknown_fields": ("requests with fields that nobody knows", _ask_with_unknown_fields),
+    "unknown_fields": ("requests with unknown fields", _ask_with_unknown_fields),
     "unknown_message": ("a message of an unknown type", _ask_after_unknown_message),
     "long_request": (
         f"{PADDING_BYTES // 1024} KiB more and {LEGAL_ACTIONS:,} legal actions",

@@ -1,4 +1,4 @@
-"""What all matches of a series or a tournament on this machine share."""
+"""The setting that all matches of a series or tournament on this machine share."""
 
 from __future__ import annotations
 

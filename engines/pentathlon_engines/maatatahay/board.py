@@ -1,4 +1,4 @@
-"""What never changes in Maatatahay: spaces, tiles, crystals and phases.
+"""The constants of Maatatahay: spaces, tiles, crystals and phases.
 
 Spaces are numbers 0 to 24 in reading order (a1, b1, ... e1, a2, ...); a set of spaces is a mask
 with one bit each. Directions are 0 north, 1 north-east, and so on clockwise; a face is half of

@@ -1,4 +1,4 @@
-"""What chance decides in Maatatahay, all of it before the first round (3.7).
+"""Chance events of Maatatahay, all of them before the first round (3.7).
 
 `setup 1 9.2 5.12 1.10 ess,e,... 3.8.7 6.1.4 es...` gives the active seat, the pairs of the stream
 (Balan tile, Wazu tile), the crystals on each space that has some in reading order (spirit `s`
@@ -113,7 +113,7 @@ def _read_pairs(words: list[str]) -> list[int] | None:
 
 
 def _is_laid(ground: list[tuple[int, int]], bag: str) -> bool:
-    """Say whether these are all crystals, as many on each space as there must be."""
+    """Return whether these are all crystals, as many on each space as there must be."""
     if [spirit + energy for spirit, energy in ground] != _LAID_CRYSTALS:
         return False
     spirit, energy = bag.count("s"), bag.count("e")

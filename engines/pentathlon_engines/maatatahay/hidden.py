@@ -1,4 +1,4 @@
-"""What nobody knows in Maatatahay: the order of the decks and of the bag."""
+"""The hidden parts of Maatatahay: the order of the decks and of the bag."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def _tile(state: MaatatahayPosition, space: int) -> dict[str, Any]:
 
 
 def is_living(state: MaatatahayPosition, space: int) -> bool:
-    """Say whether a living tile is on a space."""
+    """Return whether a living tile is on a space."""
     return state.living >> space & 1 == 1
 
 
@@ -415,7 +415,7 @@ def _seen(state: MaatatahayPosition, seat: int) -> set[int]:
 
 
 def _has_placed(state: MaatatahayPosition, seat: int) -> bool:
-    """Say whether a seat has already placed its tile in this round."""
+    """Return whether a seat has already placed its tile in this round."""
     if seat == state.first:
         return state.phase > PLACING or state.step == 1
     return state.phase > PLACING and state.step == 1

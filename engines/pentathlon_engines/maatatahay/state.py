@@ -227,7 +227,7 @@ class MaatatahayPosition(State):
         return strength
 
     def is_dying(self, space: i64) -> bool:
-        """Say whether the living enemies beside a living tile are stronger together (6.4)."""
+        """Return whether the living enemies beside a living tile are stronger together (6.4)."""
         enemies = self.living_of(1 - (self.wazu >> space & 1)) & NEAR[space]
         if not enemies:
             return False

@@ -101,7 +101,7 @@ class Referee:
         self.outcome = self._judge()
 
     def has_left(self, seat: int) -> bool:
-        """Tell whether the seat has failed or given up."""
+        """Return whether the seat has failed or given up."""
         return seat in self._offenders
 
     def final_outcome(self) -> Outcome:

@@ -1,4 +1,4 @@
-"""What a bot wrote in place of an answer, and what was expected of it.
+"""Describes a wrong answer of a bot, and the expected one.
 
 `pentathlon play`, `check` and the server say it in these words, so authors read the same sentences
 everywhere. They quote the bot, so they are for its owner only; the fault of the record is not.

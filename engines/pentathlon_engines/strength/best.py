@@ -1,4 +1,4 @@
-"""Who may be the best, and between which ranks everybody stands."""
+"""Chances of being the best, and rank intervals."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def chances_of_best(strengths: Strengths, *, draws: int = _DRAWS) -> BestChances
 
 
 def are_separable(strengths: Strengths, first: int, second: int) -> bool:
-    """Tell whether two, by their indices, differ with 95 % confidence."""
+    """Return whether two, by their indices, differ with 95 % confidence."""
     lead = abs(strengths.mu[first] - strengths.mu[second])
     return lead >= Z_95 * strengths.deviation(first, second) and lead > 0
 

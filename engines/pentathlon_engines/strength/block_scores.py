@@ -1,4 +1,4 @@
-"""What blocks say: a share of the points, and how sure it is.
+"""Scores of blocks: a share of the points, with its interval.
 
 A block is the unit: its matches share their seed, so they may be alike. Each match gives two half
 points to whoever of two is ahead of the other, and one to both for a tie. So a block of two

@@ -1,4 +1,4 @@
-"""How much more or less results vary than the model thinks.
+"""Estimates how much more or less results vary than the model assumes.
 
 Matches with one seed are alike, and the same two bots may play the same match again, so counting
 matches as independent gives intervals that are too narrow or too wide. The dispersion factor

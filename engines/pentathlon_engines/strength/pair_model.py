@@ -1,4 +1,4 @@
-"""How likely two end as they did, given how far apart they are.
+"""The likelihood of a result of two bots, given their difference in strength.
 
 Thurstone and Mosteller's model with draws: each performs as strong as it is plus normal noise, and
 who performs better by more than a margin wins. Differences are in units of their own noise.

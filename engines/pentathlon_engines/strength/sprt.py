@@ -71,7 +71,7 @@ class Sprt:
         return lower, math.log((1 - self.beta) / self.alpha)
 
     def is_look(self, blocks: int) -> bool:
-        """Tell whether the test may end after so many blocks."""
+        """Return whether the test may end after so many blocks."""
         return blocks >= self.first_look and (blocks - self.first_look) % self.look_every == 0
 
     def ratio(self, counts: Sequence[int]) -> float:

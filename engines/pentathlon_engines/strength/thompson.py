@@ -22,7 +22,7 @@ _ENDS: Final = 2**53
 def next_pair(strengths: Strengths, *, key: bytes, turn: int) -> tuple[int, int]:
     """Return the leader and the challenger, as players.
 
-    `turn` counts the pairs of a tournament: every turn draws anew from the event key.
+    `turn` counts the pairs of a tournament: every turn draws again from the event key.
 
     Raises:
         ValueError: there are fewer than two players.

@@ -10,7 +10,7 @@
 
 It has the commitment to the secret, but never the secret. It does not say whether results count on
 leaderboards: a repetition of the same document must not count twice. Documents of format 2, which
-have `cycles` instead of `params`, are read for ever: running tournaments have them.
+have `cycles` instead of `params`, are read forever: running tournaments have them.
 """
 
 from __future__ import annotations

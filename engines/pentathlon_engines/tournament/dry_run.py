@@ -1,4 +1,4 @@
-"""What a tournament would be like: its size, and the blocks that are known before any result."""
+"""Dry runs of tournaments: size, and the blocks that do not depend on results."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class DryRun(NamedTuple):
 def make_dry_run(document: TournamentDocument, *, most_blocks: int = MOST_BLOCKS) -> DryRun:
     """Return what a document makes with its entries; its format must find no problems in it.
 
-    Sides and order are drawn with a key of zeros: the start draws them anew.
+    Sides and order are drawn with a key of zeros: the start draws them again.
 
     Raises:
         UnknownScheduler: the document needs the scheduler of another release.

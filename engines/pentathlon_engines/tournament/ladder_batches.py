@@ -26,7 +26,7 @@ NEW: Final = 20
 """With fewer rated matches than this an entry is a newcomer."""
 ENOUGH: Final = 100
 """With so many it counts as settled whatever its sigma: that of a bot that always wins or always
-loses stays large for ever."""
+loses stays large forever."""
 MOST_OPEN: Final = 2
 """Blocks that an entry may have under way."""
 MOST_OPEN_OF_NEW: Final = 4

@@ -275,7 +275,7 @@ def _entered_files(proof: Proof) -> list[str]:
 
 
 def _is_balanced(seatings: Sequence[Sequence[int]]) -> bool:
-    """Say whether all bots that are in every match have every seat equally often."""
+    """Return whether all bots that are in every match have every seat equally often."""
     always = set(seatings[0]).intersection(*seatings)
     if len(always) < len(seatings[0]):
         # Two bots in turn take one chair against the same others.

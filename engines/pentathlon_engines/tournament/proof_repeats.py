@@ -25,7 +25,7 @@ class Leg(NamedTuple):
 
 
 def reads_repeats(proof: Proof) -> bool:
-    """Say whether the format of a tournament looks at which matches were repeats."""
+    """Return whether the format of a tournament looks at which matches were repeats."""
     scheduling = FORMATS.get(proof["document"]["scheduler"])
     return scheduling is not None and scheduling.reads_repeats
 

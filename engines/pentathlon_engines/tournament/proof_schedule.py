@@ -26,7 +26,7 @@ class OtherBatch(Exception):
 
 
 def is_ladder(proof: Proof) -> bool:
-    """Say whether a proof is that of a ladder's division: its field is not in its document."""
+    """Return whether a proof is that of a ladder's division: its field is not in its document."""
     document = proof.get("document")
     if not isinstance(document, dict) or document.get("scheduler") != LADDER:
         return False

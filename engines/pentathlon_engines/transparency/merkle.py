@@ -75,7 +75,7 @@ def prove_consistency(first: int, second: int, subtree: Subtree) -> list[bytes]:
 
 
 def is_included(leaf: bytes, *, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """Tell whether a path proves a leaf to be in the tree with this root (RFC 9162, 2.1.3.2)."""
+    """Return whether a path proves a leaf to be in the tree with this root (RFC 9162, 2.1.3.2)."""
     if not 0 <= index < size:
         return False
     position, last, found = index, size - 1, leaf
@@ -94,7 +94,7 @@ def is_included(leaf: bytes, *, index: int, size: int, path: Sequence[bytes], ro
 def is_consistent(
     *, first: int, second: int, roots: tuple[bytes, bytes], path: Sequence[bytes]
 ) -> bool:
-    """Tell whether a path proves that a tree has grown from another (RFC 9162, 2.1.4.2).
+    """Return whether a path proves that a tree has grown from another (RFC 9162, 2.1.4.2).
 
     `roots` are those of the smaller and of the larger tree.
     """

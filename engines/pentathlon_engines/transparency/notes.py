@@ -103,7 +103,7 @@ def read_note(note: str, *, key: LogKey) -> str:
         signed = f"{text}\n"
         if _is_signed(signed.encode(), told[_ID_BYTES:], public=key.public):
             return signed
-        raise BadNote("the signature is not that of this text: somebody has changed it.")
+        raise BadNote("the signature does not match this text: it has been changed.")
     raise BadNote(f"it is not signed by {key.to_text()}.")
 
 

@@ -1,4 +1,4 @@
-"""What never changes in Tuned: squares, lines, animals and hands.
+"""The constants of Tuned: squares, lines, animals and hands.
 
 Squares are numbers 0 to 8 in the order a1, b1, c1, a2, ...; a set of squares is a mask with one
 bit each. Kinds of animals are 0 donkey, 1 dog, 2 cat: each may stand on an empty square or on

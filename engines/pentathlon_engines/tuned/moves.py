@@ -97,7 +97,7 @@ def ending(state: TunedPosition) -> Outcome | None:
 
 
 def _is_stuck(state: TunedPosition) -> bool:
-    """Say whether the seat whose turn it is must add and cannot (7.3)."""
+    """Return whether the seat whose turn it is must add and cannot (7.3)."""
     if not state.hand or state.donkeys | state.dogs | state.cats != FULL:
         return False
     dog_fits = state.hand & DOG_BITS and state.donkeys & ~state.dogs

@@ -130,7 +130,7 @@ class TunedPosition(State):
         return BITS[empty], BITS[empty | (donkeys & ~dogs)], BITS[empty | (dogs & ~cats)]
 
     def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
+        """Return whether the seat to move may do this now."""
         if self.outcome is not None or not 0 <= action < len(TEXTS):
             return False
         if action < MOVES:
@@ -158,7 +158,7 @@ class TunedPosition(State):
         return 1 if self.counts is None else self.counts.get(self.key(), 1)
 
     def _fits(self, kind: int, square: int) -> bool:
-        """Say whether an animal may be put on a square: empty, or topped by the kind before."""
+        """Return whether an animal may be put on a square: empty, or topped by the kind before."""
         if not (self.donkeys | self.dogs | self.cats) >> square & 1:
             return True
         if kind == DONKEY:

@@ -50,7 +50,7 @@ def of_rolls(state: WayOfTheDragonPosition) -> tuple[str, str]:
 
 
 def has_turn_passed(state: WayOfTheDragonPosition) -> bool:
-    """Say whether the dice still lie as the turn before left them."""
+    """Return whether the dice still lie as the turn before left them."""
     return state.phase == ROLL and state.rolls_left == REROLLS and state.kept == NONE
 
 

@@ -123,7 +123,7 @@ def rolls(kept: int) -> list[tuple[int, int]]:
 
 
 def is_part(kept: i64, dice: i64) -> bool:
-    """Say whether dice are among others."""
+    """Return whether dice are among others."""
     return (_PACKED[dice] | _ROOM) - _PACKED[kept] & _ROOM == _ROOM
 
 

@@ -172,7 +172,7 @@ def _end_move(state: WayOfTheDragonPosition, *, race: bool) -> None:
 
 
 def is_race(state: WayOfTheDragonPosition) -> bool:
-    """Say whether some seat has all pieces on numbers (5.1)."""
+    """Return whether some seat has all pieces on numbers (5.1)."""
     return any(state.has_all_numbered(seat) for seat in range(state.seats))
 
 

@@ -283,11 +283,11 @@ class WayOfTheDragonPosition(State):
         return self.colours[self.turn_of]
 
     def asks_for_eye(self) -> bool:
-        """Say whether a fourth roll is on offer when no ordinary one is left (7.3)."""
+        """Return whether a fourth roll is on offer when no ordinary one is left (7.3)."""
         return self.powers and self.power() == HAS_EYE
 
     def asks_for_extra(self) -> bool:
-        """Say whether another turn may follow this one (4.7, 7.2)."""
+        """Return whether another turn may follow this one (4.7, 7.2)."""
         return IS_PERFECT[self.dice] == 1 or (self.powers and self.power() == HAS_REBIRTH)
 
     def dead_spaces(self) -> list[tuple[int, int]]:
@@ -302,7 +302,7 @@ class WayOfTheDragonPosition(State):
         ]
 
     def has_all_numbered(self, seat: i64) -> bool:
-        """Say whether all pieces of a seat are on numbers (5.1)."""
+        """Return whether all pieces of a seat are on numbers (5.1)."""
         positions, plain = self.positions, self.board.plain
         first = seat * PATHS
         path: i64

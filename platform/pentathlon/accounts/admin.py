@@ -45,7 +45,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
 
     @admin.display(boolean=True, description="second factor")
     def has_second_factor(self, person: User) -> bool:
-        """Tell whether the person is asked for more than a password."""
+        """Return whether the person is asked for more than a password."""
         return bool(getattr(person, "second_factor", False))
 
     @admin.action(

@@ -120,7 +120,7 @@ def _poll(device_code: str) -> IssuedToken | InvalidInput:
     login.save(update_fields=("polled_at", "interval_s"))
     if is_early:
         return _refusal("slow_down", f"Poll every {login.interval_s} seconds, not faster.")
-    return _refusal("authorization_pending", "Nobody has confirmed the code yet.")
+    return _refusal("authorization_pending", "The code is not confirmed yet.")
 
 
 def _waiting(user_code: str) -> QuerySet[DeviceLogin]:

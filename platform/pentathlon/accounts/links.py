@@ -74,6 +74,6 @@ def _state_of(change: EmailChange) -> str:
 
 def _bad_link(valid: str) -> InvalidInput:
     return InvalidInput(
-        f"This link does not work any more: it works once, for {valid}. Ask for a new one.",
+        f"This link no longer works: it works once, for {valid}. Ask for a new one.",
         code="bad_link",
     )

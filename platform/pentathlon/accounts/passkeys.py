@@ -136,7 +136,7 @@ def check_passkey(*, answer: str, state: Json | None, person: User | None = None
         found = Passkey.objects.select_related("person").filter(host=host, digest=digest).first()
         if found is None or not found.person.is_active or found.person != (person or found.person):
             raise InvalidInput(
-                "This site does not know this passkey, or it belongs to somebody else. Choose "
+                "This site does not know this passkey, or it belongs to another account. Choose "
                 "another one, or sign in with your password.",
                 code="unknown_passkey",
             )
@@ -200,7 +200,7 @@ def _server(host: str) -> Fido2Server:
 
 
 def _is_ours(origin: str, host: str) -> bool:
-    """Tell whether a page of exactly this host asked, over TLS or on this machine."""
+    """Return whether a page of exactly this host asked, over TLS or on this machine."""
     parts = urlsplit(origin)
     return parts.hostname == host and (parts.scheme == "https" or host == "localhost")
 

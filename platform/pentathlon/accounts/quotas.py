@@ -1,4 +1,4 @@
-"""How many tokens and passkeys one person may have."""
+"""The quotas of tokens and passkeys of one person."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How long sessions, tokens and the like are kept after their end."""
+"""Retention of expired sessions, tokens and the like."""
 
 from __future__ import annotations
 

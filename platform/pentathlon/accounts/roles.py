@@ -30,12 +30,12 @@ _FIELDS: Final = {PersonRole.ORGANISER: "is_organiser", PersonRole.STAFF: "is_st
 
 
 def is_staff(person: User) -> bool:
-    """Tell whether somebody runs this site."""
+    """Return whether somebody runs this site."""
     return person.is_staff or person.is_superuser
 
 
 def has_role(person: User, role: PersonRole) -> bool:
-    """Tell whether somebody has a role now."""
+    """Return whether somebody has a role now."""
     return bool(getattr(person, _FIELDS[role]))
 
 
@@ -93,7 +93,7 @@ def check_may_manage_person(actor: User, person: User) -> None:
 def _set_role(actor: User, person: User, role: PersonRole, reason: str, *, given: bool) -> User:
     locked = _locked(actor, person)
     if role == PersonRole.STAFF and not actor.is_superuser:
-        raise NotAllowed("Only a superuser decides who is of the staff.", code="superusers_only")
+        raise NotAllowed("Only a superuser may appoint staff.", code="superusers_only")
     reason = _checked_reason(reason)
     field = _FIELDS[role]
     if getattr(locked, field) == given:
@@ -123,7 +123,7 @@ def _set_open(actor: User, person: User, reason: str, *, is_open: bool) -> User:
 
 def _locked(actor: User, person: User) -> User:
     if actor.pk == person.pk:
-        raise NotAllowed("Somebody else decides about your own account.", code="own_account")
+        raise NotAllowed("You cannot decide about your own account.", code="own_account")
     check_may_manage_person(actor, person)
     return User.objects.select_for_update().get(pk=person.pk)
 

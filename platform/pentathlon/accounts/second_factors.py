@@ -38,7 +38,7 @@ _log = get_logger(__name__)
 
 
 def has_second_factor(person: User) -> bool:
-    """Tell whether the person is asked for more than a password."""
+    """Return whether the person is asked for more than a password."""
     return (
         TotpKey.objects.filter(person=person).exists()
         or Passkey.objects.filter(person=person).exists()

@@ -1,4 +1,4 @@
-"""What a worker needs to compute an analysis. Free of Django."""
+"""The values that a worker needs to compute an analysis. Free of Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the workers' time analyses get while matches wait: one slot, for a short stretch.
+"""Loans: slots that compute analyses for a short stretch while matches wait.
 
 Where ladders play without end no slot is ever idle. So a slot is lent to a match that somebody has
 opened. What a loan measures is kept, and the next one goes on there. A loan has its price: for

@@ -1,4 +1,4 @@
-"""What is read of analyses, by pages and by the API."""
+"""Reads of analyses, for pages and the API."""
 
 from __future__ import annotations
 

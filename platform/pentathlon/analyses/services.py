@@ -1,4 +1,4 @@
-"""Who computes which analysis: the lowest lane, for workers that have nothing to play.
+"""Assigns analyses to workers that have nothing to play.
 
 What somebody has opened starves where matches always wait; a slot is lent to it then (`loans`).
 """

@@ -1,4 +1,4 @@
-"""What organisers and staff do, and on what: the vocabulary of the audit log."""
+"""The vocabulary of the audit log: actions of organisers and staff, and their objects."""
 
 from __future__ import annotations
 

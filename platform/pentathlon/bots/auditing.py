@@ -1,4 +1,4 @@
-"""What is done to versions of bots, written into the audit log."""
+"""Audit events about versions of bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one author may have here, and under way, of versions."""
+"""Quotas of one author: stored archives, and versions in validation."""
 
 from django.db.models import Sum
 from django.db.models.functions import Length

@@ -28,7 +28,7 @@ _MOST_NAMESAKES = 50
 _WORDS = {
     VersionState.VALIDATING: "being validated already",
     VersionState.ELIGIBLE: "valid already",
-    VersionState.REJECTED: "rejected for a fault of its own: mend it and upload a new version",
+    VersionState.REJECTED: "rejected for its own fault: fix it and upload a new version",
     VersionState.RETIRED: "retired",
     VersionState.DISQUALIFIED: "disqualified",
 }

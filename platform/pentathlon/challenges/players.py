@@ -79,7 +79,7 @@ def active_version(bot: Bot, *, game: str, field: str) -> BotVersion:
         return active
     if all(each.state in OUT_OF_PLAY for each in versions):
         raise Conflict(
-            f"{bot.name} has been taken out of play: none of its versions plays {title} any more.",
+            f"{bot.name} is out of play: none of its versions plays {title} any more.",
             code="bot_retired",
             field=field,
         )

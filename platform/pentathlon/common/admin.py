@@ -1,4 +1,4 @@
-"""What the admins of several apps share."""
+"""Base classes for the admins of several apps."""
 
 from django.contrib import admin
 

@@ -35,7 +35,7 @@ class AddIndexOnline(AddIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Make the index; on PostgreSQL one that an earlier run left unfinished is made anew."""
+        """Make the index; on PostgreSQL one that an earlier run left unfinished is made again."""
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
         elif model := _model_to_change(self, schema_editor, to_state.apps, app_label):

@@ -1,4 +1,4 @@
-"""How much of something one person may have, and how much of it they have used."""
+"""Quotas: how much of something one person may have, and has."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Quota:
     unit: str = ""
     """"bytes", or nothing where things are counted."""
     renews_at: datetime | None = None
-    """When some of it comes back by itself."""
+    """When some of it comes back automatically."""
     code: str
     """Of the refusal of whoever wants more."""
 

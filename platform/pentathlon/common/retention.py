@@ -1,4 +1,4 @@
-"""What is kept for a while only: each kind says how long, how much is due, and how it goes."""
+"""Kinds of data with a limited retention: how long, how much is due, and how to delete it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RetentionClass:
     holds: str
     """What it is, for people."""
     kept: timedelta | None
-    """For how long; None: for ever, since somebody chose so."""
+    """For how long; None: forever, since somebody chose so."""
     models: tuple[type[Model], ...]
     due: Callable[[], int]
     """Counts what is over. It may read the whole table."""

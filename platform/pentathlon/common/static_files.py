@@ -1,4 +1,4 @@
-"""Where static files are served from."""
+"""The address of static files."""
 
 from __future__ import annotations
 

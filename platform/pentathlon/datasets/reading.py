@@ -1,4 +1,4 @@
-"""What is read of datasets, with constant numbers of queries."""
+"""Reads of datasets, by a constant number of queries."""
 
 from __future__ import annotations
 

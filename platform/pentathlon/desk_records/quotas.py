@@ -1,4 +1,4 @@
-"""How many desk records one author may keep, and upload."""
+"""Quotas of desk records: how many one author may keep, and upload a day."""
 
 from datetime import timedelta
 from typing import Final

@@ -62,7 +62,7 @@ def count_positions(*, for_s: float = STEP_S) -> int:
 
 
 def forget_game(key: str) -> None:
-    """Delete what is known of a game, so that all of its matches are counted anew."""
+    """Delete what is known of a game, so that all of its matches are counted again."""
     ExploredGame.objects.filter(game=key).delete()
     UncountedMatch.objects.filter(match__game=key).delete()
     rows = ExploredPosition.objects.filter(game=key).order_by("pk")

@@ -176,7 +176,7 @@ class HintDesk:
 
     async def _pop(self, queues: Sequence[str], wait_s: float) -> tuple[bytes, bytes] | None:
         try:
-            # 0 would wait for ever.
+            # 0 would wait forever.
             found = await self._redis().brpop(list(queues), timeout=max(0.01, wait_s))
         except (RedisError, OSError, TimeoutError) as error:
             _log.warning("hints not read", reason=str(error))

@@ -1,4 +1,4 @@
-"""What a worker is given of a friendly and what it hands in, as values. Free of Django."""
+"""The values that a worker receives and hands in for a friendly. Free of Django."""
 
 from __future__ import annotations
 

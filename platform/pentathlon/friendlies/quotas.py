@@ -1,4 +1,4 @@
-"""How many games one person may have under way, and begin."""
+"""Quotas of friendlies: how many one person may have under way, and begin."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the person in a friendly sees: the board, what happened, and what they may do."""
+"""The view of the person in a friendly: the board, the events, and the legal actions."""
 
 from __future__ import annotations
 

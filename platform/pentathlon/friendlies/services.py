@@ -77,7 +77,7 @@ def create_friendly(
 def fork_friendly(
     *, actor: User, origin: Origin, bots: Sequence[int], seat: int | None = None
 ) -> Friendly:
-    """Begin a match with a position of another one; chance is drawn anew from there.
+    """Begin a match with a position of another one; chance is drawn again from there.
 
     Without a seat, the actor takes the one that is to move.
     """

@@ -119,7 +119,7 @@ def claim_stretch(
 
 
 def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> bool:
-    """Tell whether a worker of this token moves the bot with these files now."""
+    """Return whether a worker of this token moves the bot with these files now."""
     held = Friendly.objects.filter(
         pk=friendly_id, state=FriendlyState.BOT, worker__startswith=token.prefix
     ).exclude(token=None)

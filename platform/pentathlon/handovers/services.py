@@ -109,7 +109,7 @@ def _successor(tournament: Tournament, username: str) -> User:
     person = find_person(username)
     if person is None:
         raise InvalidInput(
-            f"There is nobody called {username[:60]!r}.", code="unknown_person", field="person"
+            f"There is no user called {username[:60]!r}.", code="unknown_person", field="person"
         )
     _check_successor(tournament, person)
     return person
@@ -133,7 +133,7 @@ def _check_successor(tournament: Tournament, person: User) -> None:
     members = TeamMember.objects.filter(entry__in=active, person=person)
     if active.filter(version__bot__owner=person).exists() or members.exists():
         raise Conflict(
-            f"{person.username} plays in this tournament, and whoever organises it may see "
+            f"{person.username} plays in this tournament, and its organiser may see "
             "hidden results and decide about entries. Withdraw those bots first, or ask somebody "
             "else.",
             code="plays_in_it",

@@ -1,4 +1,4 @@
-"""Who plays in which ladder: one version of each bot, in one division of the running season.
+"""Membership of ladders: one version of each bot, in one division of the running season.
 
 A version joins as soon as it may play, and takes the place of the one before. Matches of a version
 that leaves are played to the end; what has been retired, stopped or disqualified plays no more.

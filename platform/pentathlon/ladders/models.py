@@ -21,7 +21,7 @@ class Ladder(models.Model):
     options = models.JSONField(default=dict)
     """All options of the game, with defaults written out."""
     takes_all = models.BooleanField(default=True)
-    """Every bot that plays the game joins by itself; else its author asks for it."""
+    """Every bot that plays the game joins automatically; else its author asks for it."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:

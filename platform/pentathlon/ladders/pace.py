@@ -1,4 +1,4 @@
-"""How much the ladders play: as fast as the workers can while ratings are uncertain.
+"""The pace of ladders: as fast as the workers can while ratings are uncertain.
 
 Then they settle, and play in the slots that nobody else wants, up to a limit an hour where one is
 set.

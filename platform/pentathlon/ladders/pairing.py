@@ -169,7 +169,7 @@ def _candidate(entry: Entry, rating: Rating | None, under_way: int) -> Candidate
 
 
 def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
-    """Tell whether a worker is there for it: what none can play would only stand in the way."""
+    """Return whether a worker is there for it: what none can play would only stand in the way."""
     needs = requirements_of_versions(
         [entry.version],
         game=tournament.game,
@@ -224,7 +224,7 @@ def _lock(division: Division) -> Division | None:
 
 
 def _are_in_play(look: _Look, blocks: Sequence[LadderBlock]) -> bool:
-    """Tell whether nobody who was paired has left since the look."""
+    """Return whether nobody who was paired has left since the look."""
     ids = {look.entries[number].pk for block in blocks for number in block.seatings[0]}
     playing = Entry.objects.filter(pk__in=ids, state=EntryState.ACTIVE)
     return playing.exclude(version__state__in=OUT_OF_PLAY).count() == len(ids)

@@ -1,4 +1,4 @@
-"""How ladders stand, for pages and the API. No read costs more for what has been played."""
+"""Reads of ladders, for pages and the API; their cost does not grow with the history."""
 
 from __future__ import annotations
 

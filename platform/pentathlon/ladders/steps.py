@@ -1,4 +1,4 @@
-"""What the reconciler does for ladders; each step costs the same however much has been played."""
+"""The reconciler's steps for ladders; their cost does not grow with the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers without keys report of running matches, brought to who watches them."""
+"""Passes reports of workers without keys about running matches to their watchers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the database says now of matches, tournaments and friendlies that somebody follows."""
+"""Snapshots of the matches, tournaments and friendlies that are followed, from the database."""
 
 from __future__ import annotations
 

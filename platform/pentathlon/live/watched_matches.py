@@ -38,7 +38,7 @@ class WatchedMatch:
         self._used_ms = [0] * seats
 
     def leads_to(self, events: Sequence[Event]) -> bool:
-        """Tell whether these events begin with those that have happened here."""
+        """Return whether these events begin with those that have happened here."""
         return list(events[: len(self._events)]) == self._events
 
     def follow(self, events: Sequence[Event]) -> None:
@@ -82,7 +82,7 @@ class WatchedMatch:
 class WatchedMatches:
     """Those that were drawn last, so that no event of theirs has to happen again.
 
-    Several threads may ask: a match that one of them has at hand, another begins anew.
+    Several threads may ask: a match that one of them has at hand, another begins again.
     """
 
     def __init__(self, *, most: int) -> None:

@@ -12,7 +12,7 @@ from pentathlon.local.runtime import runtime_folder
 def shared_bytecode() -> Iterator[None]:
     """Let all that starts from now on share bytecode in a folder that goes with this run.
 
-    It matters under PYTHONDONTWRITEBYTECODE, where each start would compile 1,400 modules anew.
+    It matters under PYTHONDONTWRITEBYTECODE, where each start would compile 1,400 modules again.
     """
     if not sys.dont_write_bytecode:
         yield

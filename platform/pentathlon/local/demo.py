@@ -74,7 +74,7 @@ class Demo:
         except _Stopped:
             return
         except (DemoFailed, ApiRefused, urllib3.exceptions.HTTPError) as error:
-            self._say(f"The demo stopped, the platform goes on. {error}")
+            self._say(f"The demo stopped, the platform keeps running. {error}")
 
     def _play(self) -> None:
         waiting, running = plans(), list[Plan]()

@@ -1,4 +1,4 @@
-"""What the demo's people do through the API: each with a token, each with their own bots."""
+"""The demo's people, who use the API, each with a token and their own bots."""
 
 import time
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class People:
         return int(self._client(self._owners[version]).post("challenges/", asked)["id"])
 
     def is_eligible(self, version: int) -> bool:
-        """Say whether a version may play; have it validated again if the host has failed."""
+        """Return whether a version may play; have it validated again if the host has failed."""
         found = self.reader.get(f"versions/{version}/")
         if found["state"] == "unchecked":
             self._client(self._owners[version]).post(f"versions/{version}/validate/")

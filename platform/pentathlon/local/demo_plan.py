@@ -1,4 +1,4 @@
-"""What the demo plays: which bots meet in which game and format, and who has written them."""
+"""The demo's plan: its bots, their authors, and the games and formats they play."""
 
 from __future__ import annotations
 

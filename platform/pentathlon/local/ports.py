@@ -36,7 +36,7 @@ def _is_free(host: str, port: int) -> bool:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise BadAddress(f"--host {host} is no address: nobody knows that name.") from error
+        raise BadAddress(f"--host {host} is not an address: the name is unknown.") from error
     family, kind, _, _, address = found[0]
     with closing(socket.socket(family, kind)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

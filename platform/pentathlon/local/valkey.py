@@ -39,7 +39,7 @@ def valkey_url(socket: Path) -> str:
 
 
 def answers(url: str) -> bool:
-    """Say whether a broker answers at `url`."""
+    """Return whether a broker answers at `url`."""
     try:
         with Redis.from_url(url) as client:
             return bool(client.ping())

@@ -1,4 +1,4 @@
-"""Wait for something to become true, but not for ever."""
+"""Wait for something to become true, but not forever."""
 
 import subprocess
 import time

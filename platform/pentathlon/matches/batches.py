@@ -1,4 +1,4 @@
-"""How many matches one slot takes at a time: short ones are claimed and stored together."""
+"""How many short matches one slot claims and stores together."""
 
 from __future__ import annotations
 

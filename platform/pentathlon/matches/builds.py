@@ -1,4 +1,4 @@
-"""What a worker that builds an upload may do with it, as long as it holds a match of it."""
+"""Operations of a worker that builds an upload, while it holds a match of it."""
 
 from __future__ import annotations
 

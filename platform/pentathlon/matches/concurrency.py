@@ -1,4 +1,4 @@
-"""How many matches one bot may play at a time, so that none keeps all workers busy.
+"""The cap on matches that one bot plays at a time, so that none keeps all workers busy.
 
 A slot plays one match at a time, whatever else it has claimed: the cap is one of slots.
 
@@ -69,7 +69,7 @@ class Cap:
         return next((bot.name for bot in bots if bot.pk in self._full), None)
 
     def has_room(self, bots: Iterable[int]) -> bool:
-        """Tell whether each of these bots may keep one more slot busy."""
+        """Return whether each of these bots may keep one more slot busy."""
         return self._full.isdisjoint(bots)
 
     def count(self, bots: Iterable[int], *, matches: int, of: str) -> None:

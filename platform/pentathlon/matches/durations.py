@@ -1,4 +1,4 @@
-"""How long matches have kept a slot busy."""
+"""How long matches keep a slot busy, as measured."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ def durations_s(plays: Sequence[Play]) -> dict[int, float]:
 
 
 def is_competition(play: Play) -> bool:
-    """Tell whether it was no validation, which builds bots as well, and no challenge."""
+    """Return whether it was no validation, which builds bots as well, and no challenge."""
     return play.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)

@@ -1,4 +1,4 @@
-"""What else changes in the transaction in which matches end, or in which results are corrected.
+"""Hooks that run in the transaction in which matches end or results are corrected.
 
 Apps that build on this one name a function when they are loaded. It is called with the ids of
 matches whose end has just been written, and what it writes is stored with it or not at all. The

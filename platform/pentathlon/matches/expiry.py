@@ -1,4 +1,4 @@
-"""When a silent worker loses its matches, and when the silence may be ours.
+"""Expires leases of silent workers, unless the silence may be our own fault.
 
 While the database is away no worker can renew a lease, and when it is back the first to find that
 out would be whoever looks for expired leases. So after a gap between two looks the workers get one

@@ -1,4 +1,4 @@
-"""What a worker is given and what it hands in, as values. Free of Django."""
+"""The values that workers receive and hand in. Free of Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes what a worker is given out of rows."""
+"""Makes jobs for workers from rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a match requires of the worker that plays it, from its bots' manifests."""
+"""The requirements of a match on its worker, from its bots' manifests."""
 
 from __future__ import annotations
 

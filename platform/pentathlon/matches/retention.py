@@ -1,4 +1,4 @@
-"""How long what bots wrote is kept: it is the largest thing that nothing else depends on."""
+"""Retention of bot logs, the largest data on which nothing else depends."""
 
 from __future__ import annotations
 

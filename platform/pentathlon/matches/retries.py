@@ -1,4 +1,4 @@
-"""What earlier attempts say about the next one: where it goes, who is to blame, when to stop.
+"""Conclusions from failed attempts: where to retry, who is to blame, when to stop.
 
 A failure of the host counts towards a void match only if it is not the failure of one worker:
 while another worker could play the match, one broken worker calls nothing off.
@@ -42,7 +42,7 @@ def worker_of(slot: str) -> str:
 
 
 def is_hopeless(match: Match, *, faults: int) -> bool:
-    """Say whether a match with so many host failures, the latest included, is called off."""
+    """Return whether a match with so many host failures, the latest included, is called off."""
     if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
         return faults >= MOST_ATTEMPTS
     failed_on = {worker_of(slot) for slot, *_ in _failures(match, faults)}
@@ -109,7 +109,7 @@ def _failures(match: Match, number: int) -> list[tuple[str, int | None, bool]]:
 
 
 def _others(match: Match, tried: Collection[str]) -> bool:
-    """Say whether a worker that has not tried is alive and can play a match."""
+    """Return whether a worker that has not tried is alive and can play a match."""
     needs = requirements_of(match)
     others = Worker.objects.alive().exclude(name__in=tried)
     return any(Capabilities.of(worker).satisfies(needs) for worker in others)

@@ -1,4 +1,4 @@
-"""What is to be scheduled, as a value."""
+"""A match to be scheduled, as a value."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _check_archive(archive: bytes | CheckedArchive) -> CheckedArchive:
 
 
 def _check_workers(manifest: Manifest) -> None:
-    """Refuse an upload that would wait for ever because no worker can build or run it."""
+    """Refuse an upload that would wait forever because no worker can build or run it."""
     runtimes = required_runtimes(languages=[manifest.language], builds=[manifest.build])
     fleet = read_fleet()
     if fleet.may_have(runtimes):

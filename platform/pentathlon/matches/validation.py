@@ -1,4 +1,4 @@
-"""What validation matches say about the uploads they were played for."""
+"""The consequences of validation matches for the uploads they test."""
 
 from __future__ import annotations
 

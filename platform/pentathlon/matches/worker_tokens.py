@@ -1,4 +1,4 @@
-"""What a token gives a worker of matches, and what happens to them when it is revoked."""
+"""The rights of a worker token to matches, and what happens to them when it is revoked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LADDERS_LAST: Final = Case(
 
 
 def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> bool:
-    """Tell whether these files sit in a match that this token's worker plays now.
+    """Return whether these files sit in a match that this token's worker plays now.
 
     What sits in other matches is no affair of that worker.
     """

@@ -1,4 +1,4 @@
-"""What the site says while something it needs is away or hangs: try again, nothing is broken."""
+"""Answers 503 while the database or another dependency is unavailable or hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who an app acts for, and what it may do, by the token that it sends."""
+"""The person for whom an app acts, and its scopes, by the token that it sends."""
 
 from __future__ import annotations
 

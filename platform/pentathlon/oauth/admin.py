@@ -46,7 +46,7 @@ class OAuthAppAdmin(ReadOnlyAdmin):
     )
     actions = ("block",)
 
-    @admin.action(description="Block these apps: they do nothing any more")
+    @admin.action(description="Block these apps: they lose all access")
     def block(self, request: HttpRequest, queryset: QuerySet[OAuthApp]) -> None:
         """Block apps at once; the audit log names each."""
         for app in queryset:

@@ -42,9 +42,9 @@ class OAuthApp(AbstractApplication):
         return str(self.redirect_uris).split()
 
     def redirect_uri_allowed(self, uri: str) -> bool:
-        """Tell whether people may be sent back to this address."""
+        """Return whether people may be sent back to this address."""
         return is_allowed(self.redirects, uri)
 
     def is_usable(self, request: object) -> bool:
-        """Tell whether it may do anything."""
+        """Return whether it may do anything."""
         return not self.is_blocked and self.user is not None and self.user.is_active

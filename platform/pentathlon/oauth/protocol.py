@@ -1,4 +1,4 @@
-"""What this site says of OAuth 2.0 where the package leaves it open: scopes, tokens, who may."""
+"""Our choices where the OAuth package leaves OAuth 2.0 open: scopes, tokens, permissions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AppValidator(OAuth2Validator):
     # Any, here: requests of oauthlib, without types
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *a: Any) -> bool:
-        """Tell whether a code may be exchanged now."""
+        """Return whether a code may be exchanged now."""
         return bool(super().validate_code(client_id, code, client, request, *a)) and bool(
             request.user.is_active
         )
@@ -58,7 +58,7 @@ class AppValidator(OAuth2Validator):
     def validate_refresh_token(
         self, refresh_token: str, client: Any, request: Any, *a: Any
     ) -> bool:
-        """Tell whether a refresh token may be used now."""
+        """Return whether a refresh token may be used now."""
         return bool(super().validate_refresh_token(refresh_token, client, request, *a)) and bool(
             request.user.is_active
         )

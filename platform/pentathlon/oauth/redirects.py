@@ -1,4 +1,4 @@
-"""Where an app lets people be sent back to: addresses that match to the letter.
+"""The redirect addresses of an app, which must match exactly.
 
 Only the port of a loopback address is free, because a program on somebody's machine takes
 whichever port it gets (RFC 8252, 7.3).
@@ -38,7 +38,7 @@ def checked_redirects(addresses: list[str]) -> list[str]:
 
 
 def is_allowed(registered: list[str], asked: str) -> bool:
-    """Tell whether an app may send people to this address."""
+    """Return whether an app may send people to this address."""
     return asked in registered or any(_differ_in_port(each, asked) for each in registered)
 
 
@@ -63,7 +63,7 @@ def _fault(address: str) -> str | None:
 
 
 def _differ_in_port(registered: str, asked: str) -> bool:
-    """Tell whether two loopback addresses are the same but for their ports."""
+    """Return whether two loopback addresses are the same but for their ports."""
     one, other = _parts(registered), _parts(asked)
     if one is None or other is None or one.scheme != "http" or one.hostname not in _LOOPBACK:
         return False

@@ -1,4 +1,4 @@
-"""How long tokens and codes of apps are kept after their end.
+"""Retention of expired tokens and codes of apps.
 
 The rule is that of the toolkit's `clear_expired`, which neither counts nor stops in between; a
 test compares the two. Refresh tokens that were used stay until they would have ended: one that

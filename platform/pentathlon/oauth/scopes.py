@@ -1,4 +1,4 @@
-"""What apps of others may ask for: the scopes of API tokens, and to know who somebody is."""
+"""The scopes that apps may ask for: those of API tokens, and the identity of the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pentathlon.accounts.models import Scope
 IDENTITY: Final = "identity:read"
 """Who signs in: name and number of the account, which are public anyway. No e-mail address."""
 SCOPES: Final[dict[str, str]] = {
-    IDENTITY: "know who you are: your username",
+    IDENTITY: "read who you are: your username",
     **dict(Scope.choices),
 }
 

@@ -112,7 +112,7 @@ class BackupReader:
             except (KeyError, OSError, EOFError, BadZipFile) as error:
                 raise BadBackup(f"It is damaged: table {name} cannot be read.") from error
             if found != table.sha256:
-                raise BadBackup(f"It is damaged: table {name} is not what was written.")
+                raise BadBackup(f"It is damaged: table {name} differs from what was written.")
 
     def rows(self, name: str) -> Iterator[bytes]:
         """Yield the packed rows of a table."""

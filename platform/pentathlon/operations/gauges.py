@@ -70,7 +70,7 @@ class PlatformGauges(Collector):
             return self._told
 
     def forget(self) -> None:
-        """Ask anew the next time; for tests."""
+        """Ask again the next time; for tests."""
         self._until = 0.0
 
 

@@ -1,6 +1,6 @@
 """All that is kept for a while only, with what it takes; and the step that forgets it.
 
-Everything else is kept for ever: results, records, receipts, ratings and the archives of versions,
+Everything else is kept forever: results, records, receipts, ratings and the archives of versions,
 because results can be verified at any time.
 """
 
@@ -50,7 +50,7 @@ def read_holdings() -> list[Holding]:
 
 
 def other_holdings() -> list[tuple[str, int]]:
-    """Return tables that are kept for ever with their bytes, the largest first; [] if unknown."""
+    """Return tables that are kept forever with their bytes, the largest first; [] if unknown."""
     temporary = {model._meta.db_table for kind in classes() for model in kind.models}
     sizes = {name: _table_size(name) for name in connection.introspection.table_names()}
     found = [(name, size) for name, size in sizes.items() if size and name not in temporary]

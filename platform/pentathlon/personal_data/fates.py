@@ -1,4 +1,4 @@
-"""What becomes of every row that refers to a person whose account is deleted.
+"""The fate of every row that refers to a person whose account is deleted.
 
 A test compares this table with the database: a new relation needs a line here.
 """

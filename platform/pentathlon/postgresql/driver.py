@@ -1,4 +1,4 @@
-"""The driver as Django sees it: psycopg, with connections that do not wait for ever.
+"""The driver as Django sees it: psycopg, with connections that do not wait forever.
 
 The server cancels a statement that takes too long, but not if it hangs itself (a stopped
 machine, a network that swallows packets behind a proxy that still answers).

@@ -1,4 +1,4 @@
-"""Remembers the Pentathlon ranking of each day; tables are made anew all the time."""
+"""Remembers the Pentathlon ranking of each day; tables are made again all the time."""
 
 from __future__ import annotations
 

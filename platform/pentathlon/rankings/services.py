@@ -22,7 +22,7 @@ from pentathlon_engines import GAMES
 REFRESH_S: Final = 5
 """The shortest time between two tables."""
 STALE_S: Final = 600
-"""After it the table is made anew, even if no result was applied: bots retire, authors go."""
+"""After it the table is made again, even if no result was applied: bots retire, authors go."""
 RANDOM_BOT: Final = "reference-random"
 """The platform's own upload of the built-in bot that plays at random."""
 UNRATED_SCORE: Final = 0.0

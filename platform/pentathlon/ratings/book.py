@@ -76,7 +76,7 @@ class Book:
 
 
 def is_landmark(nth: int | None) -> bool:
-    """Tell whether a chart needs the n-th result: all up to 127, then 64 in every doubling."""
+    """Return whether a chart needs the n-th result: all up to 127, then 64 in every doubling."""
     return nth is not None and nth % (1 << max(0, nth.bit_length() - 7)) == 0
 
 

@@ -94,7 +94,7 @@ class Pool(models.Model):
     ledger_version = models.PositiveIntegerField(default=0, db_default=0)
     """Counts what changes results in the ledger that were applied before."""
     recomputes = models.PositiveIntegerField(default=0, db_default=0)
-    """How often all ratings were written anew: what was read of them before may have changed."""
+    """How often all ratings were written again: what was read of them before may have changed."""
     done = models.PositiveIntegerField(default=0, db_default=0)
     """Matches that were played, as far as `seat_scores` and the score lines count them."""
     void = models.PositiveIntegerField(default=0, db_default=0)

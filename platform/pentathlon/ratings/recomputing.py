@@ -1,9 +1,9 @@
-"""Ratings written anew from the results, while new results go on being applied.
+"""Recomputes a pool's ratings from its results while new results are applied.
 
 A recompute reads and writes a part of the ledger at a time, each in a short transaction of its
 own. What was applied meanwhile comes last, under the pool's lock, together with the ratings.
 
-The bar is 120 s for 1,000,000 results of which every change is written anew, so a result has
+The bar is 120 s for 1,000,000 results of which every change is written again, so a result has
 120 µs: a third goes into the arithmetic, the rest into rows. `bench tournaments` measures it.
 """
 
@@ -108,7 +108,7 @@ def _read_chunk(pool: Pool, after: int) -> Chunk:
 
 
 def recompute_pool(*, pool_id: int) -> int:
-    """Write a pool's ratings anew from its results in ledger order; return how many results.
+    """Write a pool's ratings again from its results in ledger order; return how many results.
 
     Changes that are stored as they should be are left alone: most often that is all of them. A
     recompute that is cut off leaves the pool marked as stale, so that another one follows.

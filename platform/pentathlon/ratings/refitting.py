@@ -1,4 +1,4 @@
-"""A new epoch of a leaderboard: all its ratings again, with the numbers that predict best.
+"""Starts a new epoch of a leaderboard with the parameters that predict results best.
 
 Draw probability and noise (beta) are frozen while an epoch lasts, for a change moves every rating.
 A refit estimates both from the results, writes a new pool beside the old one, part by part, and

@@ -125,7 +125,7 @@ def restore_scores(*, pool_id: int) -> None:
 
 
 def scores_differ(pool: Pool) -> bool:
-    """Tell whether the scores that a pool keeps are not what its results give."""
+    """Return whether the scores that a pool keeps are not what its results give."""
     stored, counted = read_scores(pool), _counted(pool)
     seats = [[row for row in scores.seats if any(row)] for scores in (stored, counted)]
     return (

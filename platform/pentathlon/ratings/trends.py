@@ -1,4 +1,4 @@
-"""How ratings went lately, for many bot versions at once, at the same price for any history."""
+"""Recent courses of ratings, for many versions at once; the cost does not grow with history."""
 
 from __future__ import annotations
 

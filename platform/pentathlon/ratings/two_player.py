@@ -36,7 +36,7 @@ class TwoPlayerRater:
         """Return the numbers of both after a match; of two that drew, the first seat is better.
 
         Raises:
-            FloatingPointError: the result is too far from what was expected for floats.
+            FloatingPointError: the result is too far from the expected one for floats.
         """
         first, second = _prior(better), _prior(other)
         first_perf, second_perf = self._performed(first), self._performed(second)
@@ -95,7 +95,7 @@ class TwoPlayerRater:
         w = v * (v + x)
         if 0 < w < 1:
             return v, w
-        raise FloatingPointError("the result is too far from what was expected")
+        raise FloatingPointError("the result is too far from the expected one")
 
     def _learnt(self, skill: Message, perf: Message, team: Message, told: Message) -> Numbers:
         """Take what a team was told down to the skill of its only player."""

@@ -1,4 +1,4 @@
-"""What ratings allow us to say: intervals, the chance of being best, and who is level."""
+"""Statistics of ratings: intervals, the chance of being best, and groups that are level."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -56,12 +56,12 @@ def half_width(sigma: float) -> float:
 
 
 def is_provisional(skill: Skill) -> bool:
-    """Tell whether too few results stand behind a rating."""
+    """Return whether too few results stand behind a rating."""
     return skill.sigma > PROVISIONAL_SIGMA
 
 
 def is_level(first: Skill, second: Skill) -> bool:
-    """Tell whether two live ratings cannot be told apart with 95 % confidence."""
+    """Return whether two live ratings cannot be told apart with 95 % confidence."""
     return abs(first.mu - second.mu) < half_width(math.hypot(first.sigma, second.sigma))
 
 

@@ -1,4 +1,4 @@
-"""How records are kept: as canonical JSON, compressed against a typical record.
+"""Encodes records for storage: canonical JSON, compressed against a typical record.
 
 A short match is mostly header. With a record that everybody knows as the dictionary, only what
 differs is stored: a Tuned match of 14 plies takes 256 bytes instead of 581. Whatever was used once

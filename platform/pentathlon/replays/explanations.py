@@ -54,12 +54,12 @@ class Explanation:
 
     @property
     def is_fault(self) -> bool:
-        """Tell whether it was its own fault."""
+        """Return whether it was its own fault."""
         return bool(self.place.fault_kind)
 
     @property
     def has_lost(self) -> bool:
-        """Tell whether it made a fault, or somebody was ranked ahead of it."""
+        """Return whether it made a fault, or somebody was ranked ahead of it."""
         return self.is_fault or bool(self.place.rank)
 
 
@@ -154,7 +154,7 @@ def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Ite
         reason = record["outcome"]["reason"].replace("_", " ")
         how = "another’s fault" if reason == "fault" else reason
         came = f"{ordinal(place.rank or 0)} of {record['seats']}"
-        yield f"The match ended by {how}; it came {came}, without a fault of its own."
+        yield f"The match ended by {how}; it came {came}, without a fault."
         return
     yield f"{_when(place, trace)}, it was expelled: {place.fault_detail.rstrip('.')}."
     if len(record["faults"]) == record["seats"]:

@@ -1,4 +1,4 @@
-"""Where replays are: young ones in the database, old ones in a store of objects if there is one.
+"""Storage of replays: new ones in the database, old ones in an object store if there is one.
 
 A result is accepted with its replay in one transaction of the database, whatever the store does.
 Later the reconciler copies the replay to the store, reads it again, and only then lets go of it
@@ -54,12 +54,12 @@ class ReplayDamaged(Unavailable):
     def __init__(self, match_id: int, *, name: str, reason: str) -> None:
         super().__init__(
             f"The replay of match {match_id} cannot be read: object {name} of the store {reason}. "
-            "The result stands; whoever runs this site can restore the object from a backup."
+            "The result stands; the operators of this site can restore the object from a backup."
         )
 
 
 def has_store() -> bool:
-    """Tell whether old replays move out of the database here."""
+    """Return whether old replays move out of the database here."""
     return ALIAS in settings.STORAGES
 
 

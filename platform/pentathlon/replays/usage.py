@@ -1,4 +1,4 @@
-"""What one bot used in a match, request by request and against its limits."""
+"""Resource use of one bot in a match, request by request and against its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ratings lead one to expect of two who meet. Pure; knows no database."""
+"""The result of a meeting that ratings predict. Pure; knows no database."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pentathlon.matches.models import Match
 
 
 class UncountedResult(models.Model):
-    """A match whose result has yet to be counted, or counted anew; a queue."""
+    """A match whose result has yet to be counted, or counted again; a queue."""
 
     match = models.OneToOneField(
         Match, on_delete=models.CASCADE, primary_key=True, related_name="+"

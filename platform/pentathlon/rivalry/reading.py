@@ -1,4 +1,4 @@
-"""How a bot does against all others: opponents, best wins, nemesis, seats, lengths, upsets."""
+"""A bot against all others: opponents, best wins, nemesis, seats, lengths, upsets."""
 
 from __future__ import annotations
 

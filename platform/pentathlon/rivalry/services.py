@@ -45,7 +45,7 @@ _MANY: Final = 1000
 
 
 def queue_results(match_ids: Collection[int]) -> None:
-    """Have the results of matches counted soon, or counted anew; in the caller's transaction."""
+    """Have the results of matches counted soon, or counted again; in the caller's transaction."""
     ids = sorted(match_ids)
     for start in range(0, len(ids), _MANY):
         # Not "do nothing": whoever counts one of them right now has read it before this change.
@@ -117,7 +117,7 @@ def patrol(*, limit: int = _PATROLLED) -> Patrol:
     """Queue results that nobody has queued, among some matches in a row.
 
     Those from before there were meetings, and those of processes of the previous release. At the
-    end of all matches it begins anew.
+    end of all matches it begins again.
     """
     state = lock_counting()
     matches = Match.objects.filter(pk__gt=state.patrolled).order_by("pk")

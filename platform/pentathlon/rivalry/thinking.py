@@ -1,4 +1,4 @@
-"""How much time bots take to think, from the latest matches: at the same price for any history."""
+"""CPU time that bots use, from the latest matches; the cost does not grow with the history."""
 
 from __future__ import annotations
 

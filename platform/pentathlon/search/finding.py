@@ -1,4 +1,4 @@
-"""Finds bots, people, tournaments and events by their names, and matches by their numbers."""
+"""Finds bots, people, tournaments and events by name, and matches by number."""
 
 from __future__ import annotations
 

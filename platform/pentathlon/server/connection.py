@@ -135,13 +135,13 @@ class Connection(HttpToolsProtocol):
         return min(begun, default=None) if self._body_since is None else self._body_since
 
     def shutdown(self) -> None:
-        """End after the answer under way; what would go on for ever is asked to end."""
+        """End after the answer under way; what would go on forever is asked to end."""
         for end in ON_SHUTDOWN:
             end()
         super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close, and do not wait for ever until everything written is read."""
+        """Close, and do not wait forever until everything written is read."""
         super().timeout_keep_alive_handler()
         self._start(_STALL, STALL_S, self.transport.abort)
 

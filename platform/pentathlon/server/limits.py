@@ -1,4 +1,4 @@
-"""What one client may ask of the web server: the one table of limits.
+"""Limits of the web server on one client: the one table of limits.
 
 Data only: the server, the throttles, the services and the page at `/docs/limits/` read it, and a
 test compares it with the Ingress.

@@ -1,4 +1,4 @@
-"""What an organiser arranges around a tournament: its dates, its secrecy, and who may enter.
+"""Arrangements around a tournament: its dates, its secrecy, and who may enter.
 
 None of this is in the document, because none of it decides who plays whom.
 """
@@ -190,7 +190,7 @@ def _people(usernames: Sequence[str]) -> list[User]:
     known = {user.username: user for user in User.objects.filter(username__in=usernames)}
     if unknown := [name for name in usernames if name not in known]:
         raise InvalidInput(
-            f"There is nobody called {', '.join(map(repr, unknown[:5]))}.",
+            f"There is no user called {', '.join(map(repr, unknown[:5]))}.",
             code="unknown_person",
             field="invited",
         )

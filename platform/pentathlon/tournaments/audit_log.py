@@ -1,4 +1,4 @@
-"""What was done to one tournament, and who may read it."""
+"""The audit events of one tournament that a reader may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers do to tournaments, written into the audit log."""
+"""Audit events about tournaments."""
 
 from __future__ import annotations
 

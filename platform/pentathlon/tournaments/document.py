@@ -77,7 +77,7 @@ def format_of(tournament: Tournament) -> Format | None:
 
 
 def reads_results(tournament: Tournament) -> bool:
-    """Say whether later matches follow from the results of earlier ones."""
+    """Return whether later matches follow from the results of earlier ones."""
     found = format_of(tournament)
     return found is not None and found.reads_results
 

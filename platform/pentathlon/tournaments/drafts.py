@@ -104,8 +104,8 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
     stored = read_draft(tournament)
     if stored.revision != revision:
         raise Conflict(
-            f"{tournament.name} has changed since you began. Read it again, then change what "
-            "it is now.",
+            f"{tournament.name} has changed since you began. Read it again, then repeat "
+            "your change.",
             code="changed_meanwhile",
             field="revision",
             allowed=[stored.revision],

@@ -1,4 +1,4 @@
-"""What a tournament would be like, before it starts."""
+"""Dry runs: the size, cost and pairings of a tournament before it starts."""
 
 from __future__ import annotations
 

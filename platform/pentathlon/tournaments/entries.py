@@ -1,4 +1,4 @@
-"""How bots leave a tournament: withdrawn, or disqualified by its organiser.
+"""Entries that leave a tournament: withdrawn, or disqualified by its organiser.
 
 Before the start, a withdrawn entry is deleted. Afterwards the schedule stands: waiting matches of
 an entry that has left become void, and finished ones count, unless the organiser revokes them. The

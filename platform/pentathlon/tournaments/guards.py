@@ -1,4 +1,4 @@
-"""Who may do what to a tournament and when; the lock that lets one step run at a time."""
+"""Permissions and states for steps of a tournament; the lock that admits one step at a time."""
 
 from __future__ import annotations
 

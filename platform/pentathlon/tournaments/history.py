@@ -1,4 +1,4 @@
-"""What formats are told of the blocks made so far, read from the rows."""
+"""Reads the blocks made so far, as formats need them, from the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the versions of one entry have reached together, where one was replaced by another."""
+"""Combined results of the versions of one entry, where one replaced another."""
 
 from __future__ import annotations
 

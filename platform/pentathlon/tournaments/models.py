@@ -164,7 +164,7 @@ class Tournament(models.Model):
     closes_entries_at = models.DateTimeField(null=True)
     """From then on nobody but the organiser enters a bot."""
     starts_at = models.DateTimeField(null=True)
-    """When it starts by itself."""
+    """When it starts automatically."""
     hides_results = models.BooleanField(default=False, db_default=False)
     """Nobody but the organiser sees results before `released_at`."""
     freezes_at = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""What organisers order for matches that were made: make them void, or play them again.
+"""Orders of organisers about existing matches: void them, or play them again.
 
 An order is noted at the blocks at once and carried out part by part. To order the same again
 changes nothing. Ratings follow: results are taken back before anything is played again.
@@ -135,7 +135,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
 def void_match(*, actor: User, match: Match, reason: str) -> Match:
     """Make one match of the actor's own tournament void; return the match in its place.
 
-    Its block counts as a whole or not at all: the match is played anew with the same seed and
+    Its block counts as a whole or not at all: the match is played again with the same seed and
     bots, `MOST_REPLAYS` times a block, or else all of the block is void. A match that is void
     already, or whose block is, stays as it is.
     """

@@ -1,4 +1,4 @@
-"""How far a tournament is, and when it will be over."""
+"""The progress of a tournament and its expected end."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ the field stands. The organiser may let another version of the same bot go on in
 repaired chess engine goes on in its season; see `reseating` for what each of the two plays.
 Authors ask the organiser: who knows all pairings could otherwise choose a version for each
 opponent. In an A/B test, the two versions that it compares cannot be replaced: its figures would
-be of neither. Ladders let the newest version take over by themselves.
+be of neither. Ladders let the newest version take over automatically.
 
 A bot that was withdrawn, or that the platform has stopped, comes back in the same way with another
 version, unless a bracket has gone on without it. A disqualification stands: it is a verdict about
@@ -129,7 +129,9 @@ def _replace_running(
 
 def _check_can_be_replaced(tournament: Tournament, entry: Entry) -> None:
     if tournament.division is not None:
-        raise Conflict("On a ladder, the newest version takes over by itself.", code="is_ladder")
+        raise Conflict(
+            "On a ladder, the newest version takes over automatically.", code="is_ladder"
+        )
     if tournament.revealed_at is not None:
         raise Conflict(
             f"{tournament.name} was closed before, and its secret is public: a newcomer could "
@@ -258,7 +260,7 @@ def _checked_members(usernames: Sequence[str]) -> list[User]:
     known = {user.username: user for user in User.objects.filter(username__in=usernames)}
     if unknown := [name for name in usernames if name not in known]:
         raise InvalidInput(
-            f"There is nobody called {', '.join(map(repr, unknown))}.",
+            f"There is no user called {', '.join(map(repr, unknown))}.",
             code="unknown_person",
             field="members",
         )

@@ -124,7 +124,7 @@ def void_unplayable() -> int:
     for each in stuck.select_related("old__bot"):
         theirs = _places(each).filter(match__state=MatchState.PENDING).order_by("index")
         ids = list(theirs.values_list("match", flat=True)[:MATCHES_AT_ONCE])
-        reason = f"{each.old.label} was replaced and may not play any more."
+        reason = f"{each.old.label} was replaced and may no longer play."
         void_matches(matches=Match.objects.filter(pk__in=ids), reason=reason)
     return len(stuck)
 

@@ -115,7 +115,7 @@ def extend_schedule(*, tournament_id: int) -> int:
 
 
 def make_again(tournament: Tournament, batch: Batch) -> Blocks:
-    """Return the blocks of a batch, made anew from what was noted with it.
+    """Return the blocks of a batch, made again from what was noted with it.
 
     Raises:
         BatchDiffers: it would have another number of blocks today.

@@ -1,4 +1,4 @@
-"""How a tournament stands: table, crosstable, seats. The number of queries does not grow."""
+"""Standings of a tournament: table, crosstable, seats, by a constant number of queries."""
 
 from __future__ import annotations
 

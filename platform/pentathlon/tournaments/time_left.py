@@ -1,4 +1,4 @@
-"""When a tournament will be over, from the work before its end and the slots that play.
+"""Estimates the end of a tournament from the work before it and the slots that play.
 
 Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
 ends many matches at once and none for a while. How slots are shared is measured: ladders play

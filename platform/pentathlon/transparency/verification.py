@@ -100,7 +100,7 @@ def _root_differences(size: int, tiles: Tiles) -> Iterator[str]:
         if checkpoint.size != root.size or root.size > size:
             yield f"root of {root.day}: the log has no {checkpoint.size:,} entries"
         elif root_hash(root.size, tiles.subtree) != checkpoint.root:
-            yield f"root of {root.day}: the first {root.size:,} entries are not what they were"
+            yield f"root of {root.day}: the first {root.size:,} entries have changed"
 
 
 def _stored(tiles: Tiles, index: int) -> bytes | None:

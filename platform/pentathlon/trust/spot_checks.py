@@ -107,7 +107,7 @@ def _advance(check_id: int) -> None:
     runs = list(check.runs.order_by("number").select_related("match"))
     if any(run.match.state != MatchState.DONE for run in runs):
         played_again = Match.objects.filter(check_run__check_of=check, kind=MatchKind.SPOT_CHECK)
-        void_matches(matches=played_again, reason="Nobody has played it again in time.")
+        void_matches(matches=played_again, reason="No worker has played it again in time.")
         _end(check, CheckState.UNPROVEN, "A match was not played again in time.")
         return
     if MatchSeat.objects.filter(match__in=[run.match_id for run in runs], fault_kind__in=_TIMED):
@@ -120,7 +120,7 @@ def _advance(check_id: int) -> None:
 
 
 def _by_whom_it_was_asked(runs: Sequence[CheckRun]) -> bool:
-    """Tell whether each run was played by its party; the release before reserves nothing."""
+    """Return whether each run was played by its party; the release before reserves nothing."""
     accepted = Attempt.objects.filter(
         match__in=[run.match_id for run in runs], state=AttemptState.ACCEPTED
     )

@@ -1,4 +1,4 @@
-"""How far results of workers are from what ratings lead one to expect."""
+"""Residuals of workers: the difference between their results and the ratings' predictions."""
 
 from __future__ import annotations
 

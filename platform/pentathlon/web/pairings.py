@@ -1,4 +1,4 @@
-"""Who met whom in tournaments whose later rounds follow from results: brackets and rounds."""
+"""Brackets and rounds of tournaments whose later rounds follow from results."""
 
 from __future__ import annotations
 

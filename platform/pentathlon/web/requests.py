@@ -30,7 +30,7 @@ def person_or_404(username: str) -> User:
     """Return who has this name, in capital letters or small."""
     found = find_person(username)
     if found is None:
-        raise Http404(f"There is nobody called {username[:60]!r}.")
+        raise Http404(f"There is no user called {username[:60]!r}.")
     return found
 
 
@@ -59,7 +59,7 @@ def posted_number(request: HttpRequest, name: str) -> int:
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """Tell whether an open page asks only for the part that may have changed."""
+    """Return whether an open page asks only for the part that may have changed."""
     return request.headers.get("X-Part") == "true"
 
 

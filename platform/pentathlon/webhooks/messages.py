@@ -1,4 +1,4 @@
-"""What is sent to one endpoint: the body of an event, signed, or an e-mail that says the same."""
+"""Messages to one endpoint: the signed body of an event, or an e-mail with the same content."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def send(message: Message) -> PostResult:
         body=message.body,
         headers=signed_headers(
             message_id=message.message_id,
-            # Retries are signed anew: receivers refuse what is older than five minutes.
+            # Retries are signed again: receivers refuse what is older than five minutes.
             sent_at=datetime.now(UTC),
             body=message.body,
             salts=message.salts,

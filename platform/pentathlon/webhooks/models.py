@@ -196,7 +196,7 @@ class Delivery(models.Model):
     event = models.ForeignKey(OutboxEvent, on_delete=models.CASCADE, related_name="deliveries")
     state = models.CharField(max_length=9, choices=DeliveryState, default=DeliveryState.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
-    """Attempts since it was queued; sending it again by hand starts anew."""
+    """Attempts since it was queued; sending it again by hand starts again."""
     next_at = models.DateTimeField(db_default=Now())
     """When to try, as long as it waits."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)

@@ -165,7 +165,7 @@ def _tls() -> ssl.SSLContext:
 class _Bounded(io.RawIOBase):
     """Reads from a socket until a moment and up to a number of bytes.
 
-    A timeout of the socket alone starts anew with every byte that drips in.
+    A timeout of the socket alone starts again with every byte that drips in.
     """
 
     def __init__(self, connection: socket.socket, *, deadline: float) -> None:

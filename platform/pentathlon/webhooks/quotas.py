@@ -1,4 +1,4 @@
-"""How many webhooks one person may have."""
+"""The quota of webhooks of one person."""
 
 from typing import Final
 

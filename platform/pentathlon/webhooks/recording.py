@@ -1,4 +1,4 @@
-"""Records what came of attempts, and decides when and whether there is a next one."""
+"""Records the results of attempts, and decides about the next one."""
 
 from __future__ import annotations
 

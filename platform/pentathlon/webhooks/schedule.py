@@ -1,4 +1,4 @@
-"""When a delivery is tried again, and when an endpoint is left alone. Pure."""
+"""The schedule of retries, and of pauses of failing endpoints. Pure."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _locked(actor: User, endpoint_id: int) -> WebhookEndpoint:
 def _check_open(endpoint: WebhookEndpoint) -> None:
     if not endpoint.is_enabled:
         raise Conflict(
-            "This webhook is disabled. Enable it first; what was missed can be sent again then.",
+            "This webhook is disabled. Enable it first; then you can resend missed messages.",
             code="webhook_disabled",
         )
     if endpoint.waiting >= MOST_WAITING:

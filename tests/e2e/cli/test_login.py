@@ -80,7 +80,7 @@ def test_code_that_nobody_confirms_ends_with_1(run: Run, meanwhile: Meanwhile) -
     late = run("login", SITE)
 
     assert late.code == 1
-    assert "Nobody confirmed the code in time." in late.err
+    assert "The code was not confirmed in time." in late.err
 
 
 def test_second_login_revokes_the_first_token(run: Run, meanwhile: Meanwhile) -> None:

@@ -112,7 +112,7 @@ def test_receipt_that_was_changed(run: Run) -> None:
     refused = run("verify", address(match))
 
     assert refused.code == 1
-    assert "the signature is not that of this text" in refused.err
+    assert "the signature does not match this text" in refused.err
 
 
 def test_new_key_of_the_site_is_told_and_the_old_one_kept(run: Run) -> None:

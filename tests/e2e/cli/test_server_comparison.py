@@ -195,7 +195,7 @@ def test_time_that_is_up_ends_with_3(
     failed = run("compare", "my-bot@2", "my-bot@1", "--server", "--timeout", "100")
 
     assert failed.code == 3
-    assert "What was asked for is played." in failed.err
+    assert "The requested matches are still played." in failed.err
 
 
 @pytest.mark.parametrize("option", [("--seed", "1"), ("--elo1", "5"), ("--limits", "{}")])

@@ -146,7 +146,7 @@ def test_waiting_as_json_says_how_long_it_took(
     assert done.data["state"] == "eligible"
     assert done.data["may_play_s"] >= 0
     assert done.data["first_match"] is None
-    assert "No ladder of this site takes it by itself." in done.err
+    assert "It joins no ladder of this site automatically." in done.err
 
 
 def test_failed_checks_end_with_1_the_reason_and_the_log(
@@ -208,7 +208,7 @@ def test_name_that_nobody_chose_gives_way_by_itself(run: Run, author: User, fold
     done = run("submit", "my-bot", "--json")
 
     assert (done.code, done.data["bot"]) == (0, "author-bot")
-    assert "my-bot is the bot of somebody else: yours is author-bot now" in done.err
+    assert "my-bot belongs to another author: yours is author-bot now" in done.err
     assert read_manifest(folder).name == "author-bot"
 
 

@@ -2,7 +2,7 @@
 
     python -m tests.engines.azure.oracle --matches 2000
 
-Hands are lists of letters, stones are a mapping of cells, and everything is counted anew each
+Hands are lists of letters, stones are a mapping of cells, and everything is counted again each
 time. The numbers in comments are those of the rules page.
 """
 

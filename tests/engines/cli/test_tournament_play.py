@@ -96,9 +96,9 @@ def test_stopped_tournament_goes_on_and_ends_as_if_it_had_not(
     resumed = run(*command, "--records", "parts", "--json")
 
     assert stopped.code == 130
-    assert "Interrupted: 3 records are kept. The same command goes on." in stopped.err
+    assert "Interrupted: 3 records are kept. Run the same command to continue." in stopped.err
     assert resumed.code == 0
-    assert "3 records are in parts: it goes on from there." in resumed.err
+    assert "3 records are in parts: the tournament continues from there." in resumed.err
     assert _results(resumed.data) == _results(whole)
     assert resumed.data["standings"] == whole["standings"]
 

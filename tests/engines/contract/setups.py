@@ -29,7 +29,7 @@ class Setup:
         return self.game.start(self.seats, self.options)
 
     def can_start(self) -> bool:
-        """Say whether the game has these options for so many seats."""
+        """Return whether the game has these options for so many seats."""
         try:
             self.start()
         except BadOption:

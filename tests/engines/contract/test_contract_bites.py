@@ -149,7 +149,7 @@ def test_a_game_with_more_actions_than_it_says_fails() -> None:
 
 
 def _fails(setup: Setup, check: Check) -> bool:
-    """Say whether one of several matches shows that a promise is broken."""
+    """Return whether one of several matches shows that a promise is broken."""
     for seed in range(20):
         try:
             check(setup, seed)

@@ -59,7 +59,7 @@ class TestTouches:
 
 
 def _names_a_place(text: str) -> bool:
-    """Tell whether an action is about a cell, a path, a pair or dice."""
+    """Return whether an action is about a cell, a path, a pair or dice."""
     elements = "water|fire|metal|earth|wood"
     return bool(re.search(rf"\b[a-i][1-9]\b|\b({elements})\b|^pair |^(keep|eye) [a-z]", text))
 

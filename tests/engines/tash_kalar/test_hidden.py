@@ -22,7 +22,7 @@ def worlds(state: State, seat: int = 0, times: int = TIMES) -> list[dict[str, An
 
 
 def is_near(count: int, chance: float, times: int = TIMES) -> bool:
-    """Say whether something came about as often as its probability says."""
+    """Return whether something came about as often as its probability says."""
     return abs(count - chance * times) <= 5 * sqrt(times * chance * (1 - chance)) + 1e-9
 
 

@@ -65,7 +65,7 @@ BOARDS = [
 
 
 def may_claim(task: str, own: str = "", enemy: str = "", **more: Any) -> bool:
-    """Say whether a task may be claimed at the end of a turn that places a piece far away."""
+    """Return whether a task may be claimed at the end of a turn that places a piece far away."""
     others = ["destruction", "devastation", "end_of_legends"]
     row = [f"task_{task}", *(f"task_{other}" for other in others if other != task)][:3]
     tasks = {

@@ -1,4 +1,4 @@
-"""Matches that were written down once must come out the same for ever."""
+"""Matches that were written down once must come out the same forever."""
 
 from __future__ import annotations
 

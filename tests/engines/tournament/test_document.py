@@ -19,7 +19,7 @@ SECRET = sha256(b"golden").digest()
 
 
 class Golden(NamedTuple):
-    """One document by what differs, and what must follow from it for ever."""
+    """One document by what differs, and what must follow from it forever."""
 
     document_hash: str
     schedule_hash: str

@@ -39,8 +39,8 @@ def test_signature_of_another_key_may_stand_beside(note: str) -> None:
 
 
 CHANGES: dict[str, tuple[Callable[[str], str], str]] = {
-    "text": (lambda note: note.replace("third", "other"), "is not that of this text"),
-    "signature": (lambda note: note[:-5] + "AAA=\n", "is not that of this text"),
+    "text": (lambda note: note.replace("third", "other"), "does not match this text"),
+    "signature": (lambda note: note[:-5] + "AAA=\n", "does not match this text"),
     "name": (lambda note: note.replace("example.org/log ", "example.org/gol "), "not signed by"),
     "no dash": (lambda note: note.replace("— ", ""), "not signed by"),
     "no line break": (lambda note: note.strip(), "no signed note"),

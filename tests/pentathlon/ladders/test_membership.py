@@ -30,7 +30,7 @@ def _states(ladder: Ladder) -> dict[str, str]:
 
 
 def _in_the_field(version: BotVersion) -> bool:
-    """Say whether the next matches are its matches, too."""
+    """Return whether the next matches are its matches, too."""
     play_waiting()
     step()
     waiting = Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING)

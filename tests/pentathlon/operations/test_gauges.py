@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def told() -> Iterator[CollectorRegistry]:
-    """What an exporter knows, asked anew by each test."""
+    """What an exporter knows, asked again by each test."""
     registry = CollectorRegistry(auto_describe=False)
     gauges.forget()
     register_gauges(registry)

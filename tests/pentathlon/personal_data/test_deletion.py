@@ -341,7 +341,7 @@ def test_page_asks_tells_what_stays_and_signs_out(person: User) -> None:
         follow=True,
     )
 
-    assert "Nobody can undo this." in page.text
+    assert "This cannot be undone." in page.text
     assert "What stays, and why" in page.text
     assert wrong.field("password")["aria-invalid"] == "true"
     assert "Your account is deleted." in page_of(done).text

@@ -65,7 +65,7 @@ def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture
     ("forge", "told"),
     [
         (change_record, "the record of match {match} has another chain"),
-        (change_receipt, "entry 0: the signature is not that of this text"),
+        (change_receipt, "entry 0: the signature does not match this text"),
         (change_tree, "entry 0: the tree has another hash"),
         (remove_entry, "entry 0 is missing"),
         (change_root, "root of 2026-05-01: the log has no 2 entries"),

@@ -40,7 +40,7 @@ def test_open_page_says_dates_and_rules() -> None:
 
     assert page.mistakes == []
     assert "Entries close" in page.text
-    assert "Starts by itself" in page.text
+    assert "Starts automatically" in page.text
     assert "hour" in page.text
     assert "invited authors" in page.text
 

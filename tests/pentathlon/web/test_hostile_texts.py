@@ -159,7 +159,7 @@ def table(answer: Any) -> None:
 
 
 def _is_formula(cell: str) -> bool:
-    """Tell whether a spreadsheet would compute a cell; plain numbers may have a sign."""
+    """Return whether a spreadsheet would compute a cell; plain numbers may have a sign."""
     return cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(cell)
 
 

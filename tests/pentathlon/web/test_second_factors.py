@@ -237,7 +237,7 @@ def test_recovery_codes_are_made_anew() -> None:
     page = page_of(confirmed(user).post(reverse("recovery_codes")))
 
     assert codes[0] not in page.text
-    assert "Your old recovery codes are no good any more." in page.text
+    assert "Your old recovery codes no longer work." in page.text
     assert RecoveryCode.objects.filter(person=user).count() == 10
 
 

@@ -50,7 +50,7 @@ def answering(status: str = "204 No Content", *, body: bytes = b"", headers: str
 
 
 def dripping(connection: socket.socket) -> None:
-    """Send one byte after the other, for ever."""
+    """Send one byte after the other, forever."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
     while True:
         connection.sendall(b"x")

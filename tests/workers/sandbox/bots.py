@@ -33,7 +33,7 @@ def native_bot_command(name: str, folder: Path) -> BotCommand:
 
 
 def is_native(name: str) -> bool:
-    """Say whether a bot of the folder of bots is written in C."""
+    """Return whether a bot of the folder of bots is written in C."""
     return (BOTS / name / "bot.c").exists()
 
 

@@ -159,7 +159,7 @@ def expected_in_a_match(bot: str, variant: Variant) -> str:
 
 
 def _notes_refused_threads(variant: Variant) -> bool:
-    """Tell whether a group counts them, or the watchdog, for want of a limit in the kernel."""
+    """Return whether a group counts them, or the watchdog, for want of a limit in the kernel."""
     shares_its_uid = variant.user == "ordinary" or os.geteuid() != 0
     is_watched = variant.level is SandboxLevel.LANDLOCK and shares_its_uid
     return variant.groups is CgroupUse.ALWAYS or is_watched

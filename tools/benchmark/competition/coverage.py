@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, and how well the order of a table is that of the truth."""
+"""Measures how often intervals hold the truth, and how close an order is to the true one."""
 
 from __future__ import annotations
 

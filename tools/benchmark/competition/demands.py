@@ -1,4 +1,4 @@
-"""What is measured beside what is demanded, where a figure may be too small or too large."""
+"""Measured figures beside their targets."""
 
 from __future__ import annotations
 

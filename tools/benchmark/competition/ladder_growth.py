@@ -1,4 +1,4 @@
-"""What a ladder of many bots costs: a turn of the season, and each step with a long history."""
+"""The cost of a large ladder: a turn of the season, and each step with a long history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What batches, pages, a close, a recompute and the ranking cost in a real database.
+"""The cost of batches, pages, a close, a recompute and the ranking in a real database.
 
 Each part is a process with a database of its own, so that memory tells of it alone.
 """

@@ -1,4 +1,4 @@
-"""What pages cost: CPU of this process and of the database server, whatever else runs here."""
+"""The cost of pages: CPU time of this process and of the database server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How right the time is that a tournament is said to take, on a simulated pace."""
+"""Measures the error of a tournament's estimated time on a simulated pace."""
 
 from __future__ import annotations
 

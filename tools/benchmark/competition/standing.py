@@ -1,4 +1,4 @@
-"""What the Pentathlon ranking costs with many bots: its update, its page and the API."""
+"""The cost of the Pentathlon ranking with many bots: its update, its page and the API."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def _have_reference_bots() -> bool:
-    """Tell whether all built-in policies have their places, so that nothing is validated."""
+    """Return whether all built-in policies have their places, so that nothing is validated."""
     own = BotVersion.objects.filter(bot__is_reference=True, is_seated=True)
     return own.filter(state=VersionState.ELIGIBLE).count() == len(reference_policies())
 

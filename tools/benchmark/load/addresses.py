@@ -23,7 +23,7 @@ _LEFT_OUT: Final = (
     "live/",  # streams have no end
 )
 _WITHOUT_END: Final = re.compile(r"((tournaments|friendlies)/\(.*\)|v1/matches)/events/\$$")
-"""Streams of what goes on for ever in the data."""
+"""Streams of what goes on forever in the data."""
 _NOT_MEASURED: Final = frozenset(
     {
         *("account/apps", "account/tokens", "account/webhooks", "account/sessions"),  # one's own

@@ -1,4 +1,4 @@
-"""What the API costs beside a long history: two real sites, a small and a large one, in turns."""
+"""The cost of the API with a long history: two real sites, a small and a large one, in turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a claim, a publishing and a page's write wait while something long runs."""
+"""How long a claim, a publishing and a page's write wait during a long operation."""
 
 from __future__ import annotations
 

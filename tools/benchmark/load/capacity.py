@@ -1,4 +1,4 @@
-"""What a match costs workers and PostgreSQL, and what it leaves behind, for `/docs/capacity/`."""
+"""The cost of a match in CPU time and storage, for `/docs/capacity/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What some work costs: seconds that pass, and CPU of this process and of its database server."""
+"""The cost of some work: elapsed time, and CPU time of this process and of its database server."""
 
 from __future__ import annotations
 

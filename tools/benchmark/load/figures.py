@@ -1,4 +1,4 @@
-"""What is measured beside what is demanded, as a table or as JSON."""
+"""Measured figures beside their targets, as a table or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs to read each public address once tournaments of many matches are there."""
+"""The cost of reading each public address after tournaments of many matches."""
 
 from __future__ import annotations
 

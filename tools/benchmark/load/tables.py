@@ -98,7 +98,7 @@ def _copy(cursor: Any, statement: str, rows: Iterable[Row]) -> None:  # Any: psy
 
 
 def _is_demanded(field: Field[Any, Any]) -> bool:
-    """Tell whether a column has to be given a value: neither NULL nor the database's default."""
+    """Return whether a column has to be given a value: neither NULL nor the database's default."""
     if field.primary_key or field.generated or field.null:
         return False
     return field.db_default is NOT_PROVIDED

@@ -1,4 +1,4 @@
-"""Who is measured, in which process: all take turns, so that noise hits all alike."""
+"""The contestants of the benchmark and their processes; all take turns, so noise is shared."""
 
 from __future__ import annotations
 

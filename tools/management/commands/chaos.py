@@ -36,7 +36,7 @@ class Command(BaseCommand):
             "--standalone",
             type=int,
             default=2,
-            help="workers without keys, each behind a network of its own (2)",
+            help="workers without keys, each behind its own network (2)",
         )
         parser.add_argument("--logs", type=Path, help="a folder that keeps what the processes say")
         parser.add_argument("--json", action="store_true", help="print JSON")
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             environment = _environment(folder, postgres=options["database"] == "postgres")
             is_proven = run_trial("tools.chaos", *arguments, environment=environment)
         if not is_proven:
-            raise CommandError("This run does not prove what it should; see above.")
+            raise CommandError("This run fails its proof; see above.")
 
 
 def _arguments(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:

@@ -76,7 +76,7 @@ def origin_of(address: str) -> str:
 
 
 def is_private_line(origin: str) -> bool:
-    """Tell whether nobody on the way to this site can read along."""
+    """Return whether nobody on the way to this site can read along."""
     parts = urlsplit(origin)
     host = parts.netloc.removesuffix(f":{parts.port}")
     return parts.scheme == "https" or bool(_LOOPBACK.fullmatch(host))

@@ -71,5 +71,5 @@ def await_token(
             if error.exit_code != HOST_OR_SERVER or out_s > _LONGEST_OUTAGE_S:
                 raise
     raise CommandFailed(
-        "Nobody confirmed the code in time.", try_next=again, exit_code=CHECK_FAILED
+        "The code was not confirmed in time.", try_next=again, exit_code=CHECK_FAILED
     )

@@ -75,7 +75,7 @@ def upload_version(
         if free is None or not source.is_dir() or not _may_rename(name, free):
             raise _refused(error, source, candidate=candidate) from error
         rename_bot(source, free)
-        say(f"{name} is the bot of somebody else: yours is {free} now, in bot.toml too.")
+        say(f"{name} belongs to another author: yours is {free} now, in bot.toml too.")
         again = pack(source)
         return upload_version(site, again, source=source, notes=notes, candidate=candidate)
     say(f"Uploaded as {version['label']}: {site.page('versions/')}{version['id']}/")
@@ -102,7 +102,7 @@ def _free_name(error: SiteRefused) -> str | None:
 
 
 def _may_rename(name: str, free: str) -> bool:
-    """Tell whether a bot may get another name: what `init` has drawn up, nobody has chosen."""
+    """Return whether a bot may get another name: what `init` has drawn up, nobody has chosen."""
     if is_placeholder(name):
         return True
     if not (sys.stdin.isatty() and is_terminal()):
@@ -133,7 +133,7 @@ def out_of_time(version: Json) -> dict[str, str]:
     """Say what becomes of a version that takes longer than somebody waits."""
     label, name = version["label"], version["bot"]["name"]
     return {
-        "what": f"{label} is not there yet, and the time is up. It goes on without you.",
+        "what": f"{label} has not finished in time. The site continues without you.",
         "try_next": f"pentathlon watch {name}",
     }
 
@@ -173,7 +173,7 @@ class Follower:
         games = set(self._version["games"])
         ladders = self._site.all_rows("ladders/")
         if not any(each["takes_all"] and each["game"] in games for each in ladders):
-            say("No ladder of this site takes it by itself.")
+            say("It joins no ladder of this site automatically.")
             return None
         match = self._wait(self._rated)
         say(f"First rated match: {describe_match(match)}")

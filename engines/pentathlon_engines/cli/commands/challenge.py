@@ -20,7 +20,7 @@ _RUNNING = "running"
 def challenge(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="Yours, by name, folder or mine@3.")],
     opponent: Annotated[
-        str, typer.Argument(metavar="OPPONENT", help="Somebody's bot, or a version of yours.")
+        str, typer.Argument(metavar="OPPONENT", help="A public bot, or a version of your own.")
     ],
     *,
     game: Annotated[str | None, typer.Option(help="If they share several.")] = None,
@@ -85,4 +85,4 @@ def _describe(made: Json) -> str:
 
 
 def _out_of_time(page: str) -> dict[str, str]:
-    return {"what": "The challenge is not over yet. It goes on without you.", "try_next": page}
+    return {"what": "The challenge is not over yet. It continues without you.", "try_next": page}

@@ -55,7 +55,7 @@ class Measure(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Tell whether little is left."""
+        """Return whether little is left."""
         return self.used > _NEAR * self.limit
 
 

@@ -75,10 +75,10 @@ Alternative = Annotated[
     float | None, typer.Option(help="The score at which it is better; 0.55 by default.")
 ]
 MaxGames = Annotated[
-    int, typer.Option(min=40, max=50_000, help="End undecided after so many matches.")
+    int, typer.Option(min=40, max=50_000, help="End undecided after this many matches.")
 ]
 Records = Annotated[
-    Path | None, typer.Option(help="Keep records here; a stopped test goes on from them.")
+    Path | None, typer.Option(help="Keep records here; a stopped test continues from them.")
 ]
 OnServer = Annotated[bool, typer.Option("--server", help="Have the site's workers play, unrated.")]
 FailUnder = Annotated[
@@ -205,7 +205,7 @@ def _compare_on_server(
     else:
         show_comparison(found, matches=found.matches, page=done.page)
     if done.note:
-        say(f"{done.note} The same command goes on from here.")
+        say(f"{done.note} Run the same command to continue.")
     if found.decision == SprtDecision.BETTER and pair.new.get("is_candidate"):
         say(f"It is a candidate. Next: pentathlon submit {new}")
     raise typer.Exit(found.exit_code)
@@ -230,7 +230,7 @@ def _end(
                 "always answer alike, so this says little about other matches."
             )
     if run.is_interrupted:
-        again = "the same command goes on" if records else "with --records it could go on"
+        again = "the same command goes on" if records else "use --records to be able to continue"
         say(f"Interrupted after {count(found.matches, 'match')}: {again}.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(found.exit_code)

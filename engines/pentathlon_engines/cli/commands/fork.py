@@ -31,9 +31,9 @@ def fork(
     replay: Annotated[Path, typer.Argument(metavar="REPLAY", help="A record.")],
     bots: Bots,
     *,
-    ply: Annotated[int, typer.Option(min=0, help="Play on after so many events.")],
+    ply: Annotated[int, typer.Option(min=0, help="Play on after this many events.")],
     limits: Annotated[
-        str | None, typer.Option(help="Limits per bot, as JSON; else those of the record.")
+        str | None, typer.Option(help="Limits per bot, as JSON. Default: those of the record.")
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
     sandbox: Sandbox = False,

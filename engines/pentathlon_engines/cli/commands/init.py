@@ -50,7 +50,9 @@ def init(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="Its name on a site; else its folder's, where my- becomes who you are."),
+        typer.Option(
+            help="Its name on a site. Default: the folder's, with your username in place of my-."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -19,7 +19,7 @@ def leaderboard(
         str | None,
         typer.Argument(
             metavar="GAME",
-            help="A game; else the list of tables.",
+            help="A game. Without it: the list of tables.",
             autocompletion=complete_game,
         ),
     ] = None,

@@ -31,7 +31,7 @@ _LONGEST_NAME = 60
 def login(
     site: Annotated[
         str | None,
-        typer.Argument(metavar="SITE", help="Its address; else the site of this package."),
+        typer.Argument(metavar="SITE", help="Its address. Default: the site of this package."),
     ] = None,
     *,
     scope: Annotated[

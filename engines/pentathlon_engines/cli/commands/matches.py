@@ -19,7 +19,7 @@ _MOST_BOTS: Final = 20
 def matches(
     bot: Annotated[
         str | None,
-        typer.Argument(metavar="BOT", help="A bot by its name or folder; else all of yours."),
+        typer.Argument(metavar="BOT", help="A bot by its name or folder. Default: all of yours."),
     ] = None,
     *,
     state: Annotated[str | None, typer.Option(help="pending, running, done or void.")] = None,

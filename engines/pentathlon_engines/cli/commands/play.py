@@ -55,7 +55,7 @@ def play(
     bots: Bots,
     *,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Play so many matches, each with another seed.")
+        int | None, typer.Option(min=1, help="Play this many matches, each with another seed.")
     ] = None,
     swap: Annotated[
         bool, typer.Option("--swap", help="Play every seed in balanced seat orders.")

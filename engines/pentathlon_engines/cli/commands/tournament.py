@@ -75,7 +75,9 @@ Secret = Annotated[
 ]
 Records = Annotated[
     Path | None,
-    typer.Option(help="Its folder: records, state, report. A stopped one goes on from it."),
+    typer.Option(
+        help="Its folder: records, state, report. A stopped tournament continues from it."
+    ),
 ]
 DryRunOnly = Annotated[
     bool,
@@ -166,7 +168,7 @@ def _play(
 ) -> None:
     kept = run.folder.kept
     if kept:
-        say(f"{kept} records are in {run.folder.path}: it goes on from there.")
+        say(f"{kept} records are in {run.folder.path}: the tournament continues from there.")
     run.play(setting, concurrency=concurrency, describe=None if as_json else describe_round)
     report = run.write_report(name=name)
     if as_json:
@@ -176,7 +178,7 @@ def _play(
         run.explain_faults()
         say(f"Report: {report}")
     if run.is_interrupted:
-        say(f"Interrupted: {run.folder.kept} records are kept. The same command goes on.")
+        say(f"Interrupted: {run.folder.kept} records are kept. Run the same command to continue.")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -294,6 +296,6 @@ def _show(document: TournamentDocument, run: DryRun) -> None:
     if run.left_out:
         why = "results decide the rest" if run.needs_results else "the table is cut here"
         say(f"About {run.left_out} matches are not shown: {why}.")
-    say("A server draws sides and order anew at the start.")
+    say("A server draws sides and order again at the start.")
     for caution in run.cautions:
         say(f"Warning, {caution.pointer}: {caution.sentence}")

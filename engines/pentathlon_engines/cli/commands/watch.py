@@ -44,7 +44,7 @@ def watch(
     ],
     *,
     count: Annotated[
-        int | None, typer.Option(min=1, help="Of a bot: stop after so many matches.")
+        int | None, typer.Option(min=1, help="For a bot: stop after this many matches.")
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Seconds; else no limit.")] = None,
     board: BoardOption = BoardStyle.AUTO,
@@ -166,7 +166,7 @@ class _Screen:
             self._draw(f"{head}\n{board}{clock}")
             return
         if data["first"] == 0 and data["attempt"] > 1:
-            say(f"Attempt {data['attempt']}: the match begins anew.")
+            say(f"Attempt {data['attempt']}: the match starts again.")
         for ply, (seat, text, _) in enumerate(data["events"], data["first"] + 1):
             say(f"ply {ply}, {'chance' if seat < 0 else f'seat {seat}'}: {text}")
 

@@ -60,7 +60,7 @@ _BETA: Final = Parameter(
 _MATCHES: Final = Parameter(
     default=2_080,
     schema={"type": "integer", "minimum": 40, "maximum": 50_000},
-    text="The test ends undecided after so many matches.",
+    text="The test ends undecided after this many matches.",
     repeats_from=40,
 )
 _USUAL_MATCHES: Final = 520

@@ -1,4 +1,4 @@
-"""What formats share about blocks: their matches, their points, and who met whom."""
+"""Functions about blocks that formats share: matches, points, and meetings."""
 
 from __future__ import annotations
 

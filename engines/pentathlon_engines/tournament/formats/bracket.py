@@ -1,4 +1,4 @@
-"""Who stands where in the first round of a knockout."""
+"""The first round of a knockout."""
 
 from __future__ import annotations
 

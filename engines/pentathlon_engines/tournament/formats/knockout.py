@@ -45,13 +45,13 @@ from pentathlon_engines.tournament.formats.seeding import seed_order
 _BLOCKS: Final = Parameter(
     default=3,
     schema={"type": "integer", "enum": list(range(1, 32, 2))},
-    text="Two bots play the best of so many blocks.",
+    text="Two bots play the best of this many blocks.",
     repeats_from=2,
 )
 _TIE_BLOCKS: Final = Parameter(
     default=2,
     schema={"type": "integer", "minimum": 0, "maximum": 20},
-    text="At most so many blocks follow, one at a time, if both have won as many.",
+    text="At most this many blocks follow, one at a time, if both have won equally many.",
 )
 _THIRD_PLACE: Final = Parameter(
     default=True,
@@ -91,8 +91,8 @@ class Knockout:
     title: str = "Knockout"
     text: str = (
         "A bracket by seeds, with byes for the best. The winners of each round meet in the next "
-        "one; two bots play the best of some blocks. Whoever withdraws loses without a match. "
-        "The bracket decides the places."
+        "one; two bots play the best of some blocks. A bot that withdraws loses without a match. "
+        "The bracket decides the ranks."
     )
     reads_results: bool = True
     reads_repeats: bool = False

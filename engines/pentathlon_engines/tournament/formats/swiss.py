@@ -59,7 +59,7 @@ _ROUNDS: Final = Parameter(
 _SEEDED: Final = Parameter(
     default=False,
     schema={"type": "boolean"},
-    text="Whether the upper half by strength meets the lower half in round 1; else it is drawn.",
+    text="Whether the upper half by strength meets the lower half in round 1, instead of by lot.",
 )
 _TIE_BITS = 80
 """A word of 64 bits for each of up to 2**16 pairs."""

@@ -231,7 +231,7 @@ class _Plan:
         return is_refused, self._in_flight[kind, lane], has_had_it, lane
 
     def _fits(self, kind: MatchKind, head: Head) -> bool:
-        """Tell whether its bots are in play, a worker can play it and no cap holds it back."""
+        """Return whether its bots are in play, a worker can play it and no cap holds it back."""
         lineup = head.lineup
         is_capped = kind in COMPETITIONS
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):

@@ -94,7 +94,7 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
     if not situation.is_handed_out:
         return Reason(
             code="no_reconciler",
-            sentence="Nobody hands out matches: the reconciler was not heard of.",
+            sentence="No reconciler is alive to hand out matches.",
         )
     return _why_not_yet(match, situation)
 

@@ -24,7 +24,7 @@ def note_confirmed(request: HttpRequest) -> None:
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Tell whether the password was typed again some minutes ago."""
+    """Return whether the password was typed again some minutes ago."""
     confirmed_at: float = request.session.get(_KEY, 0)
     return 0 <= time.time() - confirmed_at < CONFIRMED_S
 

@@ -1,4 +1,4 @@
-"""What an installation can carry, computed from what a match was measured to cost.
+"""Computes how many matches an installation can play from the measured cost of one.
 
 `python3 manage.py bench capacity --write` measures and writes `capacity.json`.
 """

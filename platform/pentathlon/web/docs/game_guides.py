@@ -1,4 +1,4 @@
-"""What a game's page for authors of bots shows: an example from the engine, with every field."""
+"""A game's guide for bot authors: an example from the engine, with every field."""
 
 from __future__ import annotations
 

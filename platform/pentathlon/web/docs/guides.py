@@ -62,7 +62,9 @@ SHELVES: Final = (
                 "Your first bot",
                 "Ten minutes from the installation to a rated match and a better bot.",
             ),
-            Guide("bot_guide", "Write a bot", "What a bot is, what it reads, what it answers."),
+            Guide(
+                "bot_guide", "Write a bot", "What a bot is, what it reads, and what it answers."
+            ),
             Guide(
                 "why_lost",
                 "Why did I lose?",
@@ -90,7 +92,7 @@ SHELVES: Final = (
             Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
-            Guide("webhooks_guide", "Webhooks", "Be told what happens: signed, tried again."),
+            Guide("webhooks_guide", "Webhooks", "Get notified of events: signed, retried."),
             Guide(
                 "account_guide",
                 "Your account",
@@ -173,7 +175,7 @@ SHELVES: Final = (
             ),
             Guide("capacity", "Capacity", "How many matches an installation carries."),
             Guide("runbook", "Runbook", "What to do when an alert fires."),
-            Guide("/workers/", "Workers", "Which machines play here, and what they have."),
+            Guide("/workers/", "Workers", "Which machines play here, and what they offer."),
             Guide("/status/", "Status", "Whether all parts run, and how much waits."),
         ),
     ),

@@ -42,7 +42,7 @@ REFUSALS: Final = {
         "It grows too much when it is unpacked.", "Leave out files of mere zeros."
     ),
     "bad_archive": RefusedUpload(
-        "Something else is wrong; the sentence says what.", "Pack it again."
+        "There is another problem; the sentence names it.", "Pack it again."
     ),
     "too_large": RefusedUpload(
         "It, or a file in it, is larger than allowed.", "Leave out data, or store it smaller."

@@ -104,7 +104,7 @@ class TurnChart:
 
     @property
     def has_fault(self) -> bool:
-        """Tell whether the last request ended with a fault."""
+        """Return whether the last request ended with a fault."""
         return self.bars[-1].is_fault
 
 

@@ -29,7 +29,7 @@ class SignUpForm(forms.Form):
     )
     email = forms.EmailField(
         label="E-mail",
-        help_text="Only the people who run this place see it.",
+        help_text="Only the operators of this site see it.",
         widget=forms.EmailInput({"autocomplete": "email"}),
     )
     password = forms.CharField(

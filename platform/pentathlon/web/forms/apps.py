@@ -22,7 +22,7 @@ class AppForm(forms.Form):
         max_length=MOST * (LONGEST + 2),
         widget=forms.Textarea({"rows": 3, "spellcheck": "false"}),
         help_text="Addresses, one a line, that match to the letter: https://example.org/callback, "
-        "or http://127.0.0.1/callback for a program on somebody’s machine, at any port.",
+        "or http://127.0.0.1/callback for a program on a user’s machine, at any port.",
     )
 
     def clean_redirect_uris(self) -> list[str]:

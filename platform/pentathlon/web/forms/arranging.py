@@ -38,7 +38,7 @@ class ArrangementForm(forms.Form):
     """Dates, secrecy and rules of entry; all of it optional."""
 
     closes_entries_at = _moment("Entries close", "Later, only you enter bots.")
-    starts_at = _moment("Starts by itself")
+    starts_at = _moment("Starts automatically")
     hides_results = forms.BooleanField(
         label="Hide all results until I release them (unrated only)", required=False
     )
@@ -62,8 +62,8 @@ class ArrangementForm(forms.Form):
     newest_only = forms.BooleanField(label="Only the newest version of a bot", required=False)
     uploaded_from = _moment("Only versions uploaded from")
     new_bots_from = _moment("Only bots first uploaded from")
-    most_versions = _number("Only bots with at most so many versions")
-    fewest_matches = _number("Only versions with at least so many rated matches")
+    most_versions = _number("Most versions of a bot")
+    fewest_matches = _number("Fewest rated matches of a version")
     entries_per_team = _number("Bots of a team")
 
     @property

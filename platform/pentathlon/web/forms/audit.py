@@ -13,7 +13,7 @@ class AuditFilterForm(forms.Form):
     """Which events to show; what is left empty narrows nothing down."""
 
     person = forms.CharField(
-        max_length=60, required=False, help_text="Who did it, or to whom it was done."
+        max_length=60, required=False, help_text="The person who did it, or whom it affected."
     )
     action = forms.ChoiceField(
         required=False,

@@ -28,7 +28,7 @@ class UploadForm(forms.Form):
     candidate = forms.BooleanField(
         label="Keep it as a candidate",
         required=False,
-        help_text="It joins no ladder and nobody meets it, until you activate it on its page.",
+        help_text="It joins no ladder and cannot be challenged until you activate it on its page.",
     )
 
     def clean_archive(self) -> CheckedArchive:

@@ -1,4 +1,4 @@
-"""What the page of capacities asks for, in its address."""
+"""The form of the capacity page; its values are in the address."""
 
 from __future__ import annotations
 

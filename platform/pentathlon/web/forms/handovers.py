@@ -11,7 +11,7 @@ class OfferForm(forms.Form):
     person = forms.CharField(
         label="Organiser",
         max_length=150,
-        help_text="The user name of another organiser who does not play in it.",
+        help_text="The username of another organiser who does not play in it.",
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
     )
 

@@ -1,4 +1,4 @@
-"""What a tournament and an event have in common: a format, an order of the table, and limits."""
+"""Fields that forms of tournaments and events share: format, order of the table, limits."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final

@@ -17,7 +17,7 @@ class JoinForm(forms.Form):
     """A worker token to be: its name, and what it is trusted with."""
 
     name = forms.CharField(
-        max_length=LONGEST_NAME, help_text="Of the machine, or of who runs it: “lab 3”."
+        max_length=LONGEST_NAME, help_text="Of the machine, or of its operator: “lab 3”."
     )
     work = forms.MultipleChoiceField(
         label="Trusted with",

@@ -39,7 +39,7 @@ class ActionRow:
 
     @property
     def is_chance(self) -> bool:
-        """Tell whether this is a chance event."""
+        """Return whether this is a chance event."""
         return self.seat == CHANCE
 
     @property
@@ -120,7 +120,7 @@ class Viewer:
 
     @property
     def is_at_end(self) -> bool:
-        """Tell whether the match is over here; ranks are not shown before."""
+        """Return whether the match is over here; ranks are not shown before."""
         return self.ply == self.last
 
     @property
@@ -140,7 +140,7 @@ class Viewer:
 
     @property
     def has_many_seats(self) -> bool:
-        """Tell whether seats get one line each."""
+        """Return whether seats get one line each."""
         return len(self.seats) > 2  # noqa: PLR2004  # two fit with two lines
 
     @property

@@ -117,7 +117,9 @@ def event_new(request: HttpRequest) -> HttpResponse:
     """Create an event and open its tournaments for entries."""
     actor = signed_in_user(request)
     if not actor.is_organiser:
-        raise PermissionDenied("Only organisers make events. Ask who runs this place.")
+        raise PermissionDenied(
+            "Only organisers may create events. Ask the operators of this site."
+        )
     form = EventForm(request.POST or None, kind=request.GET.get("format", ""))
     if form.is_valid():
         asked = form.cleaned_data

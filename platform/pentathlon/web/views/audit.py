@@ -37,9 +37,9 @@ from pentathlon.web.views.tournaments import load_tournament
 _SHOWN: Final = 20
 _SAID: Final = {
     "give-organiser": "{} is an organiser now.",
-    "take-organiser": "{} is no organiser any more.",
+    "take-organiser": "{} is no longer an organiser.",
     "give-staff": "{} is of the staff now.",
-    "take-staff": "{} is not of the staff any more.",
+    "take-staff": "{} is no longer staff.",
     "close": "The account of {} is closed.",
     "reopen": "The account of {} is open again.",
 }

@@ -1,4 +1,4 @@
-"""What an installation can carry, for the numbers in the address."""
+"""The page that computes how many matches an installation can play."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def challenge_cancel(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """Cancel one of the user's own challenges."""
     found = get_object_or_404(Challenge.objects.listed(), pk=challenge_id)
     cancel_challenge(actor=signed_in_user(request), challenge=found)
-    messages.success(request, "The challenge is cancelled; what was played stays.")
+    messages.success(request, "The challenge is cancelled; finished matches stay.")
     return redirect("challenge", found.pk)
 
 

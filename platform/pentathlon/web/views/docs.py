@@ -85,7 +85,7 @@ _SETTINGS: Final = (
     ("PENTATHLON_SECRET_KEY", "Signs sessions; at least 32 characters. Production demands it."),
     ("PENTATHLON_HOSTS", "The names that the site is reached by, separated by commas."),
     ("PENTATHLON_ORIGINS", "Trusted origins such as https://example.org; forms need it."),
-    ("DATABASE_URL", "postgresql://… or sqlite:///…; else SQLite in the data folder."),
+    ("DATABASE_URL", "postgresql://… or sqlite:///…. Default: SQLite in the data folder."),
     ("REDIS_URL", "redis://…, rediss://… or unix:///…; “up” starts a broker of its own."),
     ("PENTATHLON_DATA", "The folder for what one machine keeps: SQLite, logs, its secret key."),
     ("PENTATHLON_STATIC", "Where collectstatic puts files; inside the data folder if not set."),
@@ -100,12 +100,15 @@ _SETTINGS: Final = (
         "PENTATHLON_LADDER_MATCHES_AN_HOUR",
         "The most that each settled division plays: 60; in production “unlimited”, in idle slots.",
     ),
-    ("PENTATHLON_BOT_LOG_DAYS", "How many days what bots wrote is kept: 90; 0: for ever."),
+    ("PENTATHLON_BOT_LOG_DAYS", "How many days bot logs are kept: 90; 0: forever."),
     ("PENTATHLON_REPLAYS", "Where old replays move to: s3://bucket/prefix or file:///folder."),
     ("PENTATHLON_REPLAY_DAYS", "After how many days replays move there: 7."),
     ("PENTATHLON_DATASETS", "0: no datasets of closed tournaments and seasons."),
-    ("PENTATHLON_METRICS_TOKEN", "Who sends it may read /metrics."),
-    ("PENTATHLON_MAIL", "The mail server: smtps://name:password@host:465; else mail is printed."),
+    ("PENTATHLON_METRICS_TOKEN", "The bearer token that may read /metrics."),
+    (
+        "PENTATHLON_MAIL",
+        "The mail server: smtps://name:password@host:465. Default: mail is printed.",
+    ),
     ("PENTATHLON_LOG_LEVEL", "INFO, or what you want to see."),
 )
 """Those of `pentathlon.env` that an operator may want to set."""

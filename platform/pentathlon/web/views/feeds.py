@@ -51,7 +51,7 @@ class FeedEntry:
     text: str
     address: str
     key: str
-    """Names it for ever, among the entries of all feeds of this site."""
+    """Names it forever, among the entries of all feeds of this site."""
     at: datetime
 
 
@@ -193,9 +193,7 @@ class _GameFeed(_Feed):
 
 class _LogFeed(_Feed):
     title = "Log of receipts"
-    subtitle = (
-        "The root of the log, once a day: who keeps it can tell whether history was changed."
-    )
+    subtitle = "The root of the log, once a day: keep it to detect a changed history."
     link = "/log/"
     feed_guid = "urn:pentathlon:log"
 

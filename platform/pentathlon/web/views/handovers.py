@@ -40,7 +40,7 @@ def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpRespons
         service = assign_tournament if decides else offer_tournament
         done = call_service(form, lambda: service(actor=actor, tournament=found, **given))
         if done is not None:
-            said = "is the organiser now" if decides else "has the offer, and is told"
+            said = "is the organiser now" if decides else "has the offer and was notified"
             messages.success(request, f"{given['username']} {said}.")
             return redirect("tournament_handover" if is_own else "tournament", found.pk)
     context = {

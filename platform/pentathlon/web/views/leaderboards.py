@@ -113,7 +113,7 @@ def _narrowing(request: HttpRequest) -> Narrowing:
 
 
 def _shows_all(request: HttpRequest) -> bool:
-    """Tell whether the reader wants old versions, too."""
+    """Return whether the reader wants old versions, too."""
     return request.GET.get("versions") == "all"
 
 

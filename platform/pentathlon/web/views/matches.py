@@ -105,7 +105,7 @@ def chances(request: HttpRequest, match_id: int) -> HttpResponse:
     if context.get("chances_come"):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     if "chances" not in context:
-        raise Http404(context.get("chances_note", "Its chances are not for everybody."))
+        raise Http404(context.get("chances_note", "Its win chances are not public."))
     seat_query = "" if seat is None else f"&seat={seat}"
     context["viewer"] = {"ply": ply, "seat_query": seat_query}
     return render(request, "web/parts/chances.html", context)

@@ -82,7 +82,7 @@ def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def match_void(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Ask for a reason, then make one match void; its block decides whether it is played anew."""
+    """Ask for a reason, then make one match void; its block decides whether it is played again."""
     actor = signed_in_user(request)
     found = _get_match_of_own(actor, match_id, to="make a match void of")
     form = OrderForm(request.POST or None)

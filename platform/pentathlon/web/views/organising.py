@@ -50,7 +50,9 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     """Create a tournament and open it for entries."""
     owner = signed_in_user(request)
     if not owner.is_organiser:
-        raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
+        raise PermissionDenied(
+            "Only organisers may create tournaments. Ask the operators of this site."
+        )
     info = GAMES[_game(request)].info
     kind = request.GET.get("format", "")
     form = TournamentForm(request.POST or None, info=info, kind=kind)

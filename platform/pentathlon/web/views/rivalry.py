@@ -58,7 +58,7 @@ def opponents(request: HttpRequest, bot_id: int) -> HttpResponse:
     bot = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     rivals = rivals_of(bot.pk, query_text(request, "game"))
     if rivals is None and query_text(request, "game"):
-        raise Http404(f"{bot.name} has met nobody in this game.")
+        raise Http404(f"{bot.name} has met no bot in this game.")
     order = query_text(request, "order")
     order = order if order in ORDERS else "meetings"
     context: dict[str, object] = {"section": "bots", "bot": bot, "rivals": rivals}
@@ -110,7 +110,7 @@ def head_to_head(request: HttpRequest, bot_id: int, other_id: int) -> HttpRespon
 
 
 def _may_challenge(request: HttpRequest, bot: Bot) -> bool:
-    """Tell whether the reader may challenge a bot: somebody else's that plays."""
+    """Return whether the reader may challenge a bot: somebody else's that plays."""
     reader = person(request)
     if reader is not None and reader.pk == bot.owner_id:
         return False

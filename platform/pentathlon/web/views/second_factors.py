@@ -107,7 +107,7 @@ def totp_remove(request: HttpRequest) -> HttpResponse:
 def recovery_codes(request: HttpRequest) -> HttpResponse:
     """Make new recovery codes and show them this once."""
     codes = renew_recovery_codes(actor=signed_in_user(request))
-    return _codes_page(request, codes, "Your old recovery codes are no good any more.")
+    return _codes_page(request, codes, "Your old recovery codes no longer work.")
 
 
 @never_cache
@@ -152,7 +152,7 @@ def passkey_remove(request: HttpRequest, passkey_id: int) -> HttpResponse:
 
 
 def has_a_name(host: str) -> bool:
-    """Tell whether a host has a name: browsers make no passkeys for bare addresses."""
+    """Return whether a host has a name: browsers make no passkeys for bare addresses."""
     try:
         ip_address(host.strip("[]"))
     except ValueError:

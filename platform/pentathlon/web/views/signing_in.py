@@ -163,7 +163,7 @@ def _count_try(request: HttpRequest, person: User) -> int:
 def _is_right(
     request: HttpRequest, person: User, form: PasskeyAnswerForm | SecondFactorForm
 ) -> bool:
-    """Tell whether the second factor is right; if not, the form says why."""
+    """Return whether the second factor is right; if not, the form says why."""
     if not form.is_valid():
         return False
     given = form.cleaned_data

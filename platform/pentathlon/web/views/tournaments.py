@@ -181,7 +181,7 @@ def tournament_document(request: HttpRequest, tournament_id: int) -> HttpRespons
 def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the figures of a tournament alone, for pages that are open.
 
-    Once it is in another state than the page that asks, the page is loaded anew: badge, buttons
+    Once it is in another state than the page that asks, the page is loaded again: badge, buttons
     and table change with it.
     """
     found, context = load_tournament(request, tournament_id, tab="")

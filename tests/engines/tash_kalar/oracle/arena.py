@@ -102,7 +102,7 @@ class Arena:
             self.pending[seat] = None
 
     def find_discarded(self, seat: int, card: str) -> bool:
-        """Say whether a card lies in the discard pile, and show it if it does (18.3.5)."""
+        """Return whether a card lies in the discard pile, and show it if it does (18.3.5)."""
         is_there = card in self.discards[seat]
         if is_there and card not in self.played["beings"][seat]:
             self.played["beings"][seat].append(card)

@@ -64,7 +64,7 @@ def after(e: Effect, move: tuple[str, str]) -> dict[str, Piece]:
 
 
 def may_enter(board: dict[str, Piece], rank: str, end: str | None) -> bool:
-    """Say whether a piece of this rank may make a combat move there."""
+    """Return whether a piece of this rank may make a combat move there."""
     if end is None:
         return False
     return end not in board or not is_lower(rank, board[end].rank)
@@ -216,7 +216,7 @@ def polarity_queen(e: Effect) -> Asked:
 
 
 def _answers(e: Effect, move: tuple[str, str]) -> bool:
-    """Say whether another piece could move the other way after this move."""
+    """Return whether another piece could move the other way after this move."""
     board, back = after(e, move), opposite(*move)
     return any(
         may_enter(board, piece.rank, offset(there, *back))

@@ -135,7 +135,7 @@ TASKS: dict[str, Callable[[Look], bool]] = {
 
 
 def satisfied(task: str, look: Look) -> bool:
-    """Say whether a task may be claimed."""
+    """Return whether a task may be claimed."""
     return TASKS[task.removeprefix("task_")](look)
 
 

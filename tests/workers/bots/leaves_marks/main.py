@@ -28,7 +28,7 @@ def opened(path: str) -> Iterator[int]:
 
 
 def times(path: str) -> bool:
-    """Say whether a time of a file could be set."""
+    """Return whether a time of a file could be set."""
     before = Path(path).stat()
     # Whoever may write to it may set its times to now.
     os.utime(path)
@@ -65,7 +65,7 @@ def seen_in_core() -> bool:
 
 
 def exclusive_lock() -> bool:
-    """Say whether a lock on a file keeps another one out."""
+    """Return whether a lock on a file keeps another one out."""
     with opened(SHARED) as first, opened(SHARED) as second:
         fcntl.flock(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:

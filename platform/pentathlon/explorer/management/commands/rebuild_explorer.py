@@ -1,4 +1,4 @@
-"""`manage.py rebuild_explorer GAME…`: count the positions of games anew, from the first match."""
+"""`manage.py rebuild_explorer GAME…`: count the positions of games again, from the first match."""
 
 from argparse import ArgumentParser
 from typing import Any

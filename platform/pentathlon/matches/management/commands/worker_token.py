@@ -24,7 +24,7 @@ class Command(BaseCommand):
         """Declare the three actions."""
         actions = parser.add_subparsers(dest="action", required=True)
         create = actions.add_parser("create", help="make a token and print its secret once")
-        create.add_argument("name", help="of the machine, or of who runs it")
+        create.add_argument("name", help="of the machine, or of its operator")
         create.add_argument(
             "--work",
             nargs="+",
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             default=[work.value for work in Work],
             help="what it is trusted with; everything by default",
         )
-        actions.add_parser("list", help="show the tokens and what was played by them")
+        actions.add_parser("list", help="show the tokens and how much each has played")
         revoke = actions.add_parser("revoke", help="end a token at once; its matches go to others")
         revoke.add_argument("name")
 

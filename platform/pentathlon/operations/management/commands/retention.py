@@ -22,13 +22,13 @@ _MOST_TABLES = 12
 
 
 class Command(BaseCommand):
-    """Show what is kept; delete what is over if asked to. The reconciler does so by itself."""
+    """Show what is kept; delete what is over if asked to. The reconciler does so automatically."""
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Offer to delete."""
-        parser.add_argument("--apply", action="store_true", help="delete what is due, all of it")
+        parser.add_argument("--apply", action="store_true", help="delete everything that is due")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
@@ -78,7 +78,7 @@ def _table(holdings: list[Holding]) -> Table:
 
 
 def _kept_for_ever(others: list[tuple[str, int]]) -> Table:
-    table = Table(title="Kept for ever, the largest tables")
+    table = Table(title="Kept forever, the largest tables")
     table.add_column("Table")
     table.add_column("Takes", justify="right")
     for name, size in others[:_MOST_TABLES]:

@@ -1,4 +1,4 @@
-"""Write the ratings anew from the results."""
+"""Write the ratings again from the results."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         """Recompute and print a line for each pool."""
         pools = Pool.objects.order_by("key")
         for pool in pools.filter(key__in=keys) if keys else pools:
-            # Before: cut off, it goes on by itself, and somebody asks who has begun it.
+            # Before: cut off, it goes on automatically, and somebody asks who has begun it.
             note_action(
                 AuditAction.RATINGS_RECOMPUTE,
                 actor=None,

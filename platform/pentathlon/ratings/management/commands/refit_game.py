@@ -12,7 +12,7 @@ from pentathlon_engines import GAMES
 
 
 class Command(BaseCommand):
-    """Estimate draw probability and beta from at least 200 results, and rate all anew."""
+    """Estimate draw probability and beta from at least 200 results, and rate all again."""
 
     help = __doc__
 

@@ -19,7 +19,7 @@ from pentathlon_engines.commentary.words import count
 
 
 class Command(BaseCommand):
-    """Count replays by where they are. The reconciler moves old ones by itself."""
+    """Count replays by where they are. The reconciler moves old ones automatically."""
 
     help = __doc__
 

@@ -1,4 +1,4 @@
-"""`manage.py index_names`: read all names anew, so that the search finds them."""
+"""`manage.py index_names`: read all names again, so that the search finds them."""
 
 from typing import Any
 

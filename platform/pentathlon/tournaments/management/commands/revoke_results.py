@@ -19,7 +19,9 @@ class Command(BaseCommand):
         parser.add_argument("--game", required=True, choices=sorted(GAMES))
         parser.add_argument("--rules", required=True, type=int, help="the version of the rules")
         parser.add_argument("--reason", required=True, help="shown at every block")
-        parser.add_argument("--yes", action="store_true", help="do it; else nothing is changed")
+        parser.add_argument(
+            "--yes", action="store_true", help="do it; without this nothing is changed"
+        )
 
     def handle(
         self,

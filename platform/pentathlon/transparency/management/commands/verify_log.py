@@ -45,7 +45,7 @@ class Command(BaseCommand):
         for each in found:
             self.stdout.write(each)
         if found:
-            raise CommandError("The log differs from what was signed; see above.")
+            raise CommandError("The log differs from the signed one; see above.")
         self.stdout.write(
             f"{count(log_size(), 'entry')} and {count(LogRoot.objects.count(), 'root')} as signed."
         )
