@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from os import sched_getaffinity
+from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any, Final, TypeVar
-
-from rich.console import Console
+from typing import Final
 
 from pentathlon_engines.strength.best import chances_of_best, groups, rank_intervals
 from pentathlon_engines.strength.played import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 from tools.benchmark.competition.coverage import Scenario, Tally, largest_change, play_field
-from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.competition.demands import Demand
 from tools.benchmark.competition.fields import (
     DRAWS,
     Luck,
@@ -28,10 +21,9 @@ from tools.benchmark.competition.fields import (
     paired_blocks,
     table_blocks,
 )
+from tools.benchmark.competition.measurement import Measurement, MeasurementPart
 from tools.benchmark.competition.sequential import golden_ratios, play_finals, run_tests
-from tools.benchmark.progress import show_progress
 
-HELP: Final = "whether strengths, intervals and sequential tests are as right as they say"
 SCENARIOS: Final = (
     Scenario(bots=30, rounds=3, fields=150),
     Scenario(bots=30, rounds=20, fields=50),
@@ -53,40 +45,11 @@ SCENARIOS: Final = (
 _RHO: Final = {SCENARIOS[0]: 0.983, SCENARIOS[1]: 0.995}
 _TESTS: Final = 6_000
 _FINALS: Final = 150
-_QUICK: Final = 10
-"""How much less is done for a short look."""
 _TWO: Final = 2
 
-Say = Callable[[str], None]
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
-    parser.add_argument("--quick", action="store_true", help="a tenth of the cases: a short look")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed, the same figures (1)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure on all cores, print, and end with 1 if something misses what is demanded."""
-    share, seed = _QUICK if options["quick"] else 1, options["seed"]
-    cores = len(sched_getaffinity(0))
-    with (
-        show_progress(Console(stderr=True)) as say,
-        ProcessPoolExecutor(cores, mp_context=get_context("forkserver")) as pool,
-    ):
-        measure = _Measurement(pool, say, share=share, seed=seed)
-        demands = list(measure.demands())
-    sys.exit(show_demands("Ratings", demands, as_json=options["json"]))
-
-
-class _Measurement:
+class _Measurement(Measurement):
     """All figures, one group after the other."""
-
-    def __init__(self, pool: ProcessPoolExecutor, say: Say, *, share: int, seed: int) -> None:
-        self._pool, self._say, self._share, self._seed = pool, say, share, seed
 
     def demands(self) -> Iterator[Demand]:
         """Yield every figure."""
@@ -95,10 +58,6 @@ class _Measurement:
         yield from self._sprt()
         yield from self._finals()
         yield from self._speed()
-
-    def _map(self, work: Callable[[Given], Found], tasks: Sequence[Given]) -> list[Found]:
-        chunk = max(1, len(tasks) // 40)
-        return list(self._pool.map(work, tasks, chunksize=chunk))
 
     def _coverage(self) -> Iterator[Demand]:
         everything = Tally()
@@ -223,3 +182,10 @@ def _closing_s(matches: Sequence[PlayedMatch]) -> float:
     groups(strengths)
     rank_intervals(strengths)
     return time.process_time() - before
+
+
+RATINGS: Final = MeasurementPart(
+    HELP="whether strengths, intervals and sequential tests are as right as they say",
+    title="Ratings",
+    kind=_Measurement,
+)

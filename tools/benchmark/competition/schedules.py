@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterator
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from django.core.management.base import CommandError
-from rich.console import Console
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
-from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.competition.demands import Demand
 from tools.benchmark.competition.ladders import grow_divisions, play_ladder
+from tools.benchmark.competition.measurement import Measurement, MeasurementPart
 from tools.benchmark.competition.pairings import (
     check_swiss,
     check_tables,
@@ -25,9 +21,6 @@ from tools.benchmark.competition.pairings import (
     count_worse_rounds,
     digest_of_formats,
 )
-from tools.benchmark.progress import show_progress
-
-HELP: Final = "whether tables, Swiss rounds, ladders and divisions are as even as they say"
 
 _SWISS_EVENTS: Final = 1_000
 _SMALL_EVENTS: Final = 300
@@ -36,42 +29,14 @@ _APART: Final = {3: 1, 4: 1, 5: 2}
 """The most blocks by which meetings of pairs may differ, by seats."""
 _LADDERS: Final = {2: (8, 20, 60), 4: (20, 60)}
 """Numbers of bots, by seats."""
-_QUICK: Final = 10
-"""How much less is done for a short look."""
 _PROGRAM: Final = (
     "from tools.benchmark.competition.pairings import digest_of_formats\n"
     "print(digest_of_formats())"
 )
 
-Say = Callable[[str], None]
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
-    parser.add_argument("--quick", action="store_true", help="a tenth of the cases: a short look")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed, the same figures (1)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure on all cores, print, and end with 1 if something misses what is demanded."""
-    share, seed = _QUICK if options["quick"] else 1, options["seed"]
-    cores = len(os.sched_getaffinity(0))
-    with (
-        show_progress(Console(stderr=True)) as say,
-        ProcessPoolExecutor(cores, mp_context=get_context("forkserver")) as pool,
-    ):
-        demands = list(_Measurement(pool, say, share=share, seed=seed).demands())
-    sys.exit(show_demands("Schedules", demands, as_json=options["json"]))
-
-
-class _Measurement:
+class _Measurement(Measurement):
     """All figures, one group after the other."""
-
-    def __init__(self, pool: ProcessPoolExecutor, say: Say, *, share: int, seed: int) -> None:
-        self._pool, self._say, self._share, self._seed = pool, say, share, seed
 
     def demands(self) -> Iterator[Demand]:
         """Yield every figure."""
@@ -81,10 +46,6 @@ class _Measurement:
         yield from self._swiss()
         yield from self._ladder()
         yield from self._divisions()
-
-    def _map(self, work: Callable[[Given], Found], tasks: Sequence[Given]) -> list[Found]:
-        chunk = max(1, len(tasks) // 40)
-        return list(self._pool.map(work, tasks, chunksize=chunk))
 
     def _same_bytes(self) -> Iterator[Demand]:
         self._say("every format in other processes")
@@ -240,3 +201,10 @@ def _digest_in_a_process(hash_seed: str) -> str:
     if ended.returncode:
         raise CommandError(ended.stderr)
     return ended.stdout.strip()
+
+
+SCHEDULES: Final = MeasurementPart(
+    HELP="whether tables, Swiss rounds, ladders and divisions are as even as they say",
+    title="Schedules",
+    kind=_Measurement,
+)

@@ -9,7 +9,9 @@ from pentathlon.local.waiting import ServerFailed
 from tools.benchmark import analysis, languages, starvation, strength
 from tools.benchmark import command as matches
 from tools.benchmark.clock import command as clock
-from tools.benchmark.competition import eta, ladder, ratings, schedules, tournaments
+from tools.benchmark.competition import eta, ladder, tournaments
+from tools.benchmark.competition.ratings import RATINGS
+from tools.benchmark.competition.schedules import SCHEDULES
 from tools.benchmark.live import command as live
 from tools.benchmark.load import commands as load
 from tools.benchmark.newcomer import command as newcomer
@@ -30,8 +32,8 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "capacity": load.CAPACITY,
     "blocking": load.BLOCKING,
     "reads": load.READS,
-    "ratings": ratings,
-    "schedules": schedules,
+    "ratings": RATINGS,
+    "schedules": SCHEDULES,
     "tournaments": tournaments,
     "eta": eta,
     "ladder": ladder,
