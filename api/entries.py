@@ -20,7 +20,7 @@ from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.reinstating import reinstate_entry
+from pentathlon.tournaments.reinstatement import reinstate_entry
 from pentathlon.tournaments.replacements import Replacement
 from pentathlon.tournaments.replacing import (
     LONGEST_TEAM,

@@ -20,9 +20,10 @@ from rest_framework.response import Response
 from api import fleet_requests as told
 from api.endpoint import LARGEST_ID
 from api.fleet_endpoint import FleetEndpoint, read
-from api.fleet_hints import sent_work
+from pentathlon.analyses.services import sent_analyses
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.hints import (
     FRIENDLIES,
@@ -32,8 +33,9 @@ from pentathlon.fleet.hints import (
     QUEUE_HEADER,
     Hint,
 )
+from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
-from pentathlon.friendlies.stretches import is_moved_by
+from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
 from pentathlon.matches import builds
 from pentathlon.matches.jobs import Submission
@@ -50,7 +52,7 @@ from pentathlon.matches.wire import (
     jobs_to_json,
     submission_from_json,
 )
-from pentathlon.matches.worker_tokens import is_played_by
+from pentathlon.matches.worker_tokens import is_played_by, sent_matches
 from pentathlon.replays.services import accept_results
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
@@ -93,7 +95,7 @@ class FleetViewSet(FleetEndpoint[Match]):
             if only_friendlies:
                 headers[QUEUE_HEADER] = FRIENDLIES
             return Response(Hint().to_json(), headers=headers)
-        if hint := sent_work(self.token, only_friendlies=only_friendlies):
+        if hint := _sent_work(self.token, only_friendlies=only_friendlies):
             return Response(hint.to_json())
         pause_s = min(wait_s, PAUSE_S)
         return Response(Hint().to_json(), headers={PAUSE_HEADER: str(pause_s)})
@@ -269,3 +271,19 @@ def _part_of(data: bytes, wanted: str) -> HttpResponse:
         return HttpResponse(data, headers=headers)
     headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
     return HttpResponse(data[first:], status=HTTPStatus.PARTIAL_CONTENT, headers=headers)
+
+
+def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:
+    """Return what a token allows, was sent out and is done by nobody; empty if there is nothing.
+
+    People wait for friendlies; analyses give way to everything.
+    """
+    if Work.UNRATED in token.work and (friendly_ids := sent_friendlies()):
+        return Hint(friendly_ids=friendly_ids)
+    if only_friendlies:
+        return Hint()
+    if match_ids := sent_matches(token):
+        return Hint(match_ids=match_ids)
+    if Work.ANALYSES in token.work and (analysis_ids := sent_analyses()):
+        return Hint(analysis_ids=analysis_ids)
+    return Hint()

@@ -19,7 +19,7 @@ from pentathlon.common.errors import TooLarge
 from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.posting import create_from_document
+from pentathlon.tournaments.posted_documents import create_from_document
 
 _LARGEST_DOCUMENT = 2**20
 

@@ -10,11 +10,11 @@ from api.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
 from api.people import PersonSerializer
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.rivalry.cpu_use import TimeUse
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
 from pentathlon.rivalry.models import Meeting, OpponentSum
 from pentathlon.rivalry.reading import opponents_of, score_of
-from pentathlon.rivalry.thinking import TimeUse
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

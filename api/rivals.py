@@ -15,6 +15,7 @@ from api.rivalry import (
     read_game,
 )
 from pentathlon.bots.models import Bot
+from pentathlon.rivalry.cpu_use import time_use_of_bot
 from pentathlon.rivalry.models import OpponentSum
 from pentathlon.rivalry.reading import (
     BestWin,
@@ -24,7 +25,6 @@ from pentathlon.rivalry.reading import (
     rivals_of,
     seat_lines,
 )
-from pentathlon.rivalry.thinking import time_use_of_bot
 
 
 class RivalSerializer(serializers.Serializer[Any]):  # Any: a line of opponents

@@ -14,7 +14,7 @@ from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.plan_checks import check_plan, gather_errors
-from pentathlon.tournaments.posting import check_posted
+from pentathlon.tournaments.posted_documents import check_posted
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format

@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from pentathlon import health
-from pentathlon.web.views.signing_in import admin_sign_in
+from pentathlon.web.views.sign_in import admin_sign_in
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),

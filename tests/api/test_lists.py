@@ -19,9 +19,9 @@ from pentathlon.desk_records.models import DeskRecord
 from pentathlon.friendlies.models import Friendly
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
+from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.models import Delivery
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.spreading import spread_events
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import (
     make_bot,

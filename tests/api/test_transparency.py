@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from pentathlon.transparency.services import checkpoint_at, publish_root
-from pentathlon.transparency.signing import log_key
+from pentathlon.transparency.signing_key import log_key
 from pentathlon_engines.transparency.merkle import is_consistent, is_included, leaf_hash
 from pentathlon_engines.transparency.notes import Checkpoint, LogKey, read_note
 from tests.factories import make_match

@@ -8,13 +8,13 @@ from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
+from pentathlon.webhooks.attempt_results import record_answers
 from pentathlon.webhooks.event_types import ALL_TYPES, USUAL
+from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
-from pentathlon.webhooks.posting import PostResult
-from pentathlon.webhooks.recording import record_answers
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.signing import secret_of
-from pentathlon.webhooks.spreading import spread_events
+from pentathlon.webhooks.signatures import secret_of
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user
 from tests.pentathlon.webhooks.receiving import make_endpoint

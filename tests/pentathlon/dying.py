@@ -26,7 +26,7 @@ from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.bots.notices import note_version  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.ladders import membership, pairing, places, seasons  # noqa: E402
-from pentathlon.ratings import recomputing  # noqa: E402
+from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
 from pentathlon.rivalry import services as rivalry_services  # noqa: E402
@@ -52,8 +52,8 @@ def _dying(write: Callable[..., Any], part: int) -> Callable[..., Any]:  # Any: 
 
 def _recompute(part: int) -> None:
     dying = _dying(replace_changes, part)
-    with patch.multiple(recomputing, _MOST_RESULTS=20, replace_changes=dying):
-        recomputing.recompute_outdated()
+    with patch.multiple(recompute, _MOST_RESULTS=20, replace_changes=dying):
+        recompute.recompute_outdated()
 
 
 def _schedule(part: int) -> None:

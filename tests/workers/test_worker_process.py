@@ -19,7 +19,7 @@ from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, M
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.signing import secret_of
+from pentathlon.webhooks.signatures import secret_of
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version, make_worker
 from tests.patience import PATIENCE_S

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower, Now
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction
-from pentathlon.bots.auditing import audit_version
+from pentathlon.bots.audit_events import audit_version
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.bots.notices import note_version

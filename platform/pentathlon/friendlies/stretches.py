@@ -22,7 +22,7 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.matches.making_jobs import make_seat_job
+from pentathlon.matches.job_factory import make_seat_job
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon_engines.match.friendly import resume
 

@@ -16,7 +16,7 @@ from pentathlon.audit.actions import AuditAction
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from pentathlon.handovers.models import HANDED_OVER_IN, Handover
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.auditing import audit_tournament
+from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import check_organiser, lock
 from pentathlon.tournaments.models import TeamMember, Tournament
 from pentathlon.tournaments.notices import note_offer, note_tournament

@@ -27,8 +27,8 @@ from pentathlon.matches.case_values import by, by_id
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.job_factory import make_job
 from pentathlon.matches.jobs import LEASE_S, Job, MatchResult
-from pentathlon.matches.making_jobs import make_job
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,

@@ -35,7 +35,7 @@ from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
-from pentathlon.personal_data.erasing import erase_code
+from pentathlon.personal_data.erasure import erase_code
 from pentathlon.personal_data.fates import FATES, Fate
 from pentathlon.search.services import index_person
 from pentathlon.tournaments.drafts import delete_draft

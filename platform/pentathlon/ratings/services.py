@@ -29,7 +29,7 @@ from pentathlon.ratings.models import (
     tournament_of_key,
 )
 from pentathlon.ratings.notices import note_first_matches
-from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
+from pentathlon.ratings.recompute import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
 from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
 from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of

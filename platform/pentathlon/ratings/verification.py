@@ -25,7 +25,7 @@ from pentathlon.ratings.models import (
     live_key,
     tournament_of_key,
 )
-from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
+from pentathlon.ratings.recompute import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX, among_own, rows_without_sandbox
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION

@@ -12,11 +12,11 @@ from django.db.models import QuerySet, Sum
 
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match, MatchKind
+from pentathlon.rivalry.cpu_use import SAMPLE, TimeUse, time_use
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.models import Meeting, MeetingQuerySet, PairSum
 from pentathlon.rivalry.scores import RivalScore
 from pentathlon.rivalry.sums import COUNTS
-from pentathlon.rivalry.thinking import SAMPLE, TimeUse, time_use
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.strength.block_scores import WIN
 

@@ -18,7 +18,7 @@ from pentathlon.audit.actions import AuditAction
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.auditing import audit_tournament
+from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.hidden_results import hide_results

@@ -17,7 +17,7 @@ from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.services import apply_results, revoke_results
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,

@@ -24,7 +24,7 @@ from pentathlon.tournaments.arrangement import (
     arrangement_of,
     problems_of,
 )
-from pentathlon.tournaments.auditing import audit_tournament
+from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.document import columns_of
 from pentathlon.tournaments.guards import check_state, lock_own
 from pentathlon.tournaments.models import Tournament, TournamentState

@@ -22,7 +22,7 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchStat
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.tournaments.auditing import audit_entry
+from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
 from pentathlon.tournaments.lineups import numbers_of_versions, versions_of, versions_out
 from pentathlon.tournaments.models import (

@@ -11,10 +11,10 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
+from pentathlon.tournaments.combined_results import merge_scores
 from pentathlon.tournaments.lineups import numbers_of_versions
-from pentathlon.tournaments.merging import merge_scores
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.ordering import byes_of, order_entries, results_of
+from pentathlon.tournaments.table_order import byes_of, order_entries, results_of
 from pentathlon_engines.strength.best import (
     by_strength,
     chances_of_best,

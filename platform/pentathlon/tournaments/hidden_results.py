@@ -18,7 +18,7 @@ from pentathlon.audit.actions import AuditAction
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.auditing import audit_tournament
+from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import note_tournament

@@ -22,7 +22,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import enter_matches
-from pentathlon.tournaments.auditing import audit_match, audit_tournament
+from pentathlon.tournaments.audit_events import audit_match, audit_tournament
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,
     Block,

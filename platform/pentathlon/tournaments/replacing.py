@@ -24,7 +24,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.auditing import audit_entry
+from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries import forget_start_problem, get_entry

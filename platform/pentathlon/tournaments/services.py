@@ -24,7 +24,7 @@ from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.auditing import audit_entry, audit_tournament
+from pentathlon.tournaments.audit_events import audit_entry, audit_tournament
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
 from pentathlon.tournaments.eligibility import check_may_enter, check_not_disqualified

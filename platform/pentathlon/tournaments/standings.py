@@ -21,14 +21,14 @@ from pentathlon.ratings.uncertainty import (
     live_bar,
     mean_of,
 )
-from pentathlon.tournaments.merging import (
+from pentathlon.tournaments.combined_results import (
     VersionShare,
     merge_scores,
     merge_skills,
     version_shares,
 )
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
-from pentathlon.tournaments.ordering import byes_of, order_entries, results_of
+from pentathlon.tournaments.table_order import byes_of, order_entries, results_of
 from pentathlon_engines.strength.best import RankInterval
 from pentathlon_engines.tournament.tie_breaks import BYE, values_of
 

@@ -16,7 +16,7 @@ from pentathlon.matches.models import PRIVATE_KINDS, Match
 from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.replays.models import Replay
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
-from pentathlon.transparency.signing import log_key, sign
+from pentathlon.transparency.signing_key import log_key, sign
 from pentathlon.transparency.tiles import Tiles, append_hashes
 from pentathlon_engines.transparency.merkle import (
     leaf_hash,

@@ -15,9 +15,9 @@ from django.core.mail import send_mail
 
 from pentathlon.accounts.models import User
 from pentathlon.webhooks.event_types import ALL_TYPES
+from pentathlon.webhooks.http_client import PostResult, post
 from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEndpoint
-from pentathlon.webhooks.posting import PostResult, post
-from pentathlon.webhooks.signing import signed_headers
+from pentathlon.webhooks.signatures import signed_headers
 
 _OK: Final = 250
 """What a mail server answers to a mail that it takes."""

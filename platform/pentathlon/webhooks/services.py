@@ -14,7 +14,9 @@ from pentathlon.accounts.models import User
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks.addresses import check_url
+from pentathlon.webhooks.attempt_results import disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING
+from pentathlon.webhooks.fan_out import MOST_WAITING, wake
 from pentathlon.webhooks.models import (
     Channel,
     Delivery,
@@ -25,10 +27,8 @@ from pentathlon.webhooks.models import (
     new_salt,
 )
 from pentathlon.webhooks.quotas import endpoint_quota
-from pentathlon.webhooks.recording import disable
 from pentathlon.webhooks.schedule import ROTATION_S
-from pentathlon.webhooks.signing import secret_of
-from pentathlon.webhooks.spreading import MOST_WAITING, wake
+from pentathlon.webhooks.signatures import secret_of
 
 _FIELDS: Final = ("waiting", "due_at", "is_enabled", "disabled_reason", "disabled_at")
 

@@ -24,10 +24,10 @@ from pentathlon.tournaments.services import start_tournament
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
-from pentathlon.webhooks.posting import PostResult
-from pentathlon.webhooks.recording import record_answers
+from pentathlon.webhooks.attempt_results import record_answers
+from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.services import ping_endpoint
-from pentathlon.webhooks.spreading import spread_events
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_staff, make_token, make_user, make_version
 from tests.pentathlon.analyses.curves import analyse

@@ -11,7 +11,7 @@ from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.transparency.models import LogEntry, LogTile
 from pentathlon.transparency.services import log_size
-from pentathlon.transparency.signing import log_key
+from pentathlon.transparency.signing_key import log_key
 from pentathlon_engines.cli import receipts
 from pentathlon_engines.record.record import canonical, chain
 from tests.e2e.cli.conftest import SITE

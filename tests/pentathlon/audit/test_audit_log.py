@@ -36,7 +36,7 @@ from pentathlon.tournaments.orders import (
     requeue_match,
     rerun_match,
 )
-from pentathlon.tournaments.reinstating import reinstate_entry
+from pentathlon.tournaments.reinstatement import reinstate_entry
 from pentathlon.tournaments.replacing import replace_entry
 from pentathlon.tournaments.services import (
     cancel_tournament,

@@ -7,7 +7,7 @@ from pentathlon.ladders.membership import leave_ladder
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerState, Rating
-from pentathlon.ratings.recomputing import recompute_outdated
+from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.batches import Block, BlockState

@@ -27,7 +27,7 @@ from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.matches.services import void_matches
 from pentathlon.personal_data import deletion
 from pentathlon.personal_data.deletion import delete_account_of, delete_own_account
-from pentathlon.personal_data.erasing import erase_deleted
+from pentathlon.personal_data.erasure import erase_deleted
 from pentathlon.personal_data.fates import FATES
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results

@@ -6,7 +6,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings import services
 from pentathlon.ratings.models import Pool, RatingChange
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 from tests.pentathlon.killed_process import run_killed, run_whole

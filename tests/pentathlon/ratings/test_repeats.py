@@ -4,10 +4,10 @@ import pytest
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.ratings import refitting
+from pentathlon.ratings import epochs
+from pentathlon.ratings.epochs import refit
 from pentathlon.ratings.models import LedgerReason, LedgerState, Pool, RatingChange
-from pentathlon.ratings.recomputing import recompute_pool
-from pentathlon.ratings.refitting import refit
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.services import (
     apply_pool,
     apply_results,
@@ -167,7 +167,7 @@ def test_wrong_mark_is_noticed(pool: Pool, versions: list[BotVersion], wrong: st
 def test_new_epoch_knows_repeats(
     pool: Pool, versions: list[BotVersion], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refitting, "FEWEST_RESULTS", 3)
+    monkeypatch.setattr(epochs, "FEWEST_RESULTS", 3)
     for number in range(6):
         _play(pool, versions[0], versions[1 + number % 2])
     apply_results()
@@ -191,7 +191,7 @@ def test_numbers_of_an_epoch_are_estimated_from_what_tells(
     apply_results()
     pool.refresh_from_db()
 
-    assert len(refitting._latest_results(pool)) == 2
+    assert len(epochs._latest_results(pool)) == 2
 
 
 def test_taken_back_rows_keep_their_place(pool: Pool, versions: list[BotVersion]) -> None:

@@ -17,7 +17,7 @@ from pentathlon.ratings.models import (
     Rating,
     RatingChange,
 )
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, Skill, fold
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_user, make_version

@@ -15,7 +15,7 @@ from pentathlon.ratings.models import (
     RatingChange,
     epoch_key,
 )
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_user, make_version

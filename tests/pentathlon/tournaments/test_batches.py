@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.tournaments import document as documents
-from pentathlon.tournaments import posting, scheduling
+from pentathlon.tournaments import posted_documents, scheduling
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {**registry.FORMATS, "king/1": KingOfTheHill()}
-    for module in (registry, document, document_schema, checks, documents, posting):
+    for module in (registry, document, document_schema, checks, documents, posted_documents):
         monkeypatch.setattr(module, "FORMATS", known)
     monkeypatch.setattr(scheduling, "_begun", {})
 

@@ -11,7 +11,7 @@ from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAll
 from pentathlon.tournaments.document import document
 from pentathlon.tournaments.entries import disqualify_entry, settle_entries
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
-from pentathlon.tournaments.reinstating import reinstate_entry
+from pentathlon.tournaments.reinstatement import reinstate_entry
 from pentathlon.tournaments.replacing import replace_entry
 from pentathlon.tournaments.services import enter_tournament, start_tournament
 from tests.api.client import V1

@@ -18,7 +18,7 @@ from pentathlon.transparency.services import (
     publish_root,
     to_be_logged,
 )
-from pentathlon.transparency.signing import log_key, sign
+from pentathlon.transparency.signing_key import log_key, sign
 from pentathlon.transparency.tiles import Tiles, append_hashes
 from pentathlon.transparency.verification import log_differences
 from pentathlon_engines.transparency.merkle import (

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from pentathlon.transparency.services import checkpoint_at, publish_root
-from pentathlon.transparency.signing import log_key
+from pentathlon.transparency.signing_key import log_key
 from tests.pentathlon.transparency.logging_matches import log_matches, play_matches
 
 pytestmark = pytest.mark.django_db

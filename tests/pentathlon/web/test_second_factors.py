@@ -14,7 +14,7 @@ from pytest_django import Settings
 from pentathlon.accounts.models import BrowserSession, Passkey, RecoveryCode, TotpKey, User
 from pentathlon.audit.models import AuditEvent
 from pentathlon.web.account import confirmation
-from pentathlon.web.views import signing_in
+from pentathlon.web.views import sign_in
 from tests.factories import PASSWORD, make_staff, make_user
 from tests.pentathlon.accounts.authenticator import Authenticator
 from tests.pentathlon.accounts.authenticator_app import code_of, forget_used_codes, set_up
@@ -146,7 +146,7 @@ def test_second_step_without_the_first_leads_to_the_first() -> None:
 
 def test_right_password_waits_ten_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     user, salt, _ = with_app()
-    monkeypatch.setattr(signing_in, "_WAITING_S", -1)
+    monkeypatch.setattr(sign_in, "_WAITING_S", -1)
     client = Client()
     client.post(reverse("sign_in"), {"username": user.username, "password": PASSWORD})
     monkeypatch.undo()

@@ -12,12 +12,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from pentathlon.accounts.models import User
+from pentathlon.webhooks.attempt_results import record_answers
+from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import DeliveryState, WebhookEndpoint, new_salt
-from pentathlon.webhooks.posting import PostResult
-from pentathlon.webhooks.recording import record_answers
 from pentathlon.webhooks.services import mail_events, ping_endpoint
-from pentathlon.webhooks.signing import secret_of, signed_headers
-from pentathlon.webhooks.spreading import spread_events
+from pentathlon.webhooks.signatures import secret_of, signed_headers
 from tests.factories import make_user
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.webhooks.receiving import make_endpoint

@@ -14,7 +14,10 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import retention, spreading
+from pentathlon.webhooks import fan_out, retention
+from pentathlon.webhooks.attempt_results import record_answers
+from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.messages import Message, send
 from pentathlon.webhooks.models import (
     Delivery,
@@ -25,12 +28,10 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
 )
 from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.posting import PostResult
 from pentathlon.webhooks.quotas import MOST_ENDPOINTS
-from pentathlon.webhooks.recording import record_answers
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
-from pentathlon.webhooks.sending import SLOTS, Sender
+from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
     change_endpoint,
     create_endpoint,
@@ -39,8 +40,7 @@ from pentathlon.webhooks.services import (
     redeliver,
     rotate_secret,
 )
-from pentathlon.webhooks.signing import secret_of
-from pentathlon.webhooks.spreading import spread_events
+from pentathlon.webhooks.signatures import secret_of
 from tests.factories import make_user
 from tests.pentathlon.webhooks.receiving import (
     SITE,
@@ -299,7 +299,7 @@ def test_many_deliveries_go_in_order_and_stop_at_a_failure() -> None:
 def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spreading, "MOST_WAITING", 3)
+    monkeypatch.setattr(fan_out, "MOST_WAITING", 3)
     endpoint = make_endpoint()
 
     assert len(_queued(endpoint, times=5)) == 3
@@ -309,7 +309,7 @@ def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
 
 
 def test_wide_event_is_spread_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreading, "_DELIVERIES_AT_ONCE", 2)
+    monkeypatch.setattr(fan_out, "_DELIVERIES_AT_ONCE", 2)
     endpoints = [make_endpoint() for _ in range(5)]
     people = [endpoint.owner_id for endpoint in endpoints]
     note_event("challenge.finished", people=people, path="/", challenge=1, game="tuned")

@@ -4,7 +4,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from pentathlon.webhooks.models import new_salt
-from pentathlon.webhooks.signing import secret_of, signed_headers
+from pentathlon.webhooks.signatures import secret_of, signed_headers
 
 BODY = '{"type":"webhook.ping","who":"é"}'.encode()
 

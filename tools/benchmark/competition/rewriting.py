@@ -18,7 +18,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import FIELDS
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon.ratings.services import open_live_pool
 from pentathlon.ratings.skill import Result
 from pentathlon_engines import GAMES

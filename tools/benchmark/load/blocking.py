@@ -29,7 +29,7 @@ from pentathlon.ratings.models import (  # noqa: E402
     live_key,
     tournament_key,
 )
-from pentathlon.ratings.recomputing import recompute_pool  # noqa: E402
+from pentathlon.ratings.recompute import recompute_pool  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
 from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402

@@ -32,7 +32,7 @@ from pentathlon.matches.models import (
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import FIELDS, ChangeRow, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
-from pentathlon.ratings.recomputing import store_ratings
+from pentathlon.ratings.recompute import store_ratings
 from pentathlon.ratings.scores import restore_scores
 from pentathlon.ratings.services import open_live_pool, open_pool
 from pentathlon.ratings.skill import Result

@@ -21,10 +21,10 @@ from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.operations.retention import Forgetter
-from pentathlon.personal_data.erasing import erase_deleted
+from pentathlon.personal_data.erasure import erase_deleted
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
-from pentathlon.ratings.recomputing import recompute_outdated
+from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.replays.store import ReplayMover
@@ -40,8 +40,8 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
-from pentathlon.webhooks.sending import Sender
-from pentathlon.webhooks.spreading import spread_events
+from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.sender import Sender
 from workers.publisher import (
     Publisher,
     publish_waiting_friendlies,

@@ -27,7 +27,7 @@ from pentathlon.tournaments.guards import check_may_manage, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.progress import progress
-from pentathlon.tournaments.reinstating import reinstate_entry
+from pentathlon.tournaments.reinstatement import reinstate_entry
 from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import (
     cancel_tournament,
@@ -36,7 +36,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon.web.drawing.boards import game_tiles
-from pentathlon.web.forms.arranging import ArrangementForm, initial_arrangement
+from pentathlon.web.forms.arrangement import ArrangementForm, initial_arrangement
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user

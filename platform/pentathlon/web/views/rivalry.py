@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.rivalry.cpu_use import SAMPLE, time_use_of_bot
 from pentathlon.rivalry.head_to_head import (
     STREAKS_IN,
     HeadToHead,
@@ -29,7 +30,6 @@ from pentathlon.rivalry.reading import (
     seat_lines,
 )
 from pentathlon.rivalry.scores import RivalScore
-from pentathlon.rivalry.thinking import SAMPLE, time_use_of_bot
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number, query_text

@@ -28,7 +28,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import NOTHING_PLAYED, Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
-from pentathlon.web.forms.arranging import InviteForm
+from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round

@@ -21,8 +21,9 @@ from pentathlon.web.requests import posted_number, query_text, signed_in_user, w
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.webhooks.addresses import PORTS
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
+from pentathlon.webhooks.fan_out import MOST_WAITING
+from pentathlon.webhooks.http_client import CONNECT_S, TOTAL_S
 from pentathlon.webhooks.models import DeliveryAttempt, WebhookEndpoint
-from pentathlon.webhooks.posting import CONNECT_S, TOTAL_S
 from pentathlon.webhooks.quotas import MOST_ENDPOINTS
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.services import (
@@ -35,7 +36,6 @@ from pentathlon.webhooks.services import (
     redeliver,
     rotate_secret,
 )
-from pentathlon.webhooks.spreading import MOST_WAITING
 
 _DAY_S: Final = 86400
 _MARK: Final = 16

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.recompute import recompute_pool
 from pentathlon_engines.commentary.words import count
 
 

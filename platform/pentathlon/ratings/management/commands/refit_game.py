@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
+from pentathlon.ratings.epochs import Numbers, refit
 from pentathlon.ratings.models import Pool, live_key
-from pentathlon.ratings.refitting import Numbers, refit
 from pentathlon.ratings.scopes import digest_in_key
 from pentathlon_engines import GAMES
 

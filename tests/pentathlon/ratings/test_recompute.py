@@ -4,10 +4,10 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.matches.models import MatchState
-from pentathlon.ratings import recomputing, services
+from pentathlon.ratings import recompute, services
 from pentathlon.ratings.change_rows import ChangeRow, replace_changes, stored_changes
 from pentathlon.ratings.models import Pool, RatingChange
-from pentathlon.ratings.recomputing import ledger_chunks, recompute_pool
+from pentathlon.ratings.recompute import ledger_chunks, recompute_pool
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 
@@ -54,8 +54,8 @@ def _outdate(pool: Pool, *, draw_probability: float = 0.3) -> None:
 def test_parts_hold_every_result_once_and_no_more_than_they_may(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, results: int, seats: int
 ) -> None:
-    monkeypatch.setattr(recomputing, "_MOST_RESULTS", results)
-    monkeypatch.setattr(recomputing, "_MOST_SEATS", seats)
+    monkeypatch.setattr(recompute, "_MOST_RESULTS", results)
+    monkeypatch.setattr(recompute, "_MOST_SEATS", seats)
 
     chunks = list(ledger_chunks(pool))
 
@@ -76,7 +76,7 @@ def test_parts_of_any_size_leave_the_same_bits(
     recompute_pool(pool_id=pool.pk)
     assert _facts(pool) != expected
 
-    monkeypatch.setattr(recomputing, "_MOST_RESULTS", 5)
+    monkeypatch.setattr(recompute, "_MOST_RESULTS", 5)
     _outdate(pool)
     recompute_pool(pool_id=pool.pk)
 

@@ -25,10 +25,10 @@ import structlog
 from django.db import transaction
 
 from pentathlon.common.clock import database_now
+from pentathlon.webhooks.attempt_results import next_due, record_answers
+from pentathlon.webhooks.http_client import TOTAL_S, PostResult
 from pentathlon.webhooks.messages import Message, message_to, send
 from pentathlon.webhooks.models import Delivery, DeliveryState, WebhookEndpoint
-from pentathlon.webhooks.posting import TOTAL_S, PostResult
-from pentathlon.webhooks.recording import next_due, record_answers
 
 SLOTS: Final = 16
 _OF_ONE_OWNER: Final = 2

@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.ratings import refitting
+from pentathlon.ratings import epochs
+from pentathlon.ratings.epochs import estimate, log_loss, refit
 from pentathlon.ratings.models import LedgerReason, LedgerState, Pool, epoch_key, live_key
-from pentathlon.ratings.refitting import estimate, log_loss, refit
 from pentathlon.ratings.services import (
     apply_pool,
     apply_results,
@@ -55,7 +55,7 @@ class TestNumbers:
 class TestEpochs:
     @pytest.fixture(autouse=True)
     def _few_are_enough(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(refitting, "FEWEST_RESULTS", 5)
+        monkeypatch.setattr(epochs, "FEWEST_RESULTS", 5)
 
     @pytest.fixture
     def versions(self) -> list[BotVersion]:
@@ -124,7 +124,7 @@ class TestEpochs:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(refitting, "_switch", crash)
+            patch.setattr(epochs, "_switch", crash)
             with pytest.raises(KeyboardInterrupt):
                 refit(pool=pool)
         assert Pool.objects.get(key=KEY).epoch == 1
@@ -136,14 +136,14 @@ class TestEpochs:
         self, pool: Pool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         row = pool.rows.get(seq=3)
-        switch = refitting._switch
+        switch = epochs._switch
 
         def revoke_before(old: Pool, new: Pool) -> bool:
             Match.objects.filter(pk=row.match_id).update(is_revoked=True)
             revoke_results(match_ids=[row.match_id])
             return switch(old, new)
 
-        monkeypatch.setattr(refitting, "_switch", revoke_before)
+        monkeypatch.setattr(epochs, "_switch", revoke_before)
         refit(pool=pool)
         apply_results()
 
@@ -164,9 +164,9 @@ class TestEpochs:
     def test_many_results_taken_back_meanwhile_are_carried_over_in_parts(
         self, pool: Pool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(refitting, "_AT_ONCE", 2)
+        monkeypatch.setattr(epochs, "_AT_ONCE", 2)
         rows = pool.rows.filter(seq__lte=5)
-        switch = refitting._switch
+        switch = epochs._switch
         ended: list[bool] = []
 
         def revoke_before(old: Pool, new: Pool) -> bool:
@@ -177,7 +177,7 @@ class TestEpochs:
             ended.append(switch(old, new))
             return ended[-1]
 
-        monkeypatch.setattr(refitting, "_switch", revoke_before)
+        monkeypatch.setattr(epochs, "_switch", revoke_before)
         refit(pool=pool)
         apply_results()
 
@@ -187,7 +187,7 @@ class TestEpochs:
         assert verify_pool(pool_id=new.pk) == []
 
     def test_few_results_are_refused(self, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(refitting, "FEWEST_RESULTS", 200)
+        monkeypatch.setattr(epochs, "FEWEST_RESULTS", 200)
 
         with pytest.raises(Conflict, match="200"):
             refit(pool=pool)

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Min
 
 from pentathlon.common.clock import database_now
+from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import (
     Channel,
     Delivery,
@@ -20,7 +21,6 @@ from pentathlon.webhooks.models import (
     WebhookEndpoint,
 )
 from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.posting import PostResult
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, pause_s, retry_after_s
 
 _HEALTH: Final = (

@@ -14,7 +14,7 @@ from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.auditing import audit_entry
+from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import lock_own

@@ -13,7 +13,7 @@ from pentathlon.tournaments.events import create_event, event_table, tournaments
 from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
 from pentathlon.tournaments.models import Event
 from pentathlon.tournaments.replacing import check_may_replace, leave_team, replace_entry
-from pentathlon.web.forms.arranging import EventForm, InviteForm, ReplaceForm
+from pentathlon.web.forms.arrangement import EventForm, InviteForm, ReplaceForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import (

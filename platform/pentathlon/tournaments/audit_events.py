@@ -7,7 +7,7 @@ from typing import Any
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
-from pentathlon.bots.auditing import audit_version
+from pentathlon.bots.audit_events import audit_version
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pentathlon.webhooks import posting
-from pentathlon.webhooks.posting import LARGEST_HEAD, PostResult, post
+from pentathlon.webhooks import http_client
+from pentathlon.webhooks.http_client import LARGEST_HEAD, PostResult, post
 from tests.patience import PATIENCE_S
 from tests.pentathlon.webhooks.receiving import (
     Reply,
@@ -207,7 +207,7 @@ def test_unknown_name_is_an_error() -> None:
 
 
 def test_receiver_that_does_not_speak_tls_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posting, "CONNECT_S", 0.3)
+    monkeypatch.setattr(http_client, "CONNECT_S", 0.3)
     with receiver() as found:
         answer = _post(found.url.replace("http:", "https:"))
 
