@@ -17,7 +17,7 @@ IMPORT_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOU
 
 
 class Mode(StrEnum):
-    """Who runs this installation."""
+    """The mode in which this installation runs."""
 
     LOCAL = "local"
     PRODUCTION = "production"

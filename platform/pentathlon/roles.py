@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a process waits, in seconds; 0 is without end."""
+    """Timeouts of a process, in seconds; 0 means none."""
 
     connect_s: int = 5
     """For a connection, and for a sign of life of one that was left idle."""

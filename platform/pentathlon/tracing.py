@@ -31,7 +31,7 @@ _nothing: Final[AbstractContextManager[None]] = nullcontext()
 
 
 class Spans(Protocol):
-    """What makes spans, where they are wanted."""
+    """The tracer, if tracing is on."""
 
     def span(
         self, name: str, *, parent: str, kind: str, attributes: Attributes

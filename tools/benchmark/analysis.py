@@ -79,7 +79,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """How true the chances of some positions were."""
+    """The accuracy of predicted chances."""
 
     brier: float
     even_brier: float

@@ -39,7 +39,7 @@ _GAME: Final = GAMES["tuned"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What it takes until a program is ready, or has ended; medians in milliseconds."""
+    """The cost of starting a program; medians in milliseconds."""
 
     cpu_ms: float
     wall_ms: float

@@ -74,7 +74,7 @@ class NothingPlayed(CommandError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """What one bot scored in the seats of a game against another one in all other seats."""
+    """The score of one bot in the seats of a game against another one in all other seats."""
 
     game: str
     seats: int

@@ -21,7 +21,7 @@ _RESTART_AFTER_S: Final = 0.3
 
 
 class CrewRole(StrEnum):
-    """What a process of the platform is for."""
+    """Roles of the platform's processes."""
 
     BROKER = "broker"
     WEB = "web"

@@ -26,7 +26,7 @@ Undo = Callable[[], None]
 
 
 class Disks(Protocol):
-    """What all workers of a run have for a disk."""
+    """The disks of all workers of a run."""
 
     kind: str
     """Whether a disk gets full in this run, or that is only imitated."""

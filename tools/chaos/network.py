@@ -26,7 +26,7 @@ _ANSWER_S: Final = 10.0
 
 
 class Condition(StrEnum):
-    """What a network does with what it is given."""
+    """Conditions of a network."""
 
     WHOLE = "whole"
     CUT = "cut"

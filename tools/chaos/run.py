@@ -43,7 +43,7 @@ _DURABLE: Final = ("fsync=off", "full_page_writes=off")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What somebody wants to see survive."""
+    """The options of a run."""
 
     matches: int
     faults: int
@@ -60,7 +60,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How it went."""
+    """The result of a run."""
 
     seed: int
     database: str

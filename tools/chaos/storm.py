@@ -32,7 +32,7 @@ Show = Callable[[str], None]
 
 
 class Repairs:
-    """What has to be undone, and when."""
+    """Pending repairs and their times."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[float, Callable[[], None]]] = []

@@ -44,7 +44,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What a strike may reach."""
+    """The reach of a strike."""
 
     crew: Crew
     disks: Disks

@@ -17,7 +17,7 @@ _NEARLY_FULL: Final = 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footprint:
-    """What a bot holds at this moment."""
+    """The resources a bot holds at this moment."""
 
     threads: int
     resident_bytes: int
@@ -27,7 +27,7 @@ class Footprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What the kernel and the disk show about a bot that has ended, besides its usage."""
+    """Traces of a bot that has ended, in the kernel and on disk, besides its usage."""
 
     killed_for_memory: bool = False
     killed_by_host: bool = False

@@ -20,7 +20,7 @@ PREFIX: Final = "pentathlon-bot-"
 
 
 class CgroupUse(StrEnum):
-    """Which bots get a group on a host that allows groups."""
+    """The bots that get a group on a host that allows groups."""
 
     NEVER = "never"
     FOR_CHILDREN = "for_children"

@@ -55,7 +55,7 @@ def landlock_abi() -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Files:
-    """What a bot may read of the host."""
+    """The files of the host that a bot may read."""
 
     engines: Path
     """A folder of links, for its PYTHONPATH."""

@@ -25,7 +25,7 @@ PRETEND = refuse(0)
 
 
 class Variant(StrEnum):
-    """Which sandbox level, and which kind of program, a filter is for."""
+    """The sandbox level and the kind of program that a filter is for."""
 
     NAMESPACES = "namespaces"
     LANDLOCK = "landlock"

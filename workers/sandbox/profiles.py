@@ -18,7 +18,7 @@ BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How the sandbox treats the bots of one run-time system.
+    """The sandbox's settings for the bots of one run-time system.
 
     In `environment`, "{home}" stands for the folder in whose `bin` the system's program lies.
     """

@@ -44,7 +44,7 @@ METHOD: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """How much is computed for one match at most."""
+    """Limits on the computation for one match."""
 
     plies: int = 56
     """How many plies are measured."""
@@ -57,7 +57,7 @@ class Budget:
 
 
 class Measurement(NamedTuple):
-    """What playouts said of one ply."""
+    """Results of the playouts from one ply."""
 
     ply: int
     again: bool

@@ -93,7 +93,7 @@ class Mark(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """How little a seat gave away."""
+    """The loss of chances that a seat's decisions cost it."""
 
     value: float | None
     """From 0 to 100; None with too few decisions."""

@@ -44,7 +44,7 @@ playouts of which none is won would be certain."""
 
 
 class Estimate(NamedTuple):
-    """What playouts say of one position."""
+    """Results of the playouts from one position."""
 
     playouts: int
     """0 at the end of the match: there it is the truth."""

@@ -36,7 +36,7 @@ _WITHOUT_ANSWERS: Final = ("", "dumb", "linux")
 
 
 class BoardStyle(StrEnum):
-    """How a command shows a board."""
+    """Styles in which a command shows a board."""
 
     AUTO = "auto"
     IMAGE = "image"
@@ -50,7 +50,7 @@ BoardOption = Annotated[
 
 
 class ImageProtocol(StrEnum):
-    """How a terminal wants its images."""
+    """Protocols by which terminals show images."""
 
     SIXEL = "sixel"
     KITTY = "kitty"

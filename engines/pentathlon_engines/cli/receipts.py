@@ -31,7 +31,7 @@ _NOT_LOGGED: Final = "not_logged"
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What was found of a match in the log; no index: it is not there yet."""
+    """A match's entry in the log; without an index it is not there yet."""
 
     index: int | None
     size: int
@@ -60,7 +60,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a site has shown before."""
+    """The keys and the checkpoint that a site showed before."""
 
     keys: tuple[str, ...] = ()
     checkpoint: str = ""

@@ -49,7 +49,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerRun:
-    """How far a comparison has come, and where to look at it."""
+    """The progress of a comparison, and the address of its page."""
 
     comparison: Comparison
     page: str

@@ -22,7 +22,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Where a test of a new bot against an old one stands."""
+    """The state of a test of a new bot against an old one."""
 
     new: str
     old: str

@@ -35,7 +35,7 @@ GRACE_S: Final = 2.0
 
 
 class ProbeResult(NamedTuple):
-    """How a bot stood one probe."""
+    """The result of one probe."""
 
     name: str
     tried: str
@@ -49,7 +49,7 @@ class ProbeResult(NamedTuple):
 
 
 class StartUse(NamedTuple):
-    """What a bot used until it was ready."""
+    """The resources a bot used until it was ready."""
 
     cpu_s: float
     elapsed_s: float

@@ -11,7 +11,7 @@ from pentathlon_engines.record.shape import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskResult:
-    """How a match on this machine ended, seat by seat."""
+    """The result of a match on this machine, seat by seat."""
 
     ranks: tuple[int, ...]
     failed: tuple[int, ...]

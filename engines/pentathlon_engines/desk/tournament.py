@@ -20,7 +20,7 @@ from pentathlon_engines.tournament.seeds import event_key_of
 
 
 class Kept(NamedTuple):
-    """What an earlier run has kept of a match."""
+    """A match that an earlier run has stored."""
 
     result: DeskResult | None
     """None: it was void."""

@@ -29,7 +29,7 @@ _FORMAT: Final = 1
 
 
 class TournamentFolder:
-    """What is kept of one tournament."""
+    """The files of one tournament."""
 
     def __init__(self, path: Path, state: dict[str, Json]) -> None:
         self.path = path

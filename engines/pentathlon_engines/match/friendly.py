@@ -28,7 +28,7 @@ from pentathlon_engines.match.table import ask_for_action
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How far a friendly has come; all that follows from the seed is in its events."""
+    """The progress of a friendly; everything that follows from the seed is in its events."""
 
     game: Game
     options: Mapping[str, Any]  # Any: each option has its own type

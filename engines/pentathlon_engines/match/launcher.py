@@ -13,7 +13,7 @@ from pentathlon_engines.match.limits import Limits
 
 
 class SandboxLevel(StrEnum):
-    """How well a bot was isolated while it played; part of the record."""
+    """The isolation of a bot while it played; part of the record."""
 
     NAMESPACES = "namespaces"
     """Bubblewrap: namespaces, system call filter, limits. Production requires it."""
@@ -45,7 +45,7 @@ class BotCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What a bot process used in its life."""
+    """The resources a bot process used in its life."""
 
     cpu_s: float
     wall_s: float

@@ -40,7 +40,7 @@ def time_to_look_again_s() -> float:
 
 
 class Found(StrEnum):
-    """What a look finds a bot doing."""
+    """The state in which a look finds a bot."""
 
     AWAKE = "awake"
     ON_DISK = "on_disk"

@@ -11,7 +11,7 @@ from pentathlon_engines.match.faults import FaultKind
 
 
 class FaultWords(NamedTuple):
-    """What a kind of fault looks like; `examples` are details as records have them."""
+    """The description of a kind of fault; `examples` are details as records have them."""
 
     meaning: str
     examples: tuple[str, ...]

@@ -14,7 +14,7 @@ from pentathlon_engines.record.shape import ForkPoint, Record
 
 
 class Fork(NamedTuple):
-    """Where a match leaves another one."""
+    """The ply at which a match leaves another one."""
 
     point: ForkPoint
     events: tuple[Event, ...]

@@ -30,7 +30,7 @@ from pentathlon_engines.record.shape import Record
 
 
 class Verdict(StrEnum):
-    """How a rerun compares with its record."""
+    """The comparison of a rerun with its record."""
 
     REPRODUCED = "reproduced"
     """The recorded fault happened again at the same ply."""
@@ -60,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What a bot did when it got the requests of a seat again."""
+    """The behaviour of a bot that got the requests of a seat again."""
 
     verdict: Verdict
     fault: Fault | None

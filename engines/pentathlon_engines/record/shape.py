@@ -42,7 +42,7 @@ class RecordedBot(TypedDict):
 
 
 class RecordedOutcome(TypedDict):
-    """How a match ended."""
+    """The outcome of a match."""
 
     ranks: list[int]
     """By seat: 0 is best, ties are equal. If all seats failed, all have 1."""
@@ -51,7 +51,7 @@ class RecordedOutcome(TypedDict):
 
 
 class ForkPoint(TypedDict):
-    """Where a match leaves another one."""
+    """The ply at which a match leaves another one."""
 
     chain: str
     """Of the record it comes from."""

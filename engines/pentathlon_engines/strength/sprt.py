@@ -23,7 +23,7 @@ _ELO_PER_DEVIATION: Final = 800 / math.log(10)
 
 
 class SprtDecision(StrEnum):
-    """What a test has found."""
+    """The decision of a test."""
 
     BETTER = "better"
     NOT_BETTER = "not_better"

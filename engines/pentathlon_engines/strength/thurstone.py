@@ -49,7 +49,7 @@ _MARGINS: Final = (draw_margin(_DRAWS[0]), draw_margin(_DRAWS[1]))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strengths:
-    """How strong some players are, and how sure that is."""
+    """Estimated strengths and their uncertainty."""
 
     players: tuple[int, ...]
     """Ascending; everything else is in this order."""

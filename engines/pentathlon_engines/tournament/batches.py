@@ -28,7 +28,7 @@ Ranks = tuple[tuple[int, ...], ...]
 
 
 class Note(NamedTuple):
-    """What has changed since the batch before."""
+    """Changes since the previous batch."""
 
     left: tuple[int, ...] = ()
     """All entries that have left, in order; those in whose place another came are not in it."""

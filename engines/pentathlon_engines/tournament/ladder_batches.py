@@ -69,7 +69,7 @@ class Candidate(NamedTuple):
 
 
 class LadderNote(NamedTuple):
-    """What the pairing rule was told for a batch."""
+    """The input of the pairing rule for a batch."""
 
     wanted: int
     """How many blocks were asked for."""

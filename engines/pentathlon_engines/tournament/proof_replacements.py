@@ -69,7 +69,7 @@ class StatedReplacement(NamedTuple):
 
 
 class Lineup:
-    """Which file of each entry plays which block."""
+    """The file of each entry that plays each block."""
 
     def __init__(self, entered: Sequence[str], replacements: Sequence[StatedReplacement]) -> None:
         self._entered = entered

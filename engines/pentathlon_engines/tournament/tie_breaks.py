@@ -24,7 +24,7 @@ BYE: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """What tie-breaks are computed from, by player."""
+    """The input of tie-breaks, by player."""
 
     wins: Mapping[int, int]
     """Matches won alone."""

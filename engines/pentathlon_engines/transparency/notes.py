@@ -58,7 +58,7 @@ class LogKey:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How a log stands: how many entries it has, and the root of their tree."""
+    """The state of a log: its number of entries, and the root of their tree."""
 
     origin: str
     size: int

@@ -12,7 +12,7 @@ from knox.models import AbstractAuthToken
 
 
 class Scope(models.TextChoices):
-    """What a token may do; reading public things needs none."""
+    """Permissions of a token; reading public things needs none."""
 
     BOTS_WRITE = "bots:write", "upload, challenge with and retire own bots"
     PRIVATE_READ = "private:read", "read own code and logs"
@@ -95,7 +95,7 @@ class TotpKey(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """What lets a person in once who has lost the second factor; used ones are deleted."""
+    """A code that replaces a lost second factor once; used ones are deleted."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
     digest = models.CharField(max_length=64)
@@ -146,7 +146,7 @@ class EmailChange(models.Model):
 
 
 class LetterKind(models.TextChoices):
-    """What an e-mail about an account is for."""
+    """Kinds of e-mail about an account."""
 
     RESET_PASSWORD = "reset_password", "reset a password"
     CONFIRM_EMAIL = "confirm_email", "confirm an address"

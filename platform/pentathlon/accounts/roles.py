@@ -20,7 +20,7 @@ LONGEST_REASON: Final = 200
 
 
 class PersonRole(TextChoices):
-    """What somebody may be besides an author."""
+    """Roles that a person may have besides author."""
 
     ORGANISER = "organiser", "organiser"
     STAFF = "staff", "staff"

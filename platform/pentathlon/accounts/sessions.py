@@ -32,7 +32,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SessionStore(StoredSession):
-    """Where sessions are kept; Django finds it by this name."""
+    """The store of sessions; Django finds it by this name."""
 
     address = ""
     user_agent = ""

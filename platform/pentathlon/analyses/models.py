@@ -20,7 +20,7 @@ class AnalysisState(models.TextChoices):
 
 
 class AnalysisQuerySet(models.QuerySet["Analysis"]):
-    """Which analyses, in the words of pages and services."""
+    """Named queries for analyses."""
 
     def waiting(self) -> Self:
         """Return what waits: first what somebody has asked for, then the latest matches."""

@@ -8,7 +8,7 @@ from django.db.models import TextChoices
 
 
 class AuditAction(TextChoices):
-    """What somebody did; the label goes on with the name of what it was done to."""
+    """An audited action; its label continues with the name of the object."""
 
     EVENT_CREATE = "event.create", "created the event"
     TOURNAMENT_CREATE = "tournament.create", "created"

@@ -60,7 +60,7 @@ class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in th
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin):
-    """What organisers and staff did."""
+    """The audit log, read-only."""
 
     list_display = ("at", "actor", "action", "kind", "object_id", "object_name", "reason")
     list_filter = ("action", "kind")

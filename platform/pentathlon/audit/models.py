@@ -15,7 +15,7 @@ LONGEST_REASON = 300
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
-    """Which events, in the words of pages."""
+    """Named queries for events."""
 
     def listed(self) -> Self:
         """Return events with the people in them."""
@@ -36,7 +36,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
 
 
 class AuditEvent(models.Model):
-    """What an organiser or a member of staff did. Nobody changes or deletes such a row.
+    """An action of an organiser or a member of staff. Such a row never changes.
 
     People are named by reference, so that who deletes an account is named nowhere any more.
     """

@@ -11,7 +11,7 @@ from pentathlon.accounts.models import User
 
 
 class VersionState(models.TextChoices):
-    """Where a bot version stands between upload and retirement."""
+    """States of a bot version between upload and retirement."""
 
     VALIDATING = "validating", "being validated"
     ELIGIBLE = "eligible", "may play"

@@ -25,7 +25,7 @@ class ChallengeState(models.TextChoices):
 
 
 class ChallengeQuerySet(models.QuerySet["Challenge"]):
-    """Which challenges, in the words of pages and services."""
+    """Named queries for challenges."""
 
     def listed(self) -> Self:
         """Load author, bots and their owners with the rows; the latest first."""

@@ -45,7 +45,7 @@ class ChallengeBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeSeat:
-    """How the challenger did in one seat."""
+    """The challenger's result in one seat."""
 
     seat: int
     wins: int

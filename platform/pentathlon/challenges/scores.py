@@ -13,7 +13,7 @@ SPRT = Sprt()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtReading:
-    """What the sequential test reads from all complete blocks between two versions."""
+    """The state of the sequential test after all complete blocks between two versions."""
 
     decision: SprtDecision
     ratio: float

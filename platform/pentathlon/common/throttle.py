@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateCount:
-    """How a rate stands after a request was counted against it."""
+    """The state of a rate after a request was counted against it."""
 
     rate: str
     """Its name in `RATES`."""

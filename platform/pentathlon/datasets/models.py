@@ -13,7 +13,7 @@ from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
 
 
 class DatasetQuerySet(models.QuerySet["Dataset"]):
-    """Which datasets, in the words of pages and services."""
+    """Named queries for datasets."""
 
     def listed(self) -> Self:
         """Return whole datasets whose results everybody may see, with their tournaments."""

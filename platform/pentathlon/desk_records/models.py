@@ -12,7 +12,7 @@ from pentathlon_engines.record.shape import Record
 
 
 class DeskRecordQuerySet(models.QuerySet["DeskRecord"]):
-    """Which desk records, in the words of pages and services."""
+    """Named queries for desk records."""
 
     def by_author(self, author: User) -> Self:
         """Return what somebody has uploaded."""

@@ -26,7 +26,7 @@ class ExploredPosition(models.Model):
 
 
 class ExploredGame(models.Model):
-    """How far the matches of a game have been counted."""
+    """The progress of counting the matches of a game."""
 
     game = models.CharField(max_length=30, primary_key=True)
     finished_at = models.DateTimeField(null=True)

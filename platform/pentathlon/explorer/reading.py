@@ -23,7 +23,7 @@ MOST_SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """How often a position was reached, and what share of the points each seat won then."""
+    """The number of times a position was reached, and each seat's share of the points."""
 
     matches: int
     shares: list[float]
@@ -32,7 +32,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPosition:
-    """What can happen next, and what is known of the position after it."""
+    """A possible next event, and the statistics of the position after it."""
 
     text: str
     words: str

@@ -28,7 +28,7 @@ class Work(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """What a worker says about itself."""
+    """A worker's description of itself."""
 
     name: str
     slots: int

@@ -30,7 +30,7 @@ _WORK: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """What a match requires of the worker that plays it."""
+    """The requirements of a match on its worker."""
 
     game: str
     rules_version: int
@@ -48,7 +48,7 @@ class Requirements:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a worker can play."""
+    """The kinds of matches that a worker can play."""
 
     games: frozenset[tuple[str, int]]
     """Keys of games with the version of their rules."""

@@ -56,7 +56,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What a worker may look at: ids of what waits."""
+    """Ids of waiting work that a worker may look at."""
 
     match_ids: Sequence[int] = ()
     friendly_ids: Sequence[int] = ()

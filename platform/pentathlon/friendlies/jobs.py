@@ -17,7 +17,7 @@ LEASE_S: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FriendlyStretch:
-    """What a worker needs to move the bots of one friendly."""
+    """The input of a worker that moves the bots of one friendly."""
 
     friendly_id: int
     token: UUID
@@ -28,7 +28,7 @@ class FriendlyStretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StretchResult:
-    """What the bots did: all events and faults since the friendly began."""
+    """All events and faults since the friendly began."""
 
     events: tuple[Event, ...]
     faults: tuple[RecordedFault, ...]

@@ -18,7 +18,7 @@ from pentathlon_engines.record.shape import Record
 
 
 class FriendlyState(models.TextChoices):
-    """Who is to move, or how it ended."""
+    """States of a friendly: who is to move, or how it ended."""
 
     BOT = "bot", "a bot is to move"
     PERSON = "person", "the person is to move"
@@ -30,7 +30,7 @@ UNDER_WAY = (FriendlyState.BOT, FriendlyState.PERSON)
 
 
 class FriendlyQuerySet(models.QuerySet["Friendly"]):
-    """Which friendlies, in the words of pages and services."""
+    """Named queries for friendlies."""
 
     def of_person(self, person: User) -> Self:
         """Return those in which somebody has the seat."""

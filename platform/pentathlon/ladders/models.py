@@ -37,7 +37,7 @@ class SeasonState(models.TextChoices):
 
 
 class SeasonQuerySet(models.QuerySet["Season"]):
-    """Which seasons, in the words of pages and services."""
+    """Named queries for seasons."""
 
     def running(self) -> Self:
         """Return the seasons that take new matches: one of each ladder."""

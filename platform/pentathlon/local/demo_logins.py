@@ -22,7 +22,7 @@ _CONSONANTS, _VOWELS, _GROUPS = "bdfgklmnprstvz", "aeiou", 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """How one of the demo's people signs in."""
+    """The credentials of one of the demo's people."""
 
     username: str
     role: str

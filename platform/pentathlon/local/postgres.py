@@ -32,7 +32,7 @@ the planner knows between two tests."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """How to run the binaries: from where, behind what, as whom."""
+    """The way to run the binaries: their folder, a wrapper, and the user."""
 
     binaries: Path
     prefix: tuple[str | Path, ...] = ()

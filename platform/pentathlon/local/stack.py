@@ -24,7 +24,7 @@ _direct = build_opener(ProxyHandler({}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """Where a local platform listens, and how much it may do at a time."""
+    """The addresses and limits of a local platform."""
 
     host: str
     port: int

@@ -18,7 +18,7 @@ _USUAL = 0.75
 
 
 class BatchSizes:
-    """How many matches of each game one slot takes at a time, by the latest ones."""
+    """The number of matches of each game that one slot takes at a time."""
 
     def __init__(self) -> None:
         self._sizes: dict[str, int | None] = {}

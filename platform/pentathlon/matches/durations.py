@@ -14,7 +14,7 @@ from pentathlon.matches.models import MatchKind, MatchQuerySet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """When a match was played, and by whom."""
+    """The time of a match, and the slot that played it."""
 
     pk: int
     kind: str

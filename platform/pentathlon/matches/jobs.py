@@ -20,7 +20,7 @@ Options = dict[str, Any]  # Any: the game checks the values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatJob:
-    """Who sits where, and which files to run."""
+    """The bot of one seat, and the files to run."""
 
     seat: int
     version_id: int
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineBuilds:
-    """Which builds of the engines were at work in a match; see `pentathlon_engines.builds`."""
+    """The builds of the engines that took part in a match; see `pentathlon_engines.builds`."""
 
     referee: str
     bots: str
@@ -74,7 +74,7 @@ class EngineBuilds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """What a worker hands in after a match."""
+    """The result of a match as a worker hands it in."""
 
     match_id: int
     token: UUID
@@ -85,7 +85,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatResult:
-    """How a match went for one seat, with what only the bot's owner may read."""
+    """The result of one seat, with the parts that only the bot's owner may read."""
 
     rank: int
     score: int | None
@@ -115,7 +115,7 @@ class SeatResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResult:
-    """What one attempt made of a match: a verified record, and what the rows show of it."""
+    """The result of one attempt: a verified record, and the columns of its rows."""
 
     match_id: int
     token: UUID

@@ -39,7 +39,7 @@ PRIVATE_KINDS: Final = (MatchKind.VALIDATION, MatchKind.SPOT_CHECK)
 
 
 class AttemptState(models.TextChoices):
-    """How one try to run a match on a worker went."""
+    """States of one try to run a match on a worker."""
 
     RUNNING = "running", "running"
     ACCEPTED = "accepted", "result accepted"
@@ -49,7 +49,7 @@ class AttemptState(models.TextChoices):
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
-    """Which matches, in the words of pages and services."""
+    """Named queries for matches."""
 
     def public(self) -> Self:
         """Return what everybody may see: neither validations of uploads nor hidden results."""
@@ -343,7 +343,7 @@ class SeatLogQuerySet(models.QuerySet["SeatLog"]):
 
 
 class SeatLog(models.Model):
-    """What a bot wrote, and what explains its fault; for its owner only."""
+    """A bot's log and the explanation of its fault; for its owner only."""
 
     seat = models.OneToOneField(
         MatchSeat, on_delete=models.CASCADE, primary_key=True, related_name="log"

@@ -27,7 +27,7 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 class TableEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What the manifest says of a table."""
+    """A table in the manifest."""
 
     rows: int
     digest: str
@@ -37,7 +37,7 @@ class TableEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is in a backup, and what it was made of."""
+    """The contents and the origin of a backup."""
 
     format: int = FORMAT
     made_at: str

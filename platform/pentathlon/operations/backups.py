@@ -49,7 +49,7 @@ _MADE_BY_MIGRATING: Final = (Permission, ContentType)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What was backed up or restored."""
+    """Figures of a backup or a restore."""
 
     rows: int
     tables: int

@@ -22,7 +22,7 @@ from pentathlon.webhooks.retention import DELIVERIES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What one kind takes, and how much of it is over."""
+    """The size of one kind of data, and how much of it is due."""
 
     kind: RetentionClass
     rows: int

@@ -44,7 +44,7 @@ def stored_models() -> list[type[Model]]:
 
 @dataclass(slots=True)
 class RowDigest:
-    """How many rows there were, and a sum over them that does not depend on their order.
+    """A number of rows, and a checksum that does not depend on their order.
 
     Text sorts differently in different databases.
     """

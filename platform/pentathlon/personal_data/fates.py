@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Fate(StrEnum):
-    """What becomes of rows."""
+    """Fates of rows."""
 
     DELETED = "deleted"
     KEPT = "kept, under the name of a deleted account"

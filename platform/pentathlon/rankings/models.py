@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class RankingTableQuerySet(models.QuerySet["RankingTable"]):
-    """Which tables, in the words of services."""
+    """Named queries for tables."""
 
     def published(self) -> Self:
         """Return complete tables, the latest first."""
@@ -48,7 +48,7 @@ class RankingDay(models.Model):
 
 
 class FormerPlace(models.Model):
-    """Where an author stood on a day."""
+    """An author's rank on a day."""
 
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -35,7 +35,7 @@ _STEP: Final = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedField:
-    """Who has entered a game, and what a forecast of it needs."""
+    """The bots in a game, and the inputs of a forecast."""
 
     skills: Mapping[int, float]
     """Mu - 3 sigma of the best version of each author who has one."""

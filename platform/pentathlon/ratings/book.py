@@ -10,7 +10,7 @@ from pentathlon.ratings.skill import BETA, Result, Skill, learn
 
 @dataclass(slots=True)
 class RatingLine:
-    """Where one bot version stands."""
+    """The rating of one bot version."""
 
     skill: Skill
     matches: int = 0
@@ -21,7 +21,7 @@ class RatingLine:
 
 
 class Change(NamedTuple):
-    """What one result did to one bot version."""
+    """The change that one result makes to one bot version."""
 
     version_id: int
     seat: int

@@ -41,7 +41,7 @@ _AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What an epoch is rated with, and how badly that predicts results."""
+    """The parameters of an epoch, and how badly they predict results."""
 
     draw_probability: float
     beta: float
@@ -51,7 +51,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refit:
-    """What a refit has found and done."""
+    """The result of a refit."""
 
     before: Numbers
     after: Numbers

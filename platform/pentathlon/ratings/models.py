@@ -40,7 +40,7 @@ def tournament_of_key(key: str) -> int | None:
 
 
 class PoolQuerySet(models.QuerySet["Pool"]):
-    """Which pools, in the words of pages and services."""
+    """Named queries for pools."""
 
     def live(self) -> Self:
         """Return the live leaderboards, those of each game in a row and its standard one first."""
@@ -146,7 +146,7 @@ class Pool(models.Model):
 
 
 class LedgerState(models.TextChoices):
-    """What became of a match in a pool."""
+    """States of a match in a pool."""
 
     WAITING = "waiting", "not finished"
     READY = "ready", "finished, to be applied"
@@ -168,7 +168,7 @@ class LedgerReason(models.TextChoices):
 
 
 class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
-    """Which rows of the ledger, in the words of services."""
+    """Named queries for rows of the ledger."""
 
     def waiting(self) -> Self:
         """Return rows whose match has not ended, as far as it is known."""
@@ -239,7 +239,7 @@ class LedgerRow(models.Model):
 
 
 class RatingChange(models.Model):
-    """What one ledger row did to one bot version: exact floats before and after."""
+    """The change that one ledger row made to one bot version: exact floats before and after."""
 
     row = models.ForeignKey(
         LedgerRow, on_delete=models.CASCADE, related_name="changes", db_index=False
@@ -274,7 +274,7 @@ class RatingChange(models.Model):
 
 
 class RatingQuerySet(models.QuerySet["Rating"]):
-    """Which ratings, in the words of pages."""
+    """Named queries for ratings."""
 
     def table(self, pool_key: str) -> Self:
         """Return a pool's table, best first, with everything that a row shows."""
@@ -324,7 +324,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
 
 
 class Rating(models.Model):
-    """Where one bot version stands in one pool; derivable from the ledger."""
+    """The rating of one bot version in one pool; derivable from the ledger."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="ratings")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="ratings")
@@ -374,7 +374,7 @@ class Rating(models.Model):
 
 
 class ScoreLine(models.Model):
-    """How one bot version did in a tournament, result by result counted; for its tables."""
+    """The score of one bot version in a tournament, counted result by result, for its tables."""
 
     pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="score_lines")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="score_lines")

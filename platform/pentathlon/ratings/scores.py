@@ -24,7 +24,7 @@ _COUNTS: Final = ("matches", "wins", "draws", "faults", "ahead", "level", "again
 
 @dataclass(frozen=True, slots=True)
 class SeatEnd:
-    """How a match ended for one seat."""
+    """The result of one seat in a match."""
 
     version_id: int
     rank: int
@@ -33,7 +33,7 @@ class SeatEnd:
 
 @dataclass(slots=True)
 class Scores:
-    """What tables are made of: a line for each bot version, and how the seats did."""
+    """The data of tables: a line for each bot version, and the results of the seats."""
 
     lines: dict[int, ScoreLine] = field(default_factory=dict)
     seats: list[list[int]] = field(default_factory=list)

@@ -291,7 +291,7 @@ def _why_unchanged(result: Result, *, is_repeat: bool) -> str:
 
 @dataclass(slots=True)
 class _Sweep:
-    """How far the rows that wait were looked through."""
+    """The progress of a sweep over the waiting rows."""
 
     after: int = 0
 

@@ -26,7 +26,7 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """What is known of a bot version's strength: a normal distribution."""
+    """The estimated strength of a bot version: a normal distribution."""
 
     mu: float = MU
     sigma: float = SIGMA
@@ -39,7 +39,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one match ended: who sat at which seat, and the rank of each seat (0 = best)."""
+    """The result of one match: the versions by seat, and their ranks (0 = best)."""
 
     players: tuple[int, ...]
     ranks: tuple[int, ...]

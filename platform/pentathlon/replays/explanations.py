@@ -30,7 +30,7 @@ _AHEAD: Final = "Nothing: nobody was ranked ahead of it."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """What happened to one bot at one seat."""
+    """The explanation of a match for one bot in one seat."""
 
     place: MatchSeat
     record: Record

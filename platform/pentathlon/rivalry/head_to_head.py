@@ -32,7 +32,7 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFilter:
-    """Which meetings of two bots are wanted."""
+    """A selection of the meetings of two bots."""
 
     game: str = ""
     own_version: int | None = None
@@ -51,7 +51,7 @@ class SeatAtTable(NamedTuple):
 
 
 class VersionPair(NamedTuple):
-    """Who met: two versions."""
+    """Two versions that met."""
 
     own: int
     other: int

@@ -32,7 +32,7 @@ class MeetingSide(NamedTuple):
 
 @dataclass(slots=True)
 class Rated:
-    """What the ratings knew of a match."""
+    """The ratings before a match."""
 
     is_settled: bool = True
     is_repeat: bool = False

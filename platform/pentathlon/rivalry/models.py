@@ -44,7 +44,7 @@ class HeldLaneOfResults(models.Model):
 
 
 class CountingState(models.Model):
-    """How far the search for results that nobody has queued is; its lock keeps counters apart."""
+    """The progress of the search for unqueued results; its lock serialises counters."""
 
     patrolled = models.PositiveBigIntegerField(default=0)
     """Matches up to this id were looked at in this round."""
@@ -54,7 +54,7 @@ class CountingState(models.Model):
 
 
 class MeetingQuerySet(models.QuerySet["Meeting"]):
-    """Which meetings, in the words of pages."""
+    """Named queries for meetings."""
 
     def between(self, first: int, second: int) -> Self:
         """Return the meetings of two bots, in either order."""
@@ -142,7 +142,7 @@ class Meeting(models.Model):
 
 
 class _Counts(models.Model):
-    """What sums count; all but `meetings` leave exact repeats out."""
+    """The columns of sums; all but `meetings` leave exact repeats out."""
 
     meetings = models.IntegerField()
     """Repeats, too."""
@@ -172,7 +172,7 @@ class _Expectations(_Counts):
 
 
 class PairSum(_Expectations):
-    """How two bot versions did against each other in one competition and in these seats.
+    """The score of two bot versions against each other in one competition and in these seats.
 
     Wins and expectations are those of the first.
     """
@@ -212,7 +212,7 @@ class PairSum(_Expectations):
 
 
 class OpponentSumQuerySet(models.QuerySet["OpponentSum"]):
-    """Which opponents, in the words of pages."""
+    """Named queries for opponents."""
 
     def met(self, bot_id: int, game: str) -> Self:
         """Return the opponents of a bot in a game."""
@@ -239,7 +239,7 @@ class OpponentSumQuerySet(models.QuerySet["OpponentSum"]):
 
 
 class OpponentSum(_Expectations):
-    """How a bot did against another one in a game, whatever the versions."""
+    """The score of a bot against another one in a game, over all versions."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
     other = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -265,7 +265,7 @@ class OpponentSum(_Expectations):
 
 
 class SeatSum(_Counts):
-    """How a bot did in a seat and in matches of a length: its meetings with all others."""
+    """The score of a bot in a seat and in matches of a length, against all others."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
     game = models.CharField(max_length=30)

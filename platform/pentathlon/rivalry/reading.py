@@ -85,7 +85,7 @@ class RivalAuthor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatLine:
-    """How a bot did in one seat, or in matches of one length."""
+    """The score of a bot in one seat, or in matches of one length."""
 
     seats: int
     seat: int
@@ -94,7 +94,7 @@ class SeatLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthLine:
-    """How a bot did in matches of one length."""
+    """The score of a bot in matches of one length."""
 
     low: int
     high: int

@@ -15,7 +15,7 @@ _HALF: Final = MILLION // WIN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalScore:
-    """How one did against another, or against many."""
+    """The score of one against another, or against many."""
 
     meetings: int = 0
     """Exact repeats, too."""

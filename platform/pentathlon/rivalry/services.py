@@ -105,7 +105,7 @@ def count_all() -> int:
 
 
 class Patrol(NamedTuple):
-    """What a look for forgotten results has found."""
+    """The findings of a search for forgotten results."""
 
     found: int
     is_round: bool

@@ -9,7 +9,7 @@ from pentathlon.search.words import LONGEST_TERM
 
 
 class Kind(models.TextChoices):
-    """What can be found by a name."""
+    """Kinds of things that the search finds by name."""
 
     BOT = "bot", "Bots"
     PERSON = "person", "People"
@@ -53,7 +53,7 @@ class NameTerm(models.Model):
 
 
 class IndexedKind(models.Model):
-    """How far the names of one kind have been read."""
+    """The progress of indexing the names of one kind."""
 
     kind = models.CharField(max_length=10, choices=Kind, primary_key=True)
     newest = models.PositiveBigIntegerField(default=0)

@@ -120,7 +120,7 @@ THREADS: Final = {Lane.PAGES: 8, Lane.UPLOADS: 2, Lane.EXPORTS: 2, Lane.FILES: 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What requests to one kind of address may send, and how often they may come."""
+    """Limits on the requests to one kind of address."""
 
     what: str
     """For people."""

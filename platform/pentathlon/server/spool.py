@@ -14,7 +14,7 @@ class NoRoom(Exception):
 
 
 class Room:
-    """What the temporary files of one kind take together in this process."""
+    """The space that temporary files of one kind may take in this process."""
 
     def __init__(self, most: int) -> None:
         self._most = most

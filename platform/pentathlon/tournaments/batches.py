@@ -57,14 +57,14 @@ class BlockState(models.TextChoices):
 
 
 class BlockOrder(models.TextChoices):
-    """What an organiser has ordered for a block."""
+    """An order of an organiser about a block."""
 
     VOID = "void", "void"
     RERUN = "rerun", "play again"
 
 
 class BlockQuerySet(models.QuerySet["Block"]):
-    """Which blocks, in the words of services."""
+    """Named queries for blocks."""
 
     def open(self) -> Self:
         """Return blocks that have no result yet."""

@@ -36,7 +36,7 @@ _ORDERED: Final = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentSt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """How much the results of a version of the rules touch."""
+    """The extent of the results that a version of the rules affected."""
 
     matches: int
     blocks: int

@@ -17,7 +17,7 @@ _SUMS = ("matches", "wins", "draws", "faults", "ahead", "level")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionShare:
-    """What one version has reached for an entry that several versions have played for."""
+    """The results of one of several versions of an entry."""
 
     version: BotVersion
     matches: int

@@ -39,7 +39,7 @@ _MS_PER_HOUR: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What the expected matches take, by the latest matches of the game."""
+    """The cost of the expected matches, by the latest matches of the game."""
 
     measured: int
     """How many matches were measured."""
@@ -65,7 +65,7 @@ class BlockLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """How many matches there will be, and what they take."""
+    """The expected number of matches, and their cost."""
 
     plan: DryRun
     """With the first blocks alone."""

@@ -31,7 +31,7 @@ MOST_TEAM_ENTRIES: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRules:
-    """What a bot must be like to be entered by its author; None and empty ask for nothing."""
+    """Conditions on bots that authors enter; None and empty demand nothing."""
 
     languages: tuple[str, ...] = ()
     newest_only: bool = False

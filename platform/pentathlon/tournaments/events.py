@@ -35,7 +35,7 @@ _UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventCell:
-    """How an author or team did in one game."""
+    """The result of an author or team in one game."""
 
     place: int
     """Among the authors and teams of the event."""

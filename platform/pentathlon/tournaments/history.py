@@ -57,7 +57,7 @@ class MadeBlocks(Sequence[PlayedBlock]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatInput:
-    """What a format is told for its next step."""
+    """The input of a format for its next step."""
 
     left: tuple[int, ...]
     ever_left: frozenset[int]

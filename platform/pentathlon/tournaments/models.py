@@ -49,7 +49,7 @@ class Event(models.Model):
 
 
 class TournamentQuerySet(models.QuerySet["Tournament"]):
-    """Which tournaments, in the words of pages and services."""
+    """Named queries for tournaments."""
 
     def listed(self) -> Self:
         """Return tournaments with owner and numbers, the latest first."""
@@ -219,7 +219,7 @@ class EntryState(models.TextChoices):
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
-    """Which entries, in the words of pages."""
+    """Named queries for entries."""
 
     def scheduled(self) -> Self:
         """Return entries that the schedule is made of, also those that have left since."""
@@ -327,7 +327,7 @@ class Invitation(models.Model):
 
 
 class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
-    """Which matches of tournaments, in the words of pages."""
+    """Named queries for matches of tournaments."""
 
     def in_order(self) -> Self:
         """Return places with matches, seats and bots in schedule order: two queries."""

@@ -59,7 +59,7 @@ _STATES: Final = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentSta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be done with which blocks, and why."""
+    """An order of an organiser: the action, the blocks, and the reason."""
 
     kind: BlockOrder
     reason: str

@@ -39,7 +39,7 @@ _Lane = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a tournament is, in matches."""
+    """The progress of a tournament, in matches."""
 
     done: int
     running: int
@@ -197,7 +197,7 @@ def _rivals(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Use:
-    """What slots have done since a tournament began, or lately."""
+    """The work of slots since a tournament began, or lately."""
 
     since: datetime
     spans: Mapping[_Lane, Sequence[Span]]
@@ -263,7 +263,7 @@ def _spans(plays: Sequence[Play]) -> dict[_Lane, list[Span]]:
 
 
 class _Lengths:
-    """How long matches of each game keep a slot busy at the moment, read once for each."""
+    """The present length of matches of each game, read once for each."""
 
     def __init__(self, tournament: Tournament) -> None:
         self._tournament = tournament

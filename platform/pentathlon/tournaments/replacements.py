@@ -16,7 +16,7 @@ LONGEST_REASON: Final = 300
 
 
 class ReplacementQuerySet(models.QuerySet["Replacement"]):
-    """Which replacements, in the words of services."""
+    """Named queries for replacements."""
 
     def unsettled(self) -> Self:
         """Return those that are being carried out, in their order."""

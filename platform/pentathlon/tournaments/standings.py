@@ -38,7 +38,7 @@ _LATEST: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How often one was ahead of, level with and behind others at the same table."""
+    """The number of times one was ahead of, level with and behind others at the same table."""
 
     wins: int = 0
     draws: int = 0
@@ -130,7 +130,7 @@ class CrosstableRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatRate:
-    """How one seat did over all matches; a share of 0.5 is fair."""
+    """The result of one seat over all matches; a share of 0.5 is fair."""
 
     seat: int
     score: Score

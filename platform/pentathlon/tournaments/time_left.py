@@ -61,7 +61,7 @@ class OtherLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkLeft:
-    """What is played until the end of a tournament."""
+    """The work until the end of a tournament."""
 
     match_s: float
     """How long one slot takes for one match of its own."""

@@ -15,7 +15,7 @@ LONGEST_REASON: Final = 300
 
 
 class CheckState(models.TextChoices):
-    """How far a spot check is, and what it came to."""
+    """States and results of a spot check."""
 
     OPEN = "open", "is played"
     AGREED = "agreed", "agreed"
@@ -129,14 +129,14 @@ class Quarantine(models.Model):
 
 
 class Verdict(models.TextChoices):
-    """What staff make of a result in question."""
+    """Decisions of staff about a result in question."""
 
     KEEP = "keep", "kept"
     REVOKE = "revoke", "revoked"
 
 
 class Review(models.Model):
-    """What a member of staff decided about one result, and why."""
+    """A decision of a member of staff about one result, with its reason."""
 
     quarantine = models.ForeignKey(Quarantine, on_delete=models.CASCADE, related_name="reviews")
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="reviews")

@@ -20,7 +20,7 @@ _DUEL: Final = 2
 
 
 class Residual(NamedTuple):
-    """How one result differs from what was expected of it."""
+    """The difference between one result and its prediction."""
 
     squared: float
     """The square of the difference between the share of the points and the expected one."""
@@ -31,7 +31,7 @@ class Residual(NamedTuple):
 
 
 class Surprise(NamedTuple):
-    """How far the results of a worker are from what was expected, in all."""
+    """The sum of a worker's residuals."""
 
     results: int
     ratio: float

@@ -149,7 +149,7 @@ def read_meetings(tournament: Tournament) -> list[BracketMeeting]:
 
 
 class _Bracket:
-    """What has been played of a knockout, by round and pair."""
+    """The matches of a knockout, by round and pair."""
 
     def __init__(self, tournament: Tournament) -> None:
         field = _field(tournament)

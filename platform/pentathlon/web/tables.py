@@ -41,7 +41,7 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
-    """Which rows of a leaderboard a reader wants."""
+    """A reader's selection of the rows of a leaderboard."""
 
     author: str = ""
     language: str = ""

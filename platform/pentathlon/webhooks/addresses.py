@@ -50,7 +50,7 @@ class ForbiddenAddress(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where exactly a request goes."""
+    """The exact destination of a request."""
 
     is_tls: bool
     host: str

@@ -32,7 +32,7 @@ _REDIRECTS: Final = range(300, 400)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostResult:
-    """What came of one attempt."""
+    """The result of one attempt."""
 
     status: int | None
     """None: there was no answer."""

@@ -23,14 +23,14 @@ def new_salt() -> str:
 
 
 class Channel(models.TextChoices):
-    """How somebody is told."""
+    """Channels by which people are notified."""
 
     HTTP = "http", "webhook"
     MAIL = "mail", "e-mail"
 
 
 class WebhookEndpointQuerySet(models.QuerySet["WebhookEndpoint"]):
-    """Which endpoints, in the words of pages and services."""
+    """Named queries for endpoints."""
 
     def kept(self) -> Self:
         """Return endpoints that nobody has deleted."""
@@ -60,7 +60,7 @@ class WebhookEndpointQuerySet(models.QuerySet["WebhookEndpoint"]):
 
 
 class WebhookEndpoint(models.Model):
-    """Where events of one person are sent, and how that goes."""
+    """A destination for events of one person, and its state."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="endpoints"

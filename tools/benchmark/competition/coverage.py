@@ -56,7 +56,7 @@ class Scenario:
 
 @dataclass(slots=True)
 class Tally:
-    """What was counted in some fields."""
+    """Counts over some fields."""
 
     fields: int = 0
     held: int = 0

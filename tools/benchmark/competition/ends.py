@@ -47,7 +47,7 @@ class Contest(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a tournament says of itself at a time."""
+    """A tournament's own estimate at a time."""
 
     at: float
     ended: int

@@ -32,7 +32,7 @@ Seatings = tuple[tuple[int, ...], ...]
 
 
 class Noise(StrEnum):
-    """Where the luck of a match comes from."""
+    """Sources of luck in a match."""
 
     INDEPENDENT = "independent"
     """Every match has its own."""

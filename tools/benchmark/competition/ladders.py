@@ -25,7 +25,7 @@ _SETTLING_BLOCKS: Final = 18
 
 
 class LadderFigures(NamedTuple):
-    """What one season of a ladder looked like."""
+    """Figures of one season of a ladder."""
 
     largest_share: float
     """Of a bot's blocks against one opponent."""
@@ -37,7 +37,7 @@ class LadderFigures(NamedTuple):
 
 
 class DivisionFigures(NamedTuple):
-    """What became of a field in some seasons."""
+    """Figures of a field over some seasons."""
 
     outside: int
     """Of the best, as many as the first division has places, those who are not there."""

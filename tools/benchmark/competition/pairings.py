@@ -36,7 +36,7 @@ Row = Sequence[int]
 
 
 class TableFigures(NamedTuple):
-    """How evenly the tables of one tournament let bots meet."""
+    """Figures about the balance of one tournament's tables."""
 
     never: int
     """Pairs that never meet."""
@@ -48,7 +48,7 @@ class TableFigures(NamedTuple):
 
 
 class SwissFigures(NamedTuple):
-    """What is wrong with the rounds of one event."""
+    """Faults in the rounds of one event."""
 
     rounds: int
     rematches: int

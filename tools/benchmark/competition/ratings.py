@@ -21,8 +21,8 @@ from tools.benchmark.competition.fields import (
     paired_blocks,
     table_blocks,
 )
-from tools.benchmark.competition.measurement import Measurement, MeasurementPart
 from tools.benchmark.competition.sequential import golden_ratios, play_finals, run_tests
+from tools.benchmark.competition.simulation import Simulation, SimulationPart
 
 SCENARIOS: Final = (
     Scenario(bots=30, rounds=3, fields=150),
@@ -48,7 +48,7 @@ _FINALS: Final = 150
 _TWO: Final = 2
 
 
-class _Measurement(Measurement):
+class _Measurement(Simulation):
     """All figures, one group after the other."""
 
     def demands(self) -> Iterator[Demand]:
@@ -184,7 +184,7 @@ def _closing_s(matches: Sequence[PlayedMatch]) -> float:
     return time.process_time() - before
 
 
-RATINGS: Final = MeasurementPart(
+RATINGS: Final = SimulationPart(
     HELP="whether strengths, intervals and sequential tests are as right as they say",
     title="Ratings",
     kind=_Measurement,

@@ -13,7 +13,6 @@ from django.core.management.base import CommandError
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from tools.benchmark.competition.demands import Demand
 from tools.benchmark.competition.ladders import grow_divisions, play_ladder
-from tools.benchmark.competition.measurement import Measurement, MeasurementPart
 from tools.benchmark.competition.pairings import (
     check_swiss,
     check_tables,
@@ -21,6 +20,7 @@ from tools.benchmark.competition.pairings import (
     count_worse_rounds,
     digest_of_formats,
 )
+from tools.benchmark.competition.simulation import Simulation, SimulationPart
 
 _SWISS_EVENTS: Final = 1_000
 _SMALL_EVENTS: Final = 300
@@ -35,7 +35,7 @@ _PROGRAM: Final = (
 )
 
 
-class _Measurement(Measurement):
+class _Measurement(Simulation):
     """All figures, one group after the other."""
 
     def demands(self) -> Iterator[Demand]:
@@ -203,7 +203,7 @@ def _digest_in_a_process(hash_seed: str) -> str:
     return ended.stdout.strip()
 
 
-SCHEDULES: Final = MeasurementPart(
+SCHEDULES: Final = SimulationPart(
     HELP="whether tables, Swiss rounds, ladders and divisions are as even as they say",
     title="Schedules",
     kind=_Measurement,

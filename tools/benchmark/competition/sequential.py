@@ -37,7 +37,7 @@ _NORMAL: Final = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class SprtTally:
-    """How many tests ended wrongly, and their mean number of matches."""
+    """The number of wrong decisions of tests, and their mean number of matches."""
 
     wrong: float
     matches: float
@@ -68,7 +68,7 @@ def golden_ratios() -> list[tuple[float, float]]:
 
 @dataclass(frozen=True, slots=True)
 class FinalsEnd:
-    """How the finals of one field went."""
+    """The end of the finals of one field."""
 
     matches: int
     has_claimed: bool

@@ -41,7 +41,7 @@ _FIRST_PORT: Final = 8600
 
 @dataclass(slots=True)
 class KindCosts:
-    """What one kind of worker took for all its matches."""
+    """The cost of one kind of worker for all its matches."""
 
     cpu_s: float = 0.0
     wall_s: float = 0.0

@@ -28,7 +28,7 @@ class Credential:
 
 @dataclass(slots=True)
 class Credentials:
-    """What is known of sites: the one in use, and a token for each."""
+    """The known sites: the one in use, and a token for each."""
 
     site: str | None = None
     """The site that was signed in to last."""

@@ -20,7 +20,7 @@ _LONGEST_OUTAGE_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """What the site gave this terminal."""
+    """The codes that the site issued to this terminal."""
 
     device_code: str
     user_code: str

@@ -169,7 +169,7 @@ def _named(old: str | None, new: str) -> str:
 
 
 class _OnServer(NamedTuple):
-    """What is asked for where the site plays."""
+    """Options of a comparison on the server."""
 
     game: str | None
     most_matches: int

@@ -32,7 +32,7 @@ from pentathlon_engines.errors import BadManifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitting:
-    """How bots are submitted."""
+    """Options of a submission."""
 
     site: Site
     began: float

@@ -73,7 +73,7 @@ _REMARKS: Final = {
 
 
 class SprtReading(NamedTuple):
-    """What the blocks of a test say so far."""
+    """The state of a test after the blocks so far."""
 
     decision: SprtDecision
     counts: tuple[int, ...]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a format is told about a tournament, besides its field."""
+    """A tournament as its format sees it, without the field."""
 
     seats: int
     """At each table."""
@@ -104,7 +104,7 @@ class PlayedBlock(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How many matches a tournament has."""
+    """The number of matches of a tournament."""
 
     fewest: int
     expected: int
@@ -112,7 +112,7 @@ class Size(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is wrong with a plan, in the shape of an API error."""
+    """An error in a plan, in the shape of an API error."""
 
     pointer: str
     """JSON pointer into the document: `/params/rounds`."""

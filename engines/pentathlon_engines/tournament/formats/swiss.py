@@ -66,7 +66,7 @@ _TIE_BITS = 80
 
 
 class RoundCosts(NamedTuple):
-    """What every pair of one round costs."""
+    """The cost of every pair of one round."""
 
     bots: tuple[int | None, ...]
     """The entries that play this round, in ascending order; then None for a bye, if needed."""
@@ -211,7 +211,7 @@ def round_scores(
 
 
 class _Levels(NamedTuple):
-    """Where bots stand, so that those with the right distance meet."""
+    """Positions of bots, so that those with the right distance meet."""
 
     level: Mapping[int, int]
     apart: int

@@ -205,7 +205,7 @@ class Heads:
 
 @dataclass(slots=True)
 class _Lane:
-    """How far a lane was read in this look."""
+    """How much of a lane this look has read."""
 
     refusals_left: int
     heads: deque[Head] = field(default_factory=deque)

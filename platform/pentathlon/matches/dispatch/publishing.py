@@ -54,7 +54,7 @@ Publish = Callable[[Sequence[int]], None]
 
 @dataclass(slots=True)
 class FairCursor:
-    """How far each lane has been served; the publisher keeps it from one round to the next."""
+    """The publisher's record of how often each lane was served."""
 
     lane: dict[MatchKind, int] = field(default_factory=dict)
     """Served last."""

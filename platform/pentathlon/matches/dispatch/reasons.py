@@ -33,7 +33,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What the platform is like at the moment: read it once for any number of matches."""
+    """The present state of the platform; read it once for any number of matches."""
 
     now: datetime
     fleet: Fleet

@@ -23,7 +23,7 @@ DATABASE_BYTES: Final = 2 * 1024**4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchCost:
-    """What a match of a game was measured to cost."""
+    """The measured cost of a match of a game."""
 
     plies: float
     fixed_ms: float
@@ -37,7 +37,7 @@ class MatchCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """What is to be carried, and by what."""
+    """The demanded matches, and the machines to play them."""
 
     matches_a_day: int
     plies: int
@@ -48,7 +48,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """What follows."""
+    """The computed capacity."""
 
     match_ms: float
     matches_a_day_per_core: float

@@ -44,7 +44,7 @@ class Shelf(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a guide stands: on which shelf, and between which others."""
+    """The place of a guide: its shelf, and its neighbours."""
 
     guide: Guide
     shelf: Shelf

@@ -26,7 +26,7 @@ _LEADS: Final = (0.5, 1.0, 2.0, 3.0)
 
 
 class LessonStage(NamedTuple):
-    """What is known of the bot after some matches, and the curve that shows it."""
+    """The estimate after some matches, and its curve."""
 
     matches: int
     bar: StrengthBar

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class RefusedUpload(NamedTuple):
-    """What a code means and what the author does about it."""
+    """The meaning of a code, and its remedy."""
 
     meaning: str
     mend: str

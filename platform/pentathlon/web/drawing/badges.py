@@ -41,7 +41,7 @@ _WIDE: Final = frozenset("mwMW%@—")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """What a badge says, and the colour behind it."""
+    """The text and colour of a badge."""
 
     name: str
     """Of the bot, and of the ladder that it is about."""

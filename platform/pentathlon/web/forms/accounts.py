@@ -20,7 +20,7 @@ class SignInForm(AuthenticationForm):
 
 
 class SignUpForm(forms.Form):
-    """What a new account needs."""
+    """The data of a new account."""
 
     username = forms.CharField(
         max_length=30,
@@ -50,7 +50,7 @@ class SignUpForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """What a new API token may do, and for how long."""
+    """The scopes and lifetime of a new API token."""
 
     name = forms.CharField(max_length=60, help_text="Where you use it, such as “laptop”.")
     scopes = forms.MultipleChoiceField(

@@ -7,7 +7,7 @@ from pentathlon.oauth.redirects import LONGEST, MOST
 
 
 class AppForm(forms.Form):
-    """What people and the protocol need to know of an app."""
+    """The data of an app for people and the protocol."""
 
     name = forms.CharField(
         max_length=LONGEST_NAME, help_text="People see it before they allow it."

@@ -178,7 +178,7 @@ class InviteForm(forms.Form):
 
 
 class ReplaceForm(forms.Form):
-    """Which version plays instead of another."""
+    """The version that replaces another."""
 
     by = forms.TypedChoiceField(label="Plays instead", coerce=int)
     reason = forms.CharField(

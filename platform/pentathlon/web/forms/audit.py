@@ -10,7 +10,7 @@ from pentathlon.audit.actions import AuditAction, AuditedKind
 
 
 class AuditFilterForm(forms.Form):
-    """Which events to show; what is left empty narrows nothing down."""
+    """A filter of events; empty fields match everything."""
 
     person = forms.CharField(
         max_length=60, required=False, help_text="The person who did it, or whom it affected."
@@ -34,7 +34,7 @@ class AuditFilterForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """What staff decide about a person, and why."""
+    """A decision of staff about a person, with its reason."""
 
     decision = forms.ChoiceField()
     reason = forms.CharField(

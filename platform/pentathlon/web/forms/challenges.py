@@ -15,7 +15,7 @@ _PAIR = 2
 
 
 class ChallengeForm(forms.Form):
-    """Which of the author's versions plays, which game, and how many blocks."""
+    """The author's version, the game, and the number of blocks."""
 
     version = forms.TypedChoiceField(label="Your version", coerce=int)
     game = forms.ChoiceField()

@@ -105,7 +105,7 @@ class TotpForm(forms.Form):
 
 
 class PasskeyAnswerForm(forms.Form):
-    """What a browser says about a passkey; a script fills it in."""
+    """A browser's answer about a passkey; a script fills it in."""
 
     answer = forms.CharField(max_length=LARGEST_ANSWER, widget=forms.HiddenInput)
 

@@ -17,7 +17,7 @@ class OfferForm(forms.Form):
 
 
 class AssignForm(OfferForm):
-    """Who organises a tournament from now on, and why."""
+    """The new organiser of a tournament, and the reason."""
 
     reason = forms.CharField(
         label="Why", max_length=LONGEST_REASON, help_text="Everybody reads it."

@@ -7,7 +7,7 @@ from pentathlon.trust.models import Verdict
 
 
 class ReviewForm(forms.Form):
-    """What becomes of results in question."""
+    """Decisions about results in question."""
 
     verdict = forms.ChoiceField(
         label="Verdict",

@@ -14,7 +14,7 @@ def _choices(names: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 class WebhookForm(forms.Form):
-    """Where to post which events."""
+    """The address of a webhook, and its events."""
 
     url = forms.CharField(
         label="Address",
@@ -39,7 +39,7 @@ class WebhookForm(forms.Form):
 
 
 class MailForm(forms.Form):
-    """Which events come by e-mail."""
+    """The events that are sent by e-mail."""
 
     events = forms.MultipleChoiceField(
         label="Tell me by e-mail",

@@ -90,7 +90,7 @@ class ActionList:
 
 
 class Seated(Protocol):
-    """Who sat where: of a match here, or of one that was played elsewhere."""
+    """The bots of a match by seat, whether it was played here or elsewhere."""
 
     @property
     def seat(self) -> int:

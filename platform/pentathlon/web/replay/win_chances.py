@@ -68,7 +68,7 @@ class ChanceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatAccuracy:
-    """How little a seat gave away."""
+    """The accuracy of a seat."""
 
     value: float
     low: float
@@ -84,7 +84,7 @@ class SeatAccuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChanceChart:
-    """What a page shows of a curve at one ply."""
+    """A curve as a page shows it at one ply."""
 
     lines: list[ChanceLine]
     marks: list[ChanceMark]

@@ -25,7 +25,7 @@ Given = TypeVar("Given")
 Found = TypeVar("Found")
 
 
-class Measurement(ABC):
+class Simulation(ABC):
     """All figures, one group after the other."""
 
     def __init__(self, pool: ProcessPoolExecutor, say: Say, *, share: int, seed: int) -> None:
@@ -41,12 +41,12 @@ class Measurement(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurementPart:
+class SimulationPart:
     """A part of the command `bench` that makes one measurement."""
 
     HELP: str
     title: str
-    kind: type[Measurement]
+    kind: type[Simulation]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options."""
