@@ -114,7 +114,7 @@ def test_rivals_are_told_with_what_they_leave_out() -> None:
     assert "connectx, same core, same run: 12.3 matches per second" in said
     assert "functions in its own process" in said
     assert "python-chess" not in said
-    assert beside({}).startswith("fastchess and cutechess are to be had neither")
+    assert beside({}).startswith("fastchess and cutechess are available neither")
 
 
 @pytest.mark.parametrize("rival", RIVALS)

@@ -54,7 +54,7 @@ _POWERS: Final = [index / 20 for index in range(4, 31)]
 _DOUBT: Final = 0.5
 """How much better a power must be the farther it is from 1 and the fewer matches there are."""
 _LUCK: Final = 200
-"""So often the winners are drawn by the chances themselves."""
+"""Times that the winners are drawn by the chances themselves."""
 _FIRST_SEED: Final = 5000
 
 

@@ -16,7 +16,7 @@ MOST_OWN_SHARE = 0.1
 MOST_SANDBOX_OVER_PLAIN = 1.25
 
 _NOT_TO_BE_HAD = (
-    "fastchess and cutechess are to be had neither from PyPI (whose fastchess is another program)"
+    "fastchess and cutechess are available neither from PyPI (whose fastchess is another program)"
     " nor from Debian, so they are not measured."
 )
 

@@ -76,7 +76,7 @@ def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twi
 
 
 def measure_refused_claim(match_id: int, times: int) -> float:
-    """Return the CPU seconds of asking that often for a match that is not to be had."""
+    """Return the CPU seconds of asking that often for a match that is not free."""
     return cost_s(lambda: [_claim([match_id]) for _ in range(times)])
 
 

@@ -39,7 +39,7 @@ _SEAT: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """So many bots meet so often that there are at least the matches asked for."""
+    """Enough bots and cycles for at least the demanded matches."""
 
     bots: int
     cycles: int

@@ -37,7 +37,7 @@ _CANDIDATES: Final = 4
 _GUIDED: Final = 40
 """After so many evaluated decisions a playout goes on at random: that is 20 times faster."""
 _TRIES: Final = 3
-"""So many actions it looks at to find a safe one."""
+"""The most actions it looks at to find a safe one."""
 _PRIOR: Final = 4
 """Playouts that count as half won when an error is estimated (Agresti and Coull 1998): else 24
 playouts of which none is won would be certain."""

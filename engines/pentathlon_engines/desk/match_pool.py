@@ -15,7 +15,7 @@ from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.runner import MatchAbandoned, MatchReport
 
 MOST_ATTEMPTS: Final = 3
-"""So often this machine may fail to play a match before the match is void."""
+"""Failures of this machine to play a match after which the match is void."""
 
 _LONGEST_WAIT_S: Final = 0.2
 

@@ -24,7 +24,7 @@ _PAGE: Final = """\
 </html>
 """
 SEATS: Final = 5
-"""So many seats have a colour and a shape of their own."""
+"""The number of seats with a colour and a shape of their own."""
 
 
 def make_page(title: str, body: str, *, data: str = "", script: str = "") -> str:

@@ -26,7 +26,7 @@ from pentathlon_engines.record.answers import find_wrong_answer
 from pentathlon_engines.runner import SeatBot
 
 REQUESTS: Final = 3
-"""So many requests each probe makes; short matches have fewer."""
+"""Requests of each probe; short matches have fewer."""
 PADDING_BYTES: Final = 256 * 1024
 LEGAL_ACTIONS: Final = 2_000
 PAUSE_S: Final = 1.0

@@ -56,7 +56,7 @@ class ForkPoint(TypedDict):
     chain: str
     """Of the record it comes from."""
     ply: int
-    """So many events are from that record."""
+    """The number of events taken from that record."""
 
 
 class RecordedPerson(TypedDict):

@@ -21,7 +21,7 @@ _MOST_WORK: Final = 10**8
 """Draws times contenders squared, where there are many contenders: about a second."""
 _SHIFTS: Final = 8
 _OUT_OF_REACH: Final = 5.0
-"""So many standard deviations behind the leader nobody counts as a contender."""
+"""Standard deviations behind the leader beyond which nobody is a contender."""
 _NORMAL: Final = NormalDist()
 _KEY: Final = bytes(32)
 

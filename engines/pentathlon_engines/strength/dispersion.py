@@ -21,7 +21,7 @@ Outlook = Mapping[Pair, PairOutcomes]
 
 _CLUSTERS_TO_WIDEN: Final = 20
 _CLUSTERS_TO_NARROW: Final = 200
-"""So many clusters that vary as expected are added, as few clusters say little. Narrower intervals
+"""Clusters added that vary as expected, because few clusters say little. Narrower intervals
 need more evidence: with 20 for both, 90 % of the intervals of eight bots that repeat themselves
 held the truth instead of 95 %."""
 _TWO: Final = 2

@@ -15,7 +15,7 @@ DRAW: Final = 1
 LOSS: Final = 2
 
 _FAR: Final = 35.0
-"""So many standard deviations out, probabilities leave the range of floats."""
+"""Standard deviations beyond which probabilities leave the range of floats."""
 _NORMAL: Final = NormalDist()
 _ROOT_2: Final = math.sqrt(2)
 _ROOT_2_PI: Final = math.sqrt(2 * math.pi)

@@ -26,7 +26,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD
 
 MOST_ASKED: Final = 500
-"""So many wait at most because somebody has opened them; more are not noted."""
+"""The most that wait because somebody has opened them; more are not noted."""
 LATEST: Final = 20
 """How far back one look for matches without an analysis goes."""
 SHARE: Final = 1 / 4

@@ -109,7 +109,7 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
 
 
 def _lock(bots: Collection[int]) -> set[int]:
-    """Lock bots against other claims; return those that were to be had."""
+    """Lock bots against other claims; return those that were free."""
     # In the order of ids: two claims for the same pair must not deadlock.
     rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
     try:

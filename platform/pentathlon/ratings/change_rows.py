@@ -22,7 +22,7 @@ FIELDS: Final = (
     "nth",
 )
 _WHOSE: Final = 4
-"""So many columns say whose change it is; the others are its numbers."""
+"""The number of columns that identify a change; the others are its numbers."""
 _ARRAYS: Final = "%s::bigint[]" + 4 * ", %s::float8[]" + ", %s::integer[]"
 
 ChangeRow = tuple[int, int, int, int, float, float, float, float, int | None]

@@ -42,7 +42,7 @@ class Revocation:
     blocks: int
     tournaments: int
     closed: int
-    """So many of the tournaments are closed; they run again until they have a new final table."""
+    """The closed tournaments among them, which run again until they have a new final table."""
     results: dict[str, int]
     """Results that count, by the key of their pool."""
 

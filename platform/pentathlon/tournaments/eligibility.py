@@ -1,4 +1,4 @@
-"""Which bots authors may enter in a tournament: a short list of rules, each with its sentence.
+"""Rules about the bots that authors may enter in a tournament, each with its sentence.
 
 The organiser may enter any bot that plays the game; these rules are for everybody else.
 """

@@ -51,7 +51,7 @@ class Replacement(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     made_blocks = models.PositiveIntegerField()
-    """So many blocks had been made; the new version plays all later ones."""
+    """The number of blocks made by then; the new version plays all later ones."""
     checked_block = models.PositiveIntegerField()
     """All blocks up to this one have been given to one of the two."""
     first_block = models.PositiveIntegerField()

@@ -150,7 +150,7 @@ def choose_mail(*, actor: User, events: Collection[str], site: str) -> list[str]
 
 
 def mail_events(person: User) -> list[str]:
-    """Return the events that somebody is told of by e-mail."""
+    """Return the events that a person receives by e-mail."""
     found = Subscription.objects.filter(endpoint__owner=person, endpoint__channel=Channel.MAIL)
     return sorted(found.values_list("event", flat=True))
 

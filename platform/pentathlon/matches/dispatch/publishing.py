@@ -1,4 +1,4 @@
-"""Which matches workers are told of next. The times of publishing are the outbox.
+"""Publishes the next matches to workers. The times of publishing are the outbox.
 
 Validation goes first, then tournaments, then ladders, challenges last. Lanes of one kind take
 turns: whichever has least in flight comes next, so that a long tournament does not keep a short

@@ -16,7 +16,7 @@ from pentathlon_engines.record.shape import Record
 
 _SLOW_SHARE = 0.8
 ROWS = 100
-"""So many events are listed at a time: pages of long matches stay light."""
+"""Events listed at a time, so that pages of long matches stay light."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

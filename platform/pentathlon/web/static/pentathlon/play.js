@@ -1,7 +1,7 @@
 // Lets a person point at the board instead of reading the list of actions.
 //
 // When a bot has moved, or the person has in another tab, the stream says so and the board changes.
-// Where no stream is to be had, the page asks each second while a bot is to move.
+// Without a stream, the page asks each second while a bot is to move.
 //
 // Each action says which cells and cards it touches, in order. Pointing narrows the list; what the
 // board cannot tell apart is left in the list. Without this script the list works alone.
