@@ -46,7 +46,7 @@ class Audience(Protocol):
         """Show where a match stands; return how many seconds later the next shot is wanted."""
 
     def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
-        """Have who watches these matches and friendlies look at what the database says now."""
+        """Notify the watchers of these matches and friendlies to read the database."""
 
 
 class Broadcast:
@@ -68,13 +68,13 @@ class Broadcast:
         return _Camera(job, self).see
 
     def note_end(self, jobs: Iterable[Job]) -> None:
-        """Have everybody who watches these matches look at what the database says now."""
+        """Notify everybody who watches these matches to read the database."""
         for job in jobs:
             if job.is_public:
                 self._post(job)
 
     def note_move(self, friendly_id: int) -> None:
-        """Have the person of a friendly look at what the database says now."""
+        """Notify the person of a friendly to read the database."""
         self._post(friendly_id)
 
     def shows(self, shot: Shot) -> bool:

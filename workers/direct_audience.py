@@ -28,7 +28,7 @@ class DirectAudience:
         return WATCHED_S if is_watched else IDLE_S
 
     def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
-        """Have who watches these matches and friendlies look at what the database says now."""
+        """Notify the watchers of these matches and friendlies to read the database."""
         self._sender.send(looks=(*_channels(ended), *map(friendly_channel, moved)))
 
 

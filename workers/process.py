@@ -114,7 +114,7 @@ class WorkerProcess:
         tracing.stop()
 
     def say_goodbye(self) -> None:
-        """Let the heartbeat tell that the worker drains, before its process ends."""
+        """Report by the heartbeat that the worker drains, before its process ends."""
         if self._beats is not None and self.drain.is_asked:
             self._beats.wait()
 

@@ -28,7 +28,7 @@ def holds_key(data: Path, key: str) -> bool:
 
 
 def replace_key(data: Path, key: str) -> None:
-    """Let a data folder have this key from the next start on."""
+    """Store this key in a data folder for the next start."""
     _draft(data / _FILE, key).replace(data / _FILE)
 
 

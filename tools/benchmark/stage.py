@@ -66,7 +66,7 @@ class Stage:
         return [match.pk for match in schedule_matches(specs)]
 
     def play(self, ids: Sequence[int]) -> tuple[float, float]:
-        """Have the worker play the waiting matches; return CPU seconds and seconds that took."""
+        """Play the waiting matches with the worker; return CPU seconds and seconds."""
         before, started = self._cpu_s(), time.monotonic()
         published, next_at = 0.0, started
         played = Match.objects.filter(pk__in=ids)

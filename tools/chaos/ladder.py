@@ -40,7 +40,7 @@ class LadderUnderFire:
         return Season.objects.running().filter(ladder__key=self.key).exists()
 
     def join(self, versions: Sequence[BotVersion]) -> None:
-        """Have the bots join, each by its author."""
+        """Make the bots join, each by its author."""
         ladder = Ladder.objects.get(key=self.key)
         for version in versions:
             join_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)

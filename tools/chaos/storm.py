@@ -38,7 +38,7 @@ class Repairs:
         self._waiting: list[tuple[float, Callable[[], None]]] = []
 
     def later(self, after_s: float, action: Callable[[], None]) -> None:
-        """Have something done after so many seconds."""
+        """Schedule a repair after some seconds."""
         self._waiting.append((time.monotonic() + after_s, action))
 
     def do_due(self) -> None:

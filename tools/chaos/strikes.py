@@ -199,7 +199,7 @@ def _fill_disk(scene: Scene) -> bool:
 
 
 def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], bool]:
-    """Have what lies between a worker and the server fail for a while."""
+    """Fail the network between a worker and the server for a while."""
 
     def spoil(scene: Scene) -> bool:
         whole = [each for each in scene.networks if each.name not in scene.away]

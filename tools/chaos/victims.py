@@ -50,7 +50,7 @@ class Frozen:
                     self._stopped.append(pid)
 
     def thaw(self) -> None:
-        """Let go on what was running."""
+        """Resume what was running."""
         for pid in self._stopped:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)

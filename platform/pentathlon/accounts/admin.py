@@ -53,7 +53,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         permissions=("change",),
     )
     def reset_factors(self, request: HttpRequest, people: QuerySet[User]) -> None:
-        """Let people in who have lost their device and their recovery codes."""
+        """Remove the second factors of people who have lost theirs."""
         if not isinstance(request.user, User):
             return
         site = site_of(request)
@@ -67,7 +67,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
     def get_readonly_fields(
         self, request: HttpRequest, obj: User | None = None
     ) -> Any:  # Any: as Django
-        """Let nobody but a superuser decide who is of the staff."""
+        """Allow only superusers to appoint staff."""
         shown = super().get_readonly_fields(request, obj)
         is_super = isinstance(request.user, User) and request.user.is_superuser
         return shown if is_super else (*shown, *_OF_SUPERUSERS)

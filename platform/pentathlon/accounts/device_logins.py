@@ -44,7 +44,7 @@ class IssuedToken(NamedTuple):
 def begin_device_login(
     *, name: str, scopes: Collection[str], address: str
 ) -> tuple[DeviceLogin, str]:
-    """Let a terminal wait for a person; return the row and the code that only it may know."""
+    """Start a device login; return the row and the terminal's secret code."""
     name, known = check_token_fields(name=name, scopes=scopes)
     now = database_now()
     expired = DeviceLogin.objects.filter(expires_at__lt=now).order_by("expires_at")

@@ -13,7 +13,7 @@ _log = get_logger(__name__)
 
 
 def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -> EmailChange:
-    """Have a letter sent to the new address, and one to the old; only an answer changes it."""
+    """Send a letter to the new address and one to the old; only the link changes it."""
     check_own_password(actor, password)
     email = check_email(email)
     if email == actor.email and actor.has_verified_email:

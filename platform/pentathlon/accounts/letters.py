@@ -28,12 +28,12 @@ _log = get_logger(__name__)
 
 
 def write_letter(kind: LetterKind, *, email: str, site: str, person: User | None = None) -> None:
-    """Have a letter sent soon after the transaction that this is part of."""
+    """Queue a letter to be sent after the current transaction."""
     Letter.objects.create(kind=kind, email=email, site=site, person=person)
 
 
 def notify(kind: LetterKind, person: User, *, site: str) -> None:
-    """Have a person told of something by a letter, if they have verified an address."""
+    """Notify a person by a letter, if they have a verified address."""
     if person.has_verified_email:
         write_letter(kind, email=person.email, site=site, person=person)
 

@@ -71,7 +71,7 @@ def change_password(
 
 
 def ask_for_reset(*, email: str, site: str) -> None:
-    """Have a letter with a link sent to those whose address this is, if there is anybody.
+    """Send an e-mail with a link to the owners of an address, if there are any.
 
     It does the same for every address: nobody learns by it who has an account.
     """

@@ -53,13 +53,13 @@ def take_role(*, actor: User, person: User, role: PersonRole, reason: str) -> Us
 
 @transaction.atomic
 def close_account(*, actor: User, person: User, reason: str) -> User:
-    """Let somebody sign in no more: neither sessions nor tokens work; what is theirs stays."""
+    """Close an account: neither sessions nor tokens work; everything else stays."""
     return _set_open(actor, person, reason, is_open=False)
 
 
 @transaction.atomic
 def reopen_account(*, actor: User, person: User, reason: str) -> User:
-    """Let somebody sign in again whose account was closed."""
+    """Reopen a closed account."""
     return _set_open(actor, person, reason, is_open=True)
 
 

@@ -100,7 +100,7 @@ def renew_recovery_codes(*, actor: User) -> list[str]:
 
 @transaction.atomic
 def reset_second_factors(*, actor: User, person: User, site: str) -> bool:
-    """Let a person who has lost everything in with the password alone; staff do it.
+    """Remove all second factors of a person who has lost them; only staff may.
 
     Return whether there was anything.
     """

@@ -13,7 +13,7 @@ from pentathlon.common.errors import Conflict
 
 @transaction.atomic
 def ask_for_verification(*, actor: User, site: str) -> EmailChange:
-    """Have a letter sent to the actor's own address; an answer verifies it."""
+    """Send an e-mail to the actor's own address; its link verifies the address."""
     if not actor.email:
         raise Conflict(
             "Your account has no e-mail address. Enter one on your account page.", code="no_email"

@@ -209,7 +209,7 @@ def _held(match_id: int, token: UUID) -> AnalysisQuerySet:
 
 
 def _return_expired() -> None:
-    """Let others compute what a killed worker had; give up what has killed several."""
+    """Return the analyses of killed workers; give up those that have killed several."""
     running = Analysis.objects.running()
     _count_death(running.filter(lease_until__lt=Now()))
 

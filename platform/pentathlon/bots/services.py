@@ -84,7 +84,7 @@ def add_version(
 
 @transaction.atomic
 def activate_version(*, actor: User, version: BotVersion) -> BotVersion:
-    """Let a candidate play for its bot, as if it had been uploaded without being one."""
+    """Activate a candidate, as if it had been uploaded without being one."""
     _check_owner(actor, version.bot)
     # The lock is that of uploads: a newer version must not come in between.
     Bot.objects.select_for_update().get(pk=version.bot_id)

@@ -8,7 +8,7 @@ class ChallengesConfig(AppConfig):
     label = "challenges"
 
     def ready(self) -> None:
-        """Have challenges counted as soon as their matches end."""
+        """Count challenges as soon as their matches end."""
         # Models exist only from here on.
         from pentathlon.challenges.services import count_endings  # noqa: PLC0415
 

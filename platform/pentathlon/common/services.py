@@ -32,5 +32,5 @@ def acquire_leadership(*, name: str, holder: str, ttl_s: float) -> bool:
 
 
 def give_up_leadership(*, name: str, holder: str) -> None:
-    """Let another process lead `name` at once; do nothing if the holder does not lead it."""
+    """Release the leadership of `name`; do nothing if the holder does not have it."""
     Leadership.objects.filter(name=name, holder=holder).update(until=Now())

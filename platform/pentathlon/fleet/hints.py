@@ -118,7 +118,7 @@ class HintDesk:
         self._closing: asyncio.Event | None = None
 
     def close(self) -> None:
-        """Let everybody go: the server stops, and workers ask again elsewhere."""
+        """Answer all waiting workers: the server stops, and they ask again elsewhere."""
         if self._closing is not None:
             self._closing.set()
 

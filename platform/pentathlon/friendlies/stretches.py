@@ -181,7 +181,7 @@ def return_expired() -> int:
 
 
 def close_idle() -> int:
-    """Let people who have not moved for days resign; return how many."""
+    """Resign the friendlies of people who have not moved for days; return how many."""
     idle = Friendly.objects.filter(
         state=FriendlyState.PERSON, moved_at__lt=Now() - timedelta(days=DAYS_TO_THINK)
     )

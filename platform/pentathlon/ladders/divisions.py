@@ -18,7 +18,7 @@ FULL: Final = MOST_BOTS
 
 
 def split_if_full(season: Season) -> bool:
-    """Let the weaker half of the lowest division go to a new one; call it in a transaction."""
+    """Move the weaker half of the lowest division to a new one; call it in a transaction."""
     lowest = season.divisions.order_by("-level").select_related("tournament").first()
     if lowest is None or _places(lowest).count() < FULL:
         return False

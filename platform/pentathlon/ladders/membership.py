@@ -32,7 +32,7 @@ _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 
 @transaction.atomic
 def join_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
-    """Have the newest version of a bot that may play take part; later ones follow it."""
+    """Enter a bot's newest version that may play; later ones follow it."""
     _check_owner(actor, bot)
     member = _locked_member(ladder, bot)
     if _newest(bot, ladder.game) is None:
@@ -131,7 +131,7 @@ def _seat_version(version_id: int) -> bool:
 
 
 def _seat_in(ladder: Ladder, bot: Bot) -> None:
-    """Let a bot take part in a ladder as its author has chosen, by button or in `bot.toml`."""
+    """Apply an author's choice for a bot in a ladder, by button or in `bot.toml`."""
     newest = _newest(bot, ladder.game)
     is_for_all = ladder.takes_all or bot.is_reference
     member = LadderMember.objects.filter(ladder=ladder, bot=bot).first()
@@ -193,7 +193,7 @@ def _reseat_together(season: Season, level: int, member_ids: Collection[int]) ->
 
 
 def _seat(member: LadderMember) -> None:
-    """Let the newest version that may play take the place of its bot, if it should have one."""
+    """Seat a bot's newest version that may play, if the bot should have a place."""
     if member.choice not in _SEATED:
         return
     newest = _newest(member.bot, member.ladder.game)

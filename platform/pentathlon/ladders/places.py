@@ -52,13 +52,13 @@ def enter_field(*, division: Division, versions: Sequence[int]) -> dict[int, Ent
 def leave_division(
     *, tournament: Tournament, entries: EntryQuerySet, state: EntryState, reason: str
 ) -> None:
-    """Let entries of a locked tournament leave without voiding what has been paired."""
+    """Withdraw entries of a locked tournament without voiding their paired matches."""
     entries.filter(tournament=tournament).update(state=state, reason=reason, left_at=Now())
     Tournament.objects.filter(pk=tournament.pk).update(results_version=F("results_version") + 1)
 
 
 def _wake(division: Division, *, has_newcomers: bool) -> None:
-    """Have a division paired at once, unless its season has ended meanwhile."""
+    """Schedule a division's pairing at once, unless its season has ended."""
     Division.objects.filter(pk=division.pk, due_at__isnull=False).update(
         has_newcomers=has_newcomers, is_settled=False, due_at=Now()
     )

@@ -147,7 +147,7 @@ def open_division(season: Season, level: int) -> Division:
 
 
 def _enter_reference_bots(division: Division) -> None:
-    """Have the reference bots of a ladder stand in a new division, too."""
+    """Enter the reference bots of a ladder in a new division."""
     members = LadderMember.objects.filter(ladder=division.season.ladder_id, bot__is_reference=True)
     playing = members.filter(version__state=VersionState.ELIGIBLE).select_related("version__bot")
     for member in playing.order_by("pk"):

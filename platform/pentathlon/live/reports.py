@@ -59,14 +59,14 @@ def show_events(
 
 
 def note_changes(match_ids: Collection[int]) -> None:
-    """Have everybody who watches these matches look at what the database says now."""
+    """Notify everybody who watches these matches to read the database."""
     if settings.REDIS_URL is not None and match_ids:
         watched = Match.objects.filter(pk__in=match_ids).watchable()
         _sender(settings.REDIS_URL).send(looks=_channels(watched))
 
 
 def note_moves(friendly_ids: Collection[int]) -> None:
-    """Have the people of these friendlies look at what the database says now."""
+    """Notify the people of these friendlies to read the database."""
     if settings.REDIS_URL is not None and friendly_ids:
         _sender(settings.REDIS_URL).send(looks=map(friendly_channel, friendly_ids))
 

@@ -36,7 +36,7 @@ class FrameSender:
     def send(
         self, *, looks: Iterable[str] = (), frame: Frame | None = None, match_id: int = 0
     ) -> bool:
-        """Have who listens on channels look at the database, and show a frame of a match.
+        """Notify the listeners of channels to read the database, and publish a frame of a match.
 
         Returns whether somebody watches that match.
 

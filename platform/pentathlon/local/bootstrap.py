@@ -71,7 +71,7 @@ def _is_current(venv: Path) -> bool:
 
 @contextmanager
 def _alone(root: Path) -> Iterator[None]:
-    """Let one start at a time build; the others wait and find it done."""
+    """Serialise builds: one start builds, the others wait."""
     handle = os.open(root, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -59,7 +59,7 @@ class People:
         return self._versions[bot]
 
     def challenge(self, *, bot: str, rival: str, game: str, blocks: int) -> int:
-        """Have the author of a bot challenge another bot; return the number of the challenge."""
+        """Challenge another bot as the author of a bot; return the number of the challenge."""
         version = self.version_of(bot)
         against = self.reader.get(f"versions/{self.version_of(rival)}/")
         asked = {"version": version, "bot": against["bot"]["id"], "game": game, "blocks": blocks}

@@ -8,7 +8,7 @@ class MatchesConfig(AppConfig):
     label = "matches"
 
     def ready(self) -> None:
-        """Have authors told when matches of their bots end."""
+        """Notify authors when matches of their bots end."""
         # Models exist only from here on.
         from pentathlon.matches.notices import note_finished  # noqa: PLC0415
 

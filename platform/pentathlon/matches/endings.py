@@ -17,7 +17,7 @@ _correctors: Final[list[Follow]] = []
 
 
 def follow_endings(follow: Follow) -> None:
-    """Have a function called whenever matches end, as done or void."""
+    """Register a function to call when matches end, as done or void."""
     if follow not in _followers:
         _followers.append(follow)
 
@@ -29,7 +29,7 @@ def note_endings(match_ids: Collection[int]) -> None:
 
 
 def follow_corrections(follow: Follow) -> None:
-    """Have a function called whenever results change that were there before."""
+    """Register a function to call when existing results change."""
     if follow not in _correctors:
         _correctors.append(follow)
 

@@ -128,7 +128,7 @@ def claim_matches(
 
 
 def _take(tokens: Mapping[int, UUID], worker: str) -> None:
-    """Let locked matches run, each under its token."""
+    """Start locked matches, each under its token."""
     # Conditional, so that even without the lock one of two claimers sees no row change.
     taken = (
         Match.objects.filter(pk__in=tokens)
@@ -265,7 +265,7 @@ def hold_lane(lane: int) -> None:
 
 @transaction.atomic
 def release_lane(lane: int) -> None:
-    """Let the matches of a lane start again."""
+    """Release the held matches of a lane."""
     HeldLane.objects.filter(lane=lane).delete()
     waiting = Match.objects.of_lane(lane).filter(state=MatchState.PENDING)
     # What was sent before is sent again: workers have refused it meanwhile.
@@ -297,7 +297,7 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
 
 @transaction.atomic
 def requeue_void_matches(*, match_ids: Collection[int]) -> None:
-    """Let void matches wait to be played again; the attempts so far stay known."""
+    """Queue void matches again; their attempts so far stay known."""
     matches = Match.objects.filter(pk__in=match_ids).order_by("pk")
     for match in matches.select_for_update(of=("self",)):
         if match.state != MatchState.VOID:
@@ -367,7 +367,7 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
 
 
 def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | None) -> None:
-    """Let the next worker try a locked, running match, or call it off after too many faults."""
+    """Give a locked, running match to the next worker, or void it after too many failures."""
     reason = storable(reason)[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
     tried.update(state=ended, reason=reason, ended_at=Now(), **cause)

@@ -98,7 +98,7 @@ def delete_app(*, actor: User, app_id: int) -> None:
 
 @transaction.atomic
 def block_app(*, actor: User, app_id: int, reason: str) -> OAuthApp:
-    """Let an app do nothing any more; only staff may, and say why."""
+    """Block an app, with a reason; only staff may."""
     if not is_staff(actor):
         raise NotAllowed("Only for the staff of this site.", code="staff_only")
     app = OAuthApp.objects.select_for_update().filter(pk=app_id).first()

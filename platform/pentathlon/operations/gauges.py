@@ -78,7 +78,7 @@ gauges: Final = PlatformGauges()
 
 
 def register_gauges(registry: CollectorRegistry) -> None:
-    """Let them be among what is exported."""
+    """Register the gauges for export."""
     registry.register(gauges)
 
 

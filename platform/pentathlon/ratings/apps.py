@@ -8,7 +8,7 @@ class RatingsConfig(AppConfig):
     label = "ratings"
 
     def ready(self) -> None:
-        """Have results applied as soon as matches end."""
+        """Apply results as soon as matches end."""
         # Models exist only from here on.
         from pentathlon.ratings.services import mark_ready  # noqa: PLC0415
 

@@ -182,7 +182,7 @@ def _revoke_as_in(pool: Pool, new: Pool) -> int:
 
 @transaction.atomic
 def _switch(pool: Pool, new: Pool) -> bool:
-    """Let the new epoch be the current one, unless much has happened since it was copied."""
+    """Switch to the new epoch, unless too many results arrived since it was copied."""
     pools = Pool.objects.filter(pk__in=(pool.pk, new.pk)).order_by("pk")
     locked = {found.pk: found for found in pools.select_for_update()}
     old, next_one = locked[pool.pk], locked[new.pk]

@@ -236,7 +236,7 @@ class _Recompute:
         replace_changes(pool, first=chunk.first, last=chunk.last, stored=stored, lines=lines)
 
     def _switch(self) -> None:
-        """Let the ratings be those of the book."""
+        """Write the book's ratings."""
         stored, computed = rating_facts(self._pool), book_facts(self._book)
         gone = stored.keys() - computed.keys()
         self._pool.ratings.filter(version__in=gone).delete()

@@ -93,7 +93,7 @@ def open_live_pool(
 
 
 def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
-    """Let the results of these matches count in a pool as soon as they are there.
+    """Count the results of these matches in a pool as soon as they arrive.
 
     On a live leaderboard nobody gains from bots of their own: such matches get a row that says
     so. It is decided here, so that what earlier releases have applied stays.
@@ -111,7 +111,7 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
 
 
 def mark_ready(match_ids: Collection[int]) -> None:
-    """Let the results of matches that have just ended be applied; call it where they end."""
+    """Queue the results of matches that have just ended; call it where they end."""
     rows = LedgerRow.objects.waiting().filter(match__in=match_ids)
     ended_at = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
     rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
@@ -132,7 +132,7 @@ def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None
 
 @transaction.atomic
 def await_results(*, match_ids: Collection[int]) -> None:
-    """Let the results of matches count that were skipped as void, once they have one."""
+    """Count matches that were skipped as void, once they have a result."""
     pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
     # Nobody applies results meanwhile: they would take them for void again.
     list(pools.select_for_update(of=("self",)))
@@ -243,7 +243,7 @@ def apply_results(*, limit: int = 200) -> int:
 
 
 def _hand_over(pool: Pool, limit: int) -> int:
-    """Let results that have come in for a past epoch count in the current one."""
+    """Move results that arrived for a past epoch to the current one."""
     current = Pool.objects.get(key=pool.current_key)
     ready = pool.rows.ready().order_by("ended_at", "match_id").values_list("pk", flat=True)
     return pool.rows.filter(pk__in=list(ready[:limit])).update(pool=current)

@@ -8,7 +8,7 @@ class RivalryConfig(AppConfig):
     label = "rivalry"
 
     def ready(self) -> None:
-        """Have results counted soon after matches end, and again if they are taken back."""
+        """Count results soon after matches end, and again if they are revoked."""
         # Models exist only from here on.
         from pentathlon.rivalry.services import queue_results  # noqa: PLC0415
 

@@ -138,7 +138,7 @@ def patrol(*, limit: int = _PATROLLED) -> Patrol:
 
 @transaction.atomic
 def release_held() -> int:
-    """Let results be counted that are hidden no more; return how many."""
+    """Queue results that are no longer hidden; return how many."""
     hidden = HiddenLane.objects.in_force().values("lane")
     lane = HeldLaneOfResults.objects.exclude(lane__in=hidden).order_by("lane").first()
     if lane is None:

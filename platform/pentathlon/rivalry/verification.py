@@ -62,7 +62,7 @@ def find_differences() -> Iterator[RivalryDifference]:
 
 
 def repair(difference: RivalryDifference) -> None:
-    """Have a match counted again, or sum up a bot's meetings again."""
+    """Count a match again, or sum up a bot's meetings again."""
     if difference.match is not None:
         queue_results([difference.match])
     if difference.bot is not None:

@@ -56,7 +56,7 @@ def index_all() -> int:
 
 
 def index_person(person: User) -> None:
-    """Let a person be found by their name as it is now, and by no former one."""
+    """Index a person by their present name, and by no former one."""
     _store(Kind.PERSON, {person.pk: person.username})
 
 

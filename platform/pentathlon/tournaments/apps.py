@@ -8,7 +8,7 @@ class TournamentsConfig(AppConfig):
     label = "tournaments"
 
     def ready(self) -> None:
-        """Have blocks settled as soon as their matches end."""
+        """Settle blocks as soon as their matches end."""
         # Models exist only from here on.
         from pentathlon.tournaments.blocks import mark_due  # noqa: PLC0415
 

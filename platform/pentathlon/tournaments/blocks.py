@@ -41,7 +41,7 @@ _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
 
 
 def mark_due(match_ids: Collection[int]) -> None:
-    """Have the blocks of matches looked at that have just ended; call it where they end."""
+    """Queue the blocks of matches that have just ended; call it where they end."""
     # Places, not blocks: two legs that end at once must not wait for each other.
     TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
 

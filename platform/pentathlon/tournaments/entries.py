@@ -168,14 +168,14 @@ def matches_of_entry(entry: Entry) -> MatchQuerySet:
 
 
 def forget_start_problem(tournament: Tournament) -> None:
-    """Let a tournament that could not start at its time try again: its entries have changed."""
+    """Retry the start of a tournament that failed at its time: its entries have changed."""
     if tournament.start_problem:
         tournament.start_problem = ""
         tournament.save(update_fields=("start_problem",))
 
 
 def reopen(tournament: Tournament) -> None:
-    """Let a closed, locked tournament run again; delete its final table."""
+    """Reopen a closed, locked tournament; delete its final table."""
     FinalRow.objects.filter(entry__tournament=tournament).delete()
     tournament.state, tournament.finished_at = TournamentState.RUNNING, None
     tournament.save(update_fields=("state", "finished_at"))

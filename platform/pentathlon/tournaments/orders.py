@@ -228,7 +228,7 @@ def _carry_out(block_id: int) -> bool:
 
 
 def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
-    """Have the match of a place played again; False: its result has yet to be applied."""
+    """Play the match of a place again; False: its result has yet to be applied."""
     match = place.match
     if match.state == MatchState.VOID:
         play_void_again([match.pk])

@@ -57,7 +57,7 @@ _COMPARED = 2
 def replace_entry(
     *, actor: User, tournament: Tournament, version_id: int, by: int, reason: str = ""
 ) -> Entry:
-    """Let another version play in the place of an entry.
+    """Replace the version of an entry.
 
     Its author, its team and the organiser may until the start; afterwards the organiser may, with
     a reason that everybody reads.
@@ -100,7 +100,7 @@ def check_may_replace(actor: User, tournament: Tournament, entry: Entry) -> None
 def _replace_running(
     actor: User, tournament: Tournament, entry: Entry, *, by: int, reason: str
 ) -> Entry:
-    """Let another version of the same bot go on in the place of an entry."""
+    """Replace the version of an entry by another one of the same bot."""
     _check_can_be_replaced(tournament, entry)
     refuse_all(
         gather_errors(

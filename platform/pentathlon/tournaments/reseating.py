@@ -63,7 +63,7 @@ _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 def begin_replacement(
     *, actor: User, entry: Entry, tournament: Tournament, new: BotVersion, reason: str
 ) -> Replacement:
-    """Let another version play for an entry of a locked tournament, and give over a first part.
+    """Replace the version of an entry of a locked tournament, and move a first part to it.
 
     An entry that has left takes part again.
     """
@@ -199,7 +199,7 @@ def _has_begun(match: Match, replacement: Replacement) -> bool:
 def _play_void_blocks(
     replacement: Replacement, tournament: Tournament, numbers: Collection[int]
 ) -> None:
-    """Have those of these blocks played that are void only because the old version had left."""
+    """Restore those of these blocks that are void only because the old version had left."""
     noted = noted_blocks(tournament) if reads_results(tournament) else set()
     places = TournamentMatch.objects.filter(tournament=tournament, block__in=numbers)
     gone = versions_out(tournament)
@@ -223,7 +223,7 @@ def _play_void_blocks(
 
 
 def _let_return(tournament: Tournament, entry: Entry) -> None:
-    """Let an entry of a locked tournament that has left take part again."""
+    """Bring an entry that has left back into a locked tournament."""
     entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
     # What is not void yet is played by the new version, or made void with its block.
     entry.is_settled = True

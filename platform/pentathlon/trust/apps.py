@@ -8,7 +8,7 @@ class TrustConfig(AppConfig):
     label = "trust"
 
     def ready(self) -> None:
-        """Have some results played again soon after matches end."""
+        """Draw spot checks soon after matches end."""
         # Models exist only from here on.
         from pentathlon.trust.spot_checks import sample_results  # noqa: PLC0415
 

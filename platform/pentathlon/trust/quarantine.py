@@ -50,7 +50,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @transaction.atomic
 def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = None) -> None:
-    """Let a token take nothing more, give back what its workers play, question its results.
+    """Put a token in quarantine: stop it, return its matches, question its results.
 
     Its results since it last agreed with another worker are in question. Nothing happens to a
     token that is in quarantine or revoked.
@@ -169,7 +169,7 @@ def undecided(quarantine: Quarantine) -> QuerySet[Attempt]:
 
 @transaction.atomic
 def end_quarantine(*, actor: User, quarantine: Quarantine, reason: str) -> None:
-    """Let a token work again, when all of its results in question are decided on."""
+    """Release a token from quarantine after all its questioned results are decided."""
     _check_staff(actor)
     reason = checked_reason(reason)
     locked = Quarantine.objects.select_for_update().get(pk=quarantine.pk)

@@ -129,7 +129,7 @@ def _by_whom_it_was_asked(runs: Sequence[CheckRun]) -> bool:
 
 
 def _play_elsewhere(check: SpotCheck, runs: Sequence[CheckRun]) -> None:
-    """Have a result that was drawn played by another worker."""
+    """Schedule a spot check of a drawn result by another worker."""
     if not _play_again(check, runs, numbers=(_AGAIN,), by_trusted=False):
         _end(check, CheckState.UNPROVEN, "There is no other worker that can play it.")
 

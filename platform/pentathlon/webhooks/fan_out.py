@@ -99,6 +99,6 @@ def _queue(plan: _Plan, endpoints: dict[int, WebhookEndpoint], *, now: datetime)
 
 
 def wake(endpoint: WebhookEndpoint, *, now: datetime) -> None:
-    """Have a locked endpoint looked at now, or when its pause is over."""
+    """Schedule a locked endpoint for now, or for the end of its pause."""
     soonest = max(now, endpoint.paused_until or now)
     endpoint.due_at = min(endpoint.due_at or soonest, soonest)

@@ -130,7 +130,7 @@ def redeliver(*, actor: User, endpoint_id: int, delivery_id: int) -> Delivery:
 
 @transaction.atomic
 def choose_mail(*, actor: User, events: Collection[str], site: str) -> list[str]:
-    """Have the actor told of these events by e-mail, and of no others; return them."""
+    """Subscribe the actor to e-mail about exactly these events; return them."""
     known = _known_events(events, MAILED, can_be_empty=True)
     if known and not actor.email:
         raise Conflict("Your account has no e-mail address.", code="no_email", field="events")

@@ -90,7 +90,7 @@ class NodesTrial:
         return time.monotonic() - started
 
     def play(self, matches: int, *, what: str) -> float:
-        """Have so many more matches played; return matches a second."""
+        """Play some more matches; return matches a second."""
         wanted = self.done + matches
 
         def are_over() -> bool:

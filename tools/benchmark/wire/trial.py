@@ -73,7 +73,7 @@ class WireTrial:
     )
 
     def play_round(self, matches: int) -> None:
-        """Have each kind of worker play so many matches."""
+        """Play some matches with each kind of worker."""
         for kind, cost in self.costs.items():
             with self._stage(kind) as stage:
                 self._play(stage, _AT_A_TIME)

@@ -51,7 +51,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Let every part have options of its own."""
+        """Add the options of every part."""
         parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
         for name, part in _PARTS.items():
             part.add_arguments(parts.add_parser(name, help=part.HELP))

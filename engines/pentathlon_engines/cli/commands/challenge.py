@@ -32,7 +32,7 @@ def challenge(
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have your bot meet another one at once; it is rated for nobody."""
+    """Play your bot against another one at once, unrated."""
     server = connect_as_person(site)
     mine = find_version(server, bot)
     wanted: Json = {"version": mine["id"], **_opponent(server, mine, opponent)}

@@ -189,7 +189,7 @@ def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def version_activate(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Let a candidate play for its bot."""
+    """Activate a candidate."""
     actor = signed_in_user(request)
     owned = BotVersion.objects.owned_by(actor).select_related("bot__owner")
     found = activate_version(actor=actor, version=get_object_or_404(owned, pk=version_id))

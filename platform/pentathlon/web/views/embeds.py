@@ -44,7 +44,7 @@ _POLICY = "; ".join(
 
 
 def _frameable(view: _View[P]) -> _View[P]:
-    """Let other sites show an answer in a frame, and caches keep it."""
+    """Allow other sites to frame an answer, and caches to keep it."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:

@@ -54,7 +54,7 @@ def season(request: HttpRequest, key: str, number: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
-    """Have a bot join, pause in or leave a ladder."""
+    """Make a bot join, pause in or leave a ladder."""
     actor = signed_in_user(request)
     bot = get_object_or_404(Bot.objects.owned_by(actor).select_related("owner"), pk=bot_id)
     found = get_object_or_404(Ladder, key=key)

@@ -140,7 +140,7 @@ def actions(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def _keep_for_a_visit(found: Match, response: HttpResponse) -> HttpResponse:
-    """Let a browser keep a part of a replay: the match never changes, the words may one day."""
+    """Cache a part of a replay in browsers: the match never changes, the words may one day."""
     keeper = "private" if found.is_private else "public"
     response["Cache-Control"] = f"{keeper}, max-age={_VISIT_S}"
     return response
