@@ -3,8 +3,7 @@
 import pytest
 from django.core.management.base import CommandError
 
-from pentathlon.bots.archives import read_archive
-from pentathlon.bots.bad_archive import BadArchive
+from pentathlon.bots.archives import BadArchive, read_archive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 from tools.benchmark import starvation
 from tools.benchmark.starvation import Measurement

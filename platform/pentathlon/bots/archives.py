@@ -1,9 +1,25 @@
 """Check an upload, and say what is wrong with it as services do."""
 
-from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from pentathlon.common.errors import InvalidInput, TooLarge
 from pentathlon_engines import errors
 from pentathlon_engines.archive import archives
 from pentathlon_engines.archive.archives import CheckedArchive
+
+
+class BadArchive(InvalidInput):
+    """An upload that is not taken; `path` names the entry, where one is to blame."""
+
+    code = "bad_archive"
+
+    def __init__(self, detail: str, *, code: str | None = None, path: str = "") -> None:
+        super().__init__(detail, code=code, field="archive")
+        self.path = path
+
+
+class LargeArchive(BadArchive, TooLarge):
+    """An upload with more bytes or entries than allowed."""
+
+    code = "too_large"
 
 
 def read_archive(data: bytes) -> CheckedArchive:

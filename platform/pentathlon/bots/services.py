@@ -9,8 +9,8 @@ from django.db.models.functions import Lower, Now
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction
+from pentathlon.bots.archives import BadArchive
 from pentathlon.bots.audit_events import audit_version
-from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.bots.notices import note_version
 from pentathlon.bots.quotas import archive_quota, validation_quota

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon.bots.archives import read_archive
-from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from pentathlon.bots.archives import BadArchive, LargeArchive, read_archive
 from pentathlon_engines import errors
 from pentathlon_engines.archive.archives import DamagedArchive, read_built, unpack, verify
 from pentathlon_engines.manifest import content_hash

@@ -1,8 +1,7 @@
 import pytest
 
 from pentathlon.bots import services
-from pentathlon.bots.archives import read_archive
-from pentathlon.bots.bad_archive import BadArchive
+from pentathlon.bots.archives import BadArchive, read_archive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon_engines.archive.archives import CheckedArchive
