@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import tomllib
 from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
@@ -93,13 +94,17 @@ def _archive(world: World) -> Call:
     return Call(who="worker", path={"content_hash": content_hash}, query={"match": job.match_id})
 
 
+_BUILD: Final = 'build = ["cc", "-o", "bot", "main.c"]\n'
+"""The line of `bot.toml` that the version of a build has."""
+
+
 def _build(make: Callable[[BotVersion], Json]) -> Making:
     """Return a call about the build of a bot that sits in a match of the worker."""
 
     def call(world: World) -> Call:
         version = world.scene.versions[0]
         BotVersion.objects.filter(pk=version.pk).update(
-            manifest={**version.manifest, "build": ["cc", "-o", "bot", "main.c"]}
+            manifest={**version.manifest, **tomllib.loads(_BUILD)}
         )
         job = _job(world)
         told = {"match_id": job.match_id, "token": str(job.token), "version_id": version.pk}
@@ -109,8 +114,14 @@ def _build(make: Callable[[BotVersion], Json]) -> Making:
 
 
 def _built(version: BotVersion) -> Json:
-    target = io.BytesIO(bytes(version.archive.data))
-    with ZipFile(target, "a") as archive:
+    target = io.BytesIO()
+    with (
+        ZipFile(io.BytesIO(bytes(version.archive.data))) as upload,
+        ZipFile(target, "w") as archive,
+    ):
+        for info in upload.infolist():
+            line = _BUILD if info.filename == "bot.toml" else ""
+            archive.writestr(info, upload.read(info) + line.encode())
         archive.writestr("bot", b"\x7fELF")
     return {"archive": base64.b64encode(target.getvalue()).decode()}
 

@@ -79,7 +79,7 @@ def test_whatever_was_rewritten_is_named(
 ) -> None:
     forge(played[0])
 
-    with pytest.raises(CommandError, match="differs from what was signed"):
+    with pytest.raises(CommandError, match="differs from the signed one"):
         verify()
 
     assert told.format(match=played[0].pk) in capsys.readouterr().out

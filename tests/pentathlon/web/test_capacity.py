@@ -51,7 +51,7 @@ def test_page_computes_without_a_script(client: Client) -> None:
     many = client.get(f"{PAGE}?game=azure&matches_a_day=1000000000&cores=2").content.decode()
 
     assert "It can play that." in few
-    assert "Workers end first" in many
+    assert "Workers run out first" in many
     assert 'value="1000000000"' in many
 
 

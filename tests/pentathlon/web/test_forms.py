@@ -267,7 +267,7 @@ def test_only_organisers_are_shown_the_tournament_form() -> None:
     response = as_person(make_user()).get(_NEW_CUP)
 
     assert response.status_code == 403
-    assert "Only organisers make tournaments." in page_of(response).text
+    assert "Only organisers may create tournaments." in page_of(response).text
 
 
 def test_retired_bot_is_not_offered_to_a_tournament() -> None:

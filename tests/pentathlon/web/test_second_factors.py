@@ -302,7 +302,7 @@ def test_passkey_of_somebody_else_is_no_second_factor() -> None:
 
     response = client.post(reverse("second_factor"), {"answer": foreign.show(options)})
 
-    assert "belongs to somebody else" in page_of(response).text
+    assert "belongs to another account" in page_of(response).text
     assert not is_signed_in(client)
 
 
