@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-import tomllib
+import json
 from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
@@ -18,6 +18,7 @@ from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Match
 from pentathlon.matches.wire import submission_to_json
 from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import Manifest
 from tests.api.examples.asking import Call, Json, Making
 from tests.api.examples.world import World
 from tests.factories import make_match
@@ -94,8 +95,8 @@ def _archive(world: World) -> Call:
     return Call(who="worker", path={"content_hash": content_hash}, query={"match": job.match_id})
 
 
-_BUILD: Final = 'build = ["cc", "-o", "bot", "main.c"]\n'
-"""The line of `bot.toml` that the version of a build has."""
+_COMMAND: Final = ["./bot"]
+_BUILD: Final = ["cc", "-o", "bot", "main.c"]
 
 
 def _build(make: Callable[[BotVersion], Json]) -> Making:
@@ -103,9 +104,7 @@ def _build(make: Callable[[BotVersion], Json]) -> Making:
 
     def call(world: World) -> Call:
         version = world.scene.versions[0]
-        BotVersion.objects.filter(pk=version.pk).update(
-            manifest={**version.manifest, **tomllib.loads(_BUILD)}
-        )
+        BotVersion.objects.filter(pk=version.pk).update(manifest=_manifest(version).to_json())
         job = _job(world)
         told = {"match_id": job.match_id, "token": str(job.token), "version_id": version.pk}
         return Call(who="worker", body={**told, **make(version)})
@@ -113,15 +112,28 @@ def _build(make: Callable[[BotVersion], Json]) -> Making:
     return call
 
 
+def _manifest(version: BotVersion) -> Manifest:
+    return Manifest(
+        name=version.bot.name,
+        games=tuple(version.manifest["games"]),
+        language="command",
+        main=None,
+        command=tuple(_COMMAND),
+        build=tuple(_BUILD),
+    )
+
+
 def _built(version: BotVersion) -> Json:
+    manifest = _manifest(version)
     target = io.BytesIO()
-    with (
-        ZipFile(io.BytesIO(bytes(version.archive.data))) as upload,
-        ZipFile(target, "w") as archive,
-    ):
-        for info in upload.infolist():
-            line = _BUILD if info.filename == "bot.toml" else ""
-            archive.writestr(info, upload.read(info) + line.encode())
+    with ZipFile(target, "w") as archive:
+        lines = (
+            f"name = {json.dumps(manifest.name)}",
+            f"games = {json.dumps(manifest.games)}",
+            f"command = {json.dumps(_COMMAND)}",
+            f"build = {json.dumps(_BUILD)}",
+        )
+        archive.writestr("bot.toml", "\n".join(lines))
         archive.writestr("bot", b"\x7fELF")
     return {"archive": base64.b64encode(target.getvalue()).decode()}
 
