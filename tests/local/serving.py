@@ -6,11 +6,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from types import MappingProxyType
 
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local import processes
@@ -25,6 +26,13 @@ from django.core.management import call_command
 django.setup()
 for words in json.loads(sys.argv[1]):
     call_command(*words)
+"""
+_SERVE = """
+import json, sys
+from pentathlon.server import limits
+vars(limits).update(json.loads(sys.argv[1]))
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "serve", "--port", sys.argv[2]])
 """
 
 
@@ -80,15 +88,22 @@ def prepare(folder: Path, *commands: tuple[str, ...], **variables: str) -> dict[
 
 @contextmanager
 def serving(
-    folder: Path, *, first: Sequence[tuple[str, ...]] = (), **variables: str
+    folder: Path,
+    *,
+    first: Sequence[tuple[str, ...]] = (),
+    limits: Mapping[str, float] = MappingProxyType({}),
+    **variables: str,
 ) -> Iterator[Site]:
-    """Run `serve` with a data folder of its own, after the commands in `first`."""
+    """Run `serve` with a data folder of its own, after the commands in `first`.
+
+    `limits` replaces limits of the server by their names.
+    """
     port = unused_port()
     log = folder / "web.log"
     environment = prepare(folder, *first, **variables)
     with log.open("wb") as output:
         process = processes.start(
-            [sys.executable, "-m", "django", "serve", "--port", str(port)],
+            [sys.executable, "-c", _SERVE, json.dumps(dict(limits)), str(port)],
             output=output,
             environment=environment,
         )
