@@ -277,7 +277,7 @@ def test_spinning_start_costs_the_spinner_alone(play: Play) -> None:
     spinner = (
         "import threading\n" + 13 * "threading.Thread(target=exec, args=['while 1: 1']).start()\n"
     )
-    slow = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
+    slow = "import time\nend = time.process_time() + 0.2\nwhile time.process_time() < end: pass\n"
     limits = replace(QUICK, startup_wall_s=1.0)
 
     report = play(spinner + "while True: pass", slow + HONEST, limits=limits)

@@ -92,11 +92,11 @@ def serving(
     *,
     first: Sequence[tuple[str, ...]] = (),
     limits: Mapping[str, float] = MappingProxyType({}),
-    **variables: str,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Site]:
     """Run `serve` with a data folder of its own, after the commands in `first`.
 
-    `limits` replaces limits of the server by their names.
+    `limits` replaces limits of the server by their names, `variables` adds to the environment.
     """
     port = unused_port()
     log = folder / "web.log"

@@ -49,7 +49,7 @@ def attacked(
         "DJANGO_SETTINGS_MODULE": CHEAP,
         "DJANGO_SUPERUSER_PASSWORD": PERSON[1],
     }
-    with serving(folder, first=(NAMED, STYLED), **settings) as site:
+    with serving(folder, first=(NAMED, STYLED), variables=settings) as site:
         headers = {**basic(*PERSON), "Content-Type": "application/json"}
         # At once: a test uses up all tries to sign in.
         answer = site.send("POST", "/api/v1/tokens/", b'{"name": "attacker"}', headers)
@@ -185,7 +185,7 @@ def test_no_header_and_no_hurry_gives_more_tries(site: Site) -> None:
 def test_client_behind_a_proxy_is_who_the_proxy_says(tmp_path: Path, database: str) -> None:
     settings = {"DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": CHEAP}
 
-    with serving(tmp_path, first=(), PENTATHLON_PROXIES="1", **settings) as site:
+    with serving(tmp_path, variables={**settings, "PENTATHLON_PROXIES": "1"}) as site:
 
         def try_from(told: str) -> int:
             headers = {"X-Forwarded-For": told, **basic("nobody", "guessed")}

@@ -98,9 +98,13 @@ def test_requests_sent_together_are_answered_in_order(site: Site) -> None:
 
 
 def test_upload_under_way_may_end_before_the_server_stops(tmp_path: Path) -> None:
-    secret = {"PENTATHLON_MODE": "production", "PENTATHLON_SECRET_KEY": "x" * 50}
+    production = {
+        "PENTATHLON_MODE": "production",
+        "PENTATHLON_SECRET_KEY": "x" * 50,
+        "PENTATHLON_HOSTS": "localhost",
+    }
     with (
-        serving(tmp_path, first=(), **secret, PENTATHLON_HOSTS="localhost") as site,
+        serving(tmp_path, variables=production) as site,
         ExitStack() as stack,
     ):
         head = b"POST /api/v1/bots/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
