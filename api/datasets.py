@@ -9,7 +9,8 @@ from rest_framework.request import Request
 
 from api.endpoint import Endpoint
 from api.filters import GameFilter, IdFilter, MomentFilter
-from pentathlon.caching import answer_for_ever, answer_packed_as, answer_packed_for_ever
+from api.lines import LINES, stretch_of_lines
+from pentathlon.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.common.errors import NotFound
 from pentathlon.datasets.models import Dataset, DatasetQuerySet
 from pentathlon.datasets.reading import CURSOR, LICENCE, find_part, read_history
@@ -19,7 +20,6 @@ from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.dataset.schema import TABLES
 
 _YES_NO = [("true", "true"), ("false", "false")]
-_LINES = "application/x-ndjson"
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
@@ -118,7 +118,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             OpenApiParameter("table", str, "path", enum=TABLES),
             OpenApiParameter("number", int, "path", description="From 1."),
         ],
-        responses={(200, _LINES): OpenApiTypes.STR},
+        responses={(200, LINES): OpenApiTypes.STR},
     )
     def part(self, request: Request, pk: str, table: str, number: str) -> HttpResponseBase:
         """Return the rows of a part, one JSON object a line; packed if the client accepts gzip.
@@ -130,7 +130,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
         return answer_packed_for_ever(
             request._request,
             tag=f'"{found.sha256}"',
-            content_type=_LINES,
+            content_type=LINES,
             packed=lambda: bytes(found.data),
         )
 
@@ -140,23 +140,20 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             OpenApiParameter(
                 "after",
                 {"type": "string", "pattern": f"^{CURSOR}$"},
-                description="The cursor of the answer before.",
+                description="Go on behind this match: the last one that you have.",
             ),
         ],
-        responses={(200, _LINES): OpenApiTypes.STR},
+        responses={(200, LINES): OpenApiTypes.STR},
     )
     def history(self, request: Request, game: str) -> HttpResponseBase:
         """Return all matches of a game in closed tournaments and seasons, one JSON object a line.
 
-        The newest edition of each dataset counts. A long history comes in several answers: while
-        there is a `Link` header with `rel="next"`, ask for that address. Its `after` is a cursor
-        that stays valid, so a reader can go on from it at any later time.
+        All of them come in one answer, however long it is; the newest edition of each dataset
+        counts. If it breaks off, or to read what is new, ask for what comes after the `match` of
+        the last whole line. `/matches/history/` has also what no dataset has yet.
         """
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
         found = read_history(game, after=request.query_params.get("after"))
-        answer = answer_packed_as(request._request, content_type=_LINES, packed=found.packed)
-        if found.after:
-            address = request.build_absolute_uri(f"{request.path}?after={found.after}")
-            answer.headers["Link"] = f'<{address}>; rel="next"'
-        return answer
+        query = f"after={found.after}" if found.after else ""
+        return stretch_of_lines(found.lines, following=query)

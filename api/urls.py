@@ -22,6 +22,7 @@ from api.games import GameViewSet
 from api.kit import KitView
 from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
+from api.match_history import MatchHistoryViewSet
 from api.matches import MatchViewSet
 from api.me import MeViewSet, OwnAccountViewSet
 from api.pagination import OnePage
@@ -100,6 +101,7 @@ _batch = BatchUploadViewSet.as_view({"post": "create"})
 
 _sums = DatasetViewSet.as_view({"get": "sums"})
 _history = DatasetViewSet.as_view({"get": "history"})
+_match_history = MatchHistoryViewSet.as_view({"get": "history"}, pagination_class=None)
 _part = DatasetViewSet.as_view({"get": "part"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
@@ -153,6 +155,7 @@ urlpatterns = [
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),
+    re_path(r"^v1/matches/history/(?P<game>[a-z_]+)\.ndjson$", _match_history, name="match_history"),
     re_path(rf"^v1/datasets/(?P<pk>{ID})/SHA256SUMS$", _sums, name="dataset_sums"),
     re_path(
         rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.ndjson$",

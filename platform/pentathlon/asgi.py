@@ -1,7 +1,8 @@
-"""The whole site for an ASGI server: one port, three ways to answer.
+"""The whole site for an ASGI server: one port, four ways to answer.
 
 `/healthz` is answered here, whatever else hangs. Everything else begins in threads, where it is
-about three times as fast; live streams, which wait for most of their life, go on on asyncio.
+about three times as fast; live streams, which wait for most of their life, go on on asyncio, and
+long answers are asked for piece by piece.
 """
 
 import gc
@@ -19,6 +20,7 @@ from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
 from pentathlon.server.bridge import Bridge
 from pentathlon.server.connection import ON_SHUTDOWN
+from pentathlon.server.continued import Continued, is_long
 from pentathlon.server.protocol import Receive, Scope, Send
 from pentathlon.server.proxies import without_hearsay
 from pentathlon.server.refusals import send_text
@@ -33,6 +35,7 @@ _streams = Streams(
     _pages,
     lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
 )
+_long = Continued(_pages)
 _hints = HintDesk(_pages, broker=settings.REDIS_URL, queues=QUEUES)
 # A stream would keep the server from ever stopping.
 ON_SHUTDOWN.append(_streams.close)
@@ -55,6 +58,8 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await _hints(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     elif is_stream(scope["path"]):
         await _streams(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
+    elif is_long(scope["path"]):
+        await _long(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     else:
         await _pages(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
 

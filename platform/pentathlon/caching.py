@@ -81,20 +81,6 @@ def answer_packed_for_ever(
     )
 
 
-def answer_packed_as(
-    request: HttpRequest, *, content_type: str, packed: bytes
-) -> HttpResponseBase:
-    """Answer with content that is packed by gzip and may be another one the next time."""
-    tag = tag_of(hashlib.sha256(packed).hexdigest())
-    return _answer_packed(
-        request,
-        tag=tag,
-        content_type=content_type,
-        packed=lambda: packed,
-        keep=_REVALIDATE,
-    )
-
-
 def _answer_packed(
     request: HttpRequest, *, tag: str, content_type: str, packed: Callable[[], bytes], keep: str
 ) -> HttpResponseBase:

@@ -77,6 +77,7 @@ PAGES: Final[Mapping[str, str]] = {
     "me_passkey": "account_delete_options",
     "me_password": "password_change",
     "me_verify_email": "email_verify",
+    "matches_history__ndjson_retrieve": "matches",
     "matches_list": "matches",
     "matches_retrieve": "match",
     "matches_analysis_retrieve": "match",

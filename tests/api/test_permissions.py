@@ -64,6 +64,7 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("post", "/tournaments/{tournament}/entries/", (401, 201, 403, 201, 403)),
     ("delete", "/tournaments/{tournament}/entries/{version}/", (401, 204, 403, 204, 403)),
     ("get", "/matches/", PUBLIC),
+    ("get", "/matches/history/tuned.ndjson", PUBLIC),
     ("get", "/matches/{match}/", PUBLIC),
     ("get", "/matches/{match}/logs/", (401, 200, 404, 404, 404)),
     ("post", "/matches/{void}/requeue/", (401, 403, 403, 200, 403)),

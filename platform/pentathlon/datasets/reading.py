@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
+import gzip
+import io
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,38 +15,39 @@ from django.db.models import Q
 from django.db.models.functions import Length
 
 from pentathlon.common.errors import InvalidInput, NotFound
-from pentathlon.datasets.models import Dataset, DatasetPart
-from pentathlon_engines.dataset.folder import pack_lines, part_name
+from pentathlon.datasets.models import Dataset, DatasetPart, DatasetQuerySet
+from pentathlon.tournaments.models import TournamentMatch
+from pentathlon_engines.dataset.folder import part_name
 from pentathlon_engines.dataset.schema import MATCHES, TABLES
 
 LICENCE: Final = "CC0-1.0"
 _MOST: Final = 100
-_MOST_BYTES: Final = 2_000_000
-"""Packed, of one answer with the history of a game; unpacked in some 50 ms."""
-CURSOR: Final = r"([0-9]{1,18})\.([0-9]{1,9})"
-"""Dataset and part."""
+_MOST_BYTES: Final = 500_000
+"""Packed, of one stretch of the history of a game; unpacked in some 15 ms."""
+CURSOR: Final = r"[0-9]{1,18}(\.[0-9]{1,9})?"
+"""A match; or a dataset and its part, with which a stretch ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Consecutive parts of the history of a game."""
+    """Consecutive rows of the history of a game."""
 
-    packed: bytes
-    """The parts one after the other: packed content again."""
+    lines: bytes
     after: str
     """The cursor behind it; empty if it is the end."""
 
 
 def read_history(game: str, *, after: str | None = None) -> Stretch:
-    """Return the matches of a game in all datasets, from a cursor on, as far as one answer goes.
+    """Return the matches of a game in all datasets, from a cursor on, as far as one stretch goes.
 
     Raises:
-        InvalidInput: this is no cursor of an earlier answer.
+        InvalidInput: this is neither a match of the history nor the cursor of a stretch.
     """
     newest = Dataset.objects.listed().filter(game=game, is_newest=True)
     parts = DatasetPart.objects.filter(dataset__in=newest.values("pk"), table=MATCHES)
+    rest = b""
     if after is not None:
-        dataset, number = _read_cursor(after)
+        dataset, number, rest = _read_cursor(after, newest)
         later = Q(dataset=dataset, number__gt=number) | Q(dataset__gt=dataset)
         parts = parts.filter(later)
     sizes = parts.annotate(size=Length("data")).order_by("dataset", "number")
@@ -50,27 +55,61 @@ def read_history(game: str, *, after: str | None = None) -> Stretch:
     total, place = 0, ""
     for pk, dataset, number, size in sizes.values_list("pk", "dataset", "number", "size")[:_MOST]:
         if chosen and total + size > _MOST_BYTES:
-            return Stretch(packed=_read_data(chosen), after=place)
+            return Stretch(lines=rest + _read_lines(chosen), after=place)
         chosen.append(pk)
         total, place = total + size, f"{dataset}.{number}"
-    return Stretch(packed=_read_data(chosen), after=place if len(chosen) == _MOST else "")
+    return Stretch(
+        lines=rest + _read_lines(chosen), after=place if len(chosen) == _MOST else ""
+    )
 
 
-def _read_data(parts: Sequence[int]) -> bytes:
+def _read_lines(parts: Sequence[int]) -> bytes:
     rows = DatasetPart.objects.filter(pk__in=parts).order_by("dataset", "number")
-    # A packed file without lines is packed content, too; no bytes at all are none.
-    return b"".join(bytes(data) for data in rows.values_list("data", flat=True)) or pack_lines(b"")
+    return b"".join(gzip.decompress(data) for data in rows.values_list("data", flat=True))
 
 
-def _read_cursor(after: str) -> tuple[int, int]:
-    found = re.fullmatch(CURSOR, after)
-    if found is None:
-        raise InvalidInput(
-            "`after` is the cursor in the Link header of an answer; leave it out to begin.",
-            code="bad_cursor",
-            field="after",
-        )
-    return int(found[1]), int(found[2])
+def _read_cursor(after: str, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
+    """Return dataset and part of a cursor, and the rows of the part that come behind it."""
+    if not re.fullmatch(CURSOR, after):
+        raise _bad_cursor()
+    dataset, dot, number = after.partition(".")
+    return (int(dataset), int(number), b"") if dot else _rest_behind(int(after), datasets)
+
+
+def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
+    """Find a match in its dataset by halving: parts are in the order of the schedule."""
+    place = TournamentMatch.objects.filter(match=match).first()
+    dataset = place and datasets.filter(tournament=place.tournament_id).first()
+    if place is None or dataset is None:
+        raise _bad_cursor()
+    rows = dataset.part_rows.filter(table=MATCHES)
+
+    def first_index(number: int) -> int:
+        """Return the place of the first match of a part, or of one before if that has none."""
+        data = rows.values_list("data", flat=True).get(number=number)
+        with gzip.open(io.BytesIO(data)) as lines:
+            first = lines.readline()
+        if first:
+            return TournamentMatch.objects.get(match=json.loads(first)["match"]).index
+        return first_index(number - 1) if number > 1 else -1
+
+    number = bisect.bisect_right(range(1, dataset.parts + 1), place.index, key=first_index)
+    while number >= 1:
+        lines = gzip.decompress(rows.values_list("data", flat=True).get(number=number))
+        found = lines.splitlines(keepends=True)
+        for at, line in enumerate(found, start=1):
+            if json.loads(line)["match"] == match:
+                return dataset.pk, number, b"".join(found[at:])
+        number = 0 if found else number - 1
+    raise _bad_cursor()
+
+
+def _bad_cursor() -> InvalidInput:
+    return InvalidInput(
+        "`after` is the number of a match that this history has; leave it out to begin.",
+        code="bad_cursor",
+        field="after",
+    )
 
 
 def find_part(dataset: Dataset, table: str, number: int) -> DatasetPart:

@@ -23,6 +23,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from pentathlon.server.clients import wait_until_gone
 from pentathlon.server.protocol import Headers, Receive, Scope, Send
 from pentathlon.server.protocol import Message as Part
 
@@ -159,7 +160,7 @@ class HintDesk:
             return None
         self._closing = self._closing or asyncio.Event()
         pop = asyncio.create_task(self._pop(queues, wait_s) if queues else _sleep(wait_s))
-        gone = asyncio.create_task(_wait_until_gone(receive))
+        gone = asyncio.create_task(wait_until_gone(receive))
         closing = asyncio.create_task(self._closing.wait())
         self._waiting += 1
         try:
@@ -201,8 +202,3 @@ class HintDesk:
 
 async def _sleep(seconds: float) -> None:
     await asyncio.sleep(seconds)
-
-
-async def _wait_until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -11,6 +11,7 @@ from typing import Final
 from pentathlon.live.hub import Hub, Listener
 from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
 from pentathlon.live.tickets import HEADER, Ticket
+from pentathlon.server.clients import accepts_gzip, wait_until_gone
 from pentathlon.server.limits import HEARTBEAT_S, STALL_S, STREAMS
 from pentathlon.server.protocol import Headers, Receive, Scope, Send
 from pentathlon.server.protocol import Message as Part
@@ -18,7 +19,6 @@ from pentathlon.server.refusals import Refused, send_refusal
 
 _ADDRESSES: Final = re.compile(STREAMS)
 _HEADER: Final = HEADER.lower().encode()
-_ACCEPTS_GZIP: Final = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 _OF_ONE_BODY: Final = (_HEADER, b"content-length", b"content-encoding")
 
 Site = Callable[[Scope, Receive, Send], object]
@@ -76,10 +76,7 @@ class _Stream:
     def __init__(self, listener: Listener, scope: Scope, headers: Headers, hub: Hub) -> None:
         self._listener = listener
         self._hub = hub
-        accepted = b",".join(
-            value for name, value in scope["headers"] if name == b"accept-encoding"
-        )
-        self._packing = Packing() if _ACCEPTS_GZIP.search(accepted) else None
+        self._packing = Packing() if accepts_gzip(scope) else None
         self._headers = [pair for pair in headers if pair[0] not in _OF_ONE_BODY]
         if self._packing is not None:
             self._headers.append((b"content-encoding", b"gzip"))
@@ -123,8 +120,7 @@ class _Stream:
             await send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def _wait_until_gone(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
+        await wait_until_gone(receive)
         self._is_gone = True
         self._listener.news.set()
 

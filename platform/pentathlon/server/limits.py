@@ -60,6 +60,8 @@ MOST_STREAMS: Final = 500
 """Live streams that one process has open."""
 STREAMS: Final = r"/live/|/api/v1/((matches|tournaments|friendlies)/\d+|matches)/events/$"
 """The addresses of live streams."""
+HISTORIES: Final = r"/api/v1/(datasets|matches)/history/[a-z_]+\.ndjson$"
+"""The addresses of answers that the server puts together from many stretches."""
 MOST_FOLLOWED: Final = 16
 """Matches that one stream follows."""
 HEARTBEAT_S: Final = 15.0
@@ -232,10 +234,11 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "parts of datasets",
-        r"/api/v1/datasets/(history|\d+)/.",
+        r"/api/v1/datasets/\d+/.",
         LARGEST_FORM,
         lane=Lane.EXPORTS,
     ),
+    _allowance("histories of a game", HISTORIES, 0, lane=Lane.EXPORTS),
     _allowance(
         "pictures to share",
         r"/((matches|bots|tournaments)/\d+/|(leaderboards|games)/[^/]+/)?share\.png$",

@@ -46,6 +46,7 @@ CALLS: Final[dict[str, Making]] = {
     "datasets__ndjson_retrieve": at(id=Id("dataset"), table="decisions", number=1),
     "datasets_SHA256SUMS_retrieve": at(id=Id("dataset")),
     "datasets_history__ndjson_retrieve": at(game="tuned"),
+    "matches_history__ndjson_retrieve": at(game="tuned"),
     "device_create": at(body={"name": "laptop", "scopes": ["bots:write"]}),
     "device_token_create": _poll,
     "games_list": at(),

@@ -1,0 +1,18 @@
+"""Answers of any length as lines of JSON, stretch after stretch."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from django.utils.cache import patch_vary_headers
+
+from pentathlon.server.continued import HEADER
+
+LINES: Final = "application/x-ndjson"
+
+
+def stretch_of_lines(lines: bytes, *, following: str) -> HttpResponse:
+    """Answer with lines, and say by which query the next ones are asked for; empty: no more."""
+    headers = {HEADER: following, "Cache-Control": "no-store"}
+    answer = HttpResponse(lines, content_type=LINES, headers=headers)
+    patch_vary_headers(answer, ("Accept-Encoding",))
+    return answer

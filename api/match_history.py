@@ -1,0 +1,83 @@
+"""All matches of a game in one answer."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db.models import Q
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from api.endpoint import LARGEST_ID, Endpoint
+from api.lines import LINES, stretch_of_lines
+from api.matches import MatchSerializer
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.tournaments.secrecy import with_seals
+from pentathlon_engines import GAMES
+
+STRETCH: Final = 500
+"""Matches that are made ready at once."""
+SETTLED: Final = timedelta(minutes=1)
+"""So long after their ends no more matches come in between."""
+
+
+class MatchHistoryViewSet(Endpoint[Match]):
+    """Every match of a game that has ended, in the order of their ends."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    serializer_class = MatchSerializer
+    query_parameters = {"history": ("after",)}
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what has ended and what this person may see."""
+        ended = Match.objects.visible_to(self.reader).filter(state=MatchState.DONE)
+        return with_seals(ended.with_seats().with_privacy()).select_related("place")
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("game", str, "path", enum=list(GAMES)),
+            OpenApiParameter(
+                "after",
+                {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
+                description="Go on behind this match: the last one that you have.",
+            ),
+        ],
+        responses={(200, LINES): OpenApiTypes.STR},
+    )
+    def history(self, request: Request, game: str) -> HttpResponse:
+        """Return all matches of a game that have ended, one a line, as the list has them.
+
+        All of them come in one answer, however long it is, in the order in which they ended. If it
+        breaks off, or to read what is new, ask for what comes after the `id` of the last whole
+        line. What has ended within the last minute comes later. Results that were hidden come
+        where they ended: read from there anew when they are released.
+        """
+        if game not in GAMES:
+            raise NotFound(f"There is no game {game!r}.")
+        ended = self.get_queryset().filter(game=game, finished_at__lt=database_now() - SETTLED)
+        asked = request.query_params.get("after")
+        if asked is not None:
+            ended = _behind(ended, asked)
+        rows = list(ended.order_by("finished_at", "id")[:STRETCH])
+        render = JSONRenderer().render
+        lines = b"".join(render(MatchSerializer(row).data) + b"\n" for row in rows)
+        return stretch_of_lines(
+            lines, following=f"after={rows[-1].pk}" if len(rows) == STRETCH else ""
+        )
+
+
+def _behind(ended: MatchQuerySet, asked: str) -> MatchQuerySet:
+    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 20 else -1
+    last = ended.filter(pk=number).values_list("finished_at", flat=True).first()
+    if last is None:
+        raise InvalidInput(
+            "`after` is the number of a match that this history has; leave it out to begin.",
+            code="bad_cursor",
+            field="after",
+        )
+    return ended.filter(finished_at__gte=last).exclude(Q(finished_at=last, pk__lte=number))

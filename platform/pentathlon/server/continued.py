@@ -1,0 +1,129 @@
+"""Answers of any length in one piece: each stretch of one is made by a short request of its own.
+
+A view answers with a stretch and says in a header how the next one is asked for. The server takes
+the header off and asks on behalf of the client, as fast as that reads: whatever the length, it
+holds one stretch in memory, and a thread only while one is made.
+"""
+
+import asyncio
+import re
+import zlib
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Final
+
+import structlog
+
+from pentathlon.server.clients import accepts_gzip, wait_until_gone
+from pentathlon.server.limits import HISTORIES
+from pentathlon.server.protocol import Headers, Message, Receive, Scope, Send
+
+HEADER: Final = "Pentathlon-Continues"
+"""The query of the request for the next stretch; empty behind the last one."""
+_HEADER: Final = HEADER.lower().encode()
+_LONG: Final = re.compile(HISTORIES)
+_OF_ONE_STRETCH: Final = (_HEADER, b"content-length", b"link", b"etag")
+_GZIP: Final = 31
+_LEVEL: Final = 4
+
+Site = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_log = structlog.get_logger(__name__)
+
+
+def is_long(path: str) -> bool:
+    """Return whether answers at this address may be continued."""
+    return _LONG.match(path) is not None
+
+
+class Continued:
+    """An ASGI application that answers like the one behind it, stretch after stretch."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; an answer that breaks off ends without its end."""
+        is_head = scope["method"] == "HEAD"
+        answer = _Answer(send, is_packed=accepts_gzip(scope) and not is_head)
+        # Stretches are packed here, as one: many clients read the first of several packed pieces.
+        plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+        scope = {**scope, "headers": plain}
+        await self._site(scope, receive, answer.take)
+        if not answer.is_joined:
+            return
+        if is_head:
+            answer.following = None
+        gone = asyncio.create_task(wait_until_gone(receive))
+        try:
+            while answer.following is not None and not gone.done():
+                query, answer.following = answer.following, None
+                await self._site({**scope, "query_string": query}, _bodiless(gone), answer.take)
+            if answer.is_broken:
+                _log.warning("answer_broke_off", path=scope["path"])
+            elif not gone.done():
+                await answer.end()
+        finally:
+            gone.cancel()
+
+
+class _Answer:
+    """The one answer that the client gets."""
+
+    def __init__(self, send: Send, *, is_packed: bool) -> None:
+        self._send = send
+        self._packer = zlib.compressobj(_LEVEL, wbits=_GZIP) if is_packed else None
+        self.is_joined = False
+        """Whether more than the first stretch may be in it."""
+        self.is_broken = False
+        self.following: bytes | None = None
+        """The query for the next stretch."""
+
+    async def take(self, part: Message) -> None:
+        """Send what the site has made of a stretch."""
+        if part["type"] == "http.response.start":
+            await self._begin_stretch(part)
+        elif not self.is_joined:
+            await self._send(part)
+        elif not self.is_broken and part.get("body"):
+            await self._write(part["body"])
+
+    async def end(self) -> None:
+        """Say that this was all."""
+        rest = b"" if self._packer is None else self._packer.flush()
+        await self._send({"type": "http.response.body", "body": rest})
+
+    async def _begin_stretch(self, part: Message) -> None:
+        headers: Headers = list(part["headers"])
+        said = dict(headers)
+        if self.is_joined:
+            self.is_broken = part["status"] != HTTPStatus.OK
+            self.following = None if self.is_broken else said.get(_HEADER) or None
+            return
+        if _HEADER not in said:
+            await self._send(part)
+            return
+        self.is_joined, self.following = True, said[_HEADER] or None
+        kept = [pair for pair in headers if pair[0] not in _OF_ONE_STRETCH]
+        if self._packer is not None:
+            kept.append((b"content-encoding", b"gzip"))
+        await self._send({**part, "headers": kept})
+
+    async def _write(self, data: bytes) -> None:
+        if self._packer is not None:
+            data = await asyncio.to_thread(self._packer.compress, data)
+        if data:
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+
+def _bodiless(gone: "asyncio.Task[None]") -> Receive:
+    """Return the requests for later stretches: they have no body and the same client."""
+    messages = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> Message:
+        if messages:
+            return messages.pop()
+        await asyncio.shield(gone)
+        return {"type": "http.disconnect"}
+
+    return receive
