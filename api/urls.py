@@ -155,7 +155,9 @@ urlpatterns = [
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),
-    re_path(r"^v1/matches/history/(?P<game>[a-z_]+)\.ndjson$", _match_history, name="match_history"),
+    re_path(
+        r"^v1/matches/history/(?P<game>[a-z_]+)\.ndjson$", _match_history, name="match_history"
+    ),
     re_path(rf"^v1/datasets/(?P<pk>{ID})/SHA256SUMS$", _sums, name="dataset_sums"),
     re_path(
         rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.ndjson$",

@@ -82,6 +82,15 @@ class AuditEvent(models.Model):
         return "an operator" if "command" in self.details else "the platform"
 
     @property
+    def facts_in_words(self) -> list[str]:
+        """What else is known of it, each with its name."""
+        return [
+            f"{name.replace('_', ' ')}: {_in_words(value)}"
+            for name, value in self.details.items()
+            if value is not None
+        ]
+
+    @property
     def action_in_words(self) -> str:
         """What was done, in words."""
         return str(AuditAction(self.action).label)
@@ -92,3 +101,9 @@ class AuditEvent(models.Model):
         if self.kind == AuditedKind.PERSON and self.person is not None:
             return self.person.get_username()
         return self.object_name or f"{AuditedKind(self.kind).label} {self.object_id}"
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)

@@ -58,9 +58,7 @@ def read_history(game: str, *, after: str | None = None) -> Stretch:
             return Stretch(lines=rest + _read_lines(chosen), after=place)
         chosen.append(pk)
         total, place = total + size, f"{dataset}.{number}"
-    return Stretch(
-        lines=rest + _read_lines(chosen), after=place if len(chosen) == _MOST else ""
-    )
+    return Stretch(lines=rest + _read_lines(chosen), after=place if len(chosen) == _MOST else "")
 
 
 def _read_lines(parts: Sequence[int]) -> bytes:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
 
+from django.db.models.functions import Now
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.device_logins import answer_device_login, begin_device_login
 from pentathlon.accounts.models import BrowserSession
 from pentathlon.accounts.passkeys import add_passkey, begin_passkey
+from pentathlon.matches.models import Match, MatchState
 from tests.api.examples.asking import Call, Id, Making, after, at
 from tests.api.examples.world import World
 from tests.factories import PASSWORD
@@ -34,6 +37,11 @@ def _give_a_passkey(world: World) -> None:
     add_passkey(actor=world.author, name="Telephone", answer=answer, state=state, site=SITE)
 
 
+def _history(world: World) -> Call:
+    Match.objects.filter(state=MatchState.DONE).update(finished_at=Now() - timedelta(hours=1))
+    return Call(path={"game": "tuned"})
+
+
 def _lost_browser(world: World) -> Call:
     APIClient().login(username=world.author.username, password=PASSWORD)
     row = BrowserSession.objects.get(person=world.author)
@@ -46,7 +54,7 @@ CALLS: Final[dict[str, Making]] = {
     "datasets__ndjson_retrieve": at(id=Id("dataset"), table="decisions", number=1),
     "datasets_SHA256SUMS_retrieve": at(id=Id("dataset")),
     "datasets_history__ndjson_retrieve": at(game="tuned"),
-    "matches_history__ndjson_retrieve": at(game="tuned"),
+    "matches_history__ndjson_retrieve": _history,
     "device_create": at(body={"name": "laptop", "scopes": ["bots:write"]}),
     "device_token_create": _poll,
     "games_list": at(),

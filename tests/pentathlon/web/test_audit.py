@@ -41,7 +41,8 @@ def _log(query: str = "", *, of: Client | None = None) -> Page:
 def test_staff_reads_everything_and_others_nothing(cup: Tournament) -> None:
     page = _log()
 
-    assert all(word in page.text for word in ("created Cup", "paused Cup", "A copy."))
+    shown = ("created Cup", "draft: no", "paused Cup", "A copy.")
+    assert all(word in page.text for word in shown)
     assert _as(cup.owner).get(reverse("audit")).status_code == 403
     assert Client().get(reverse("audit")).status_code == 302
 
