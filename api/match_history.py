@@ -1,5 +1,6 @@
 """All matches of a game in one answer."""
 
+import re
 from datetime import timedelta
 from typing import Final
 
@@ -23,6 +24,8 @@ STRETCH: Final = 500
 """Matches that are made ready at once."""
 SETTLED: Final = timedelta(minutes=1)
 """So long after their ends no more matches come in between."""
+
+_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class MatchHistoryViewSet(Endpoint[Match]):
@@ -72,7 +75,7 @@ class MatchHistoryViewSet(Endpoint[Match]):
 
 
 def _behind(ended: MatchQuerySet, asked: str) -> MatchQuerySet:
-    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 20 else -1
+    number = int(asked) if _ID.fullmatch(asked) else -1
     last = ended.filter(pk=number).values_list("finished_at", flat=True).first()
     if last is None:
         raise InvalidInput(

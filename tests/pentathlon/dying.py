@@ -33,9 +33,7 @@ from pentathlon.rivalry import services as rivalry_services  # noqa: E402
 from pentathlon.rivalry import sums  # noqa: E402
 from pentathlon.tournaments import reseating, scheduling, services  # noqa: E402
 from pentathlon.transparency import services as log_services  # noqa: E402
-from pentathlon.transparency.tiles import append_hashes  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
-from pentathlon_engines.transparency.merkle import leaf_hash  # noqa: E402
 
 
 def _dying(write: Callable[..., Any], part: int) -> Callable[..., Any]:  # Any: handed on
@@ -108,19 +106,21 @@ def _counting(part: int) -> None:
         rivalry_services.count_all()
 
 
-def _log(**dying: Callable[..., Any]) -> None:  # Any: handed on
-    with patch.multiple(log_services, AT_ONCE=RECEIPTS_AT_ONCE, **dying):
+def _log(step: str, part: int) -> None:
+    dying = _dying(getattr(log_services, step), part)
+    at_once = patch.object(log_services, "AT_ONCE", RECEIPTS_AT_ONCE)
+    with at_once, patch.object(log_services, step, dying):
         while log_services.to_be_logged().exists():
             log_services.log_results()
 
 
 def _log_entries(part: int) -> None:
     """Die when the entries are written, and the tree is not yet."""
-    _log(leaf_hash=_dying(leaf_hash, part))
+    _log("leaf_hash", part)
 
 
 def _log_tree(part: int) -> None:
-    _log(append_hashes=_dying(append_hashes, part))
+    _log("append_hashes", part)
 
 
 RECEIPTS_AT_ONCE: Final = 2

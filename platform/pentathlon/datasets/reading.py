@@ -77,8 +77,10 @@ def _read_cursor(after: str, datasets: DatasetQuerySet) -> tuple[int, int, bytes
 def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
     """Find a match in its dataset by halving: parts are in the order of the schedule."""
     place = TournamentMatch.objects.filter(match=match).first()
-    dataset = place and datasets.filter(tournament=place.tournament_id).first()
-    if place is None or dataset is None:
+    if place is None:
+        raise _bad_cursor()
+    dataset = datasets.filter(tournament=place.tournament_id).first()
+    if dataset is None:
         raise _bad_cursor()
     rows = dataset.part_rows.filter(table=MATCHES)
 

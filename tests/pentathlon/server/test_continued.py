@@ -47,7 +47,8 @@ def test_stretches_are_packed_as_one_piece() -> None:
     assert packed.headers["content-encoding"] == "gzip"
     first = zlib.decompressobj(wbits=31)
     assert first.decompress(packed.body) == b"".join(_STRETCHES)
-    assert first.eof and not first.unused_data
+    assert first.eof
+    assert not first.unused_data
 
 
 def test_head_asks_for_no_more_than_the_first_stretch() -> None:
