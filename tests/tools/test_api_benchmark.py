@@ -19,10 +19,18 @@ from tools.benchmark.load.data import fields_of
 from tools.benchmark.load.nodes import judge_matches
 
 
+_LINES = 8
+
+
 class _Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
+        if self.path == "/idle/" and len(self.server.heard) == _LINES:  # type: ignore[attr-defined]
+            # The first client's line was idle for too long.
+            self.server.heard.append("closed")  # type: ignore[attr-defined]
+            self.close_connection = True
+            return
         status = 404 if self.path == "/away/" else 200
         self.server.heard.append(self.client_address[0])  # type: ignore[attr-defined]  # ours
         self.send_response(status)
@@ -61,6 +69,15 @@ def test_both_sites_are_asked_equally_often_from_several_addresses(
 def test_answer_that_is_no_success_ends_the_measurement(server: ThreadingHTTPServer) -> None:
     with pytest.raises(CallFailed, match="/away/ answered 404"):
         call_in_turns({"small": server.server_port}, "/away/", requests=4, number=0)
+
+
+def test_read_is_asked_again_when_its_line_was_closed(server: ThreadingHTTPServer) -> None:
+    port = server.server_port
+
+    found = call_in_turns({"small": port, "large": port}, "/idle/", requests=8, number=0)
+
+    assert {name: len(each.seconds) for name, each in found.items()} == {"small": 8, "large": 8}
+    assert "closed" in server.heard  # type: ignore[attr-defined]  # ours
 
 
 def test_calls_are_judged_by_the_ratio_of_their_medians() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from statistics import quantiles
 from time import perf_counter
 from typing import Final, TypeVar
@@ -88,9 +88,23 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return all of an answer; raise `CallFailed` if it is no success."""
-    line.request(method, path, body=body, headers={"Host": "localhost", **(headers or {})})
-    answer = line.getresponse()
+    """Return all of an answer; raise `CallFailed` if it is no success.
+
+    A server closes a line on which nothing is asked for some seconds, which a busy machine does
+    not always manage: what only reads is then asked again on a new one.
+    """
+
+    def ask() -> HTTPResponse:
+        line.request(method, path, body=body, headers={"Host": "localhost", **(headers or {})})
+        return line.getresponse()
+
+    try:
+        answer = ask()
+    except ConnectionError:
+        if method != "GET":
+            raise
+        line.close()
+        answer = ask()
     content = answer.read()
     if answer.status >= HTTPStatus.BAD_REQUEST:
         raise CallFailed(path, answer.status, content)
