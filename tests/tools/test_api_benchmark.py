@@ -18,7 +18,6 @@ from tools.benchmark.load.callers import CallFailed, Latencies, call_in_turns
 from tools.benchmark.load.data import fields_of
 from tools.benchmark.load.nodes import judge_matches
 
-
 _LINES = 8
 
 
