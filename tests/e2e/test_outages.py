@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from email.message import Message
+from http import HTTPStatus
 from http.cookiejar import CookieJar
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -37,6 +38,10 @@ class Site:
     broker: Proxy
 
     def __post_init__(self) -> None:
+        self.forget_cookies()
+
+    def forget_cookies(self) -> None:
+        """Ask as somebody who has never been here."""
         self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(CookieJar()))
 
     def ask(
@@ -69,6 +74,7 @@ def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
             "DATABASE_URL": f"postgresql://{values['USER']}@127.0.0.1:{database.port}"
             f"/{values['NAME']}",
             "REDIS_URL": f"redis://127.0.0.1:{broker.port}/0",
+            "DJANGO_SETTINGS_MODULE": "tests.cheap_passwords",  # as those of this process
             # Whole pages have the addresses of collected static files.
             "PENTATHLON_STATIC": str(folder / "static"),
         }
@@ -91,20 +97,47 @@ class Row:
     readyz: int = 200
 
 
+# What PostgreSQL says when its disk is full, wherever something would be stored.
+_FILL = """
+    CREATE FUNCTION tell_full() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+    DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+            EXECUTE format('CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON %I'
+                ' EXECUTE FUNCTION tell_full()', name);
+        END LOOP;
+    END $$;
+"""
 _NO_DATABASE = Row(page=503, api=503, sign_in=503, upload=503, large_upload=503, readyz=503)
 TABLE = {
     "broker down": Row(),
     "broker hangs": Row(),
     "database down": _NO_DATABASE,
     "database hangs": _NO_DATABASE,
+    "database full": Row(sign_in=503, upload=503, large_upload=503),
     # Bodies that do not fit into memory go to a temporary file.
     "disk full": Row(large_upload=503),
 }
 
 
 @contextmanager
+def full_database() -> Iterator[None]:
+    """Let nothing be stored in the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL)
+        try:
+            yield
+        finally:
+            cursor.execute("DROP FUNCTION tell_full CASCADE")
+
+
+@contextmanager
 def outage(site: Site, what: str) -> Iterator[None]:
     """Take something away from the site, and give it back at the end."""
+    if what == "database full":
+        with full_database():
+            yield
+        return
     part = site.database if what.startswith("database") else site.broker
     unlimited = resource.prlimit(site.process_id, resource.RLIMIT_FSIZE)
     if what == "disk full":
@@ -130,10 +163,13 @@ def eventually(is_true: Callable[[], bool]) -> None:
 
 
 def _sign_in(site: Site) -> int:
+    """Return the status of a sign-in, 401 if nobody is signed in afterwards."""
+    site.forget_cookies()
     _, _, page = site.ask("/sign-in/")
     token = page.decode().partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
     form = {"username": "ada", "password": PASSWORD, "csrfmiddlewaretoken": token}
-    return site.ask("/sign-in/", data=urlencode(form).encode())[0]
+    status, _, page = site.ask("/sign-in/", data=urlencode(form).encode())
+    return 401 if status == HTTPStatus.OK and b'action="/sign-out/"' not in page else status
 
 
 def _upload(site: Site, token: str, archive: bytes) -> int:
@@ -166,7 +202,7 @@ def test_each_outage_is_answered_as_the_table_says(site: Site, what: str) -> Non
         )
         if what.startswith("broker"):
             assert b"pentathlon_broker_up 0.0" in site.ask("/metrics")[2]
-        if what.startswith("database"):
+        if found.page == HTTPStatus.SERVICE_UNAVAILABLE:
             eventually(lambda: b"pentathlon_gauges_up 0.0" in site.ask("/metrics")[2])
             _demand_patience(site)
 

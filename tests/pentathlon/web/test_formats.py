@@ -26,7 +26,15 @@ def test_duration_is_told_in_a_fitting_unit(seconds: float, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "words"), [(96, "96 bytes"), (1500, "1.5 kB"), (2_500_000, "2.5 MB")]
+    ("count", "words"),
+    [
+        (96, "96 bytes"),
+        (1500, "1.5 kB"),
+        (2_500_000, "2.5 MB"),
+        (3_000_000_000, "3.0 GB"),
+        (2 * 1024**4, "2.2 TB"),
+        (5 * 10**15, "5000.0 TB"),
+    ],
 )
 def test_size_is_told_in_a_fitting_unit(count: int, words: str) -> None:
     assert formats.size(count) == words

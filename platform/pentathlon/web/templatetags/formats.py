@@ -11,6 +11,7 @@ from pentathlon_engines.contract.info import ordinal
 register = template.Library()
 
 _KB = 1000
+_UNITS = ("kB", "MB", "GB", "TB")
 _TEN_SECONDS = 10
 _LONG = 90
 """Above this, write seconds as minutes, and minutes as hours."""
@@ -105,7 +106,8 @@ def size(number: int) -> str:
     """Write a number of bytes in the unit a person would use."""
     if number < _KB:
         return f"{number} bytes"
-    return f"{number / _KB:.1f} kB" if number < _KB**2 else f"{number / _KB**2:.1f} MB"
+    power = next((each for each in (1, 2, 3) if number < _KB ** (each + 1)), len(_UNITS))
+    return f"{number / _KB**power:.1f} {_UNITS[power - 1]}"
 
 
 @register.filter
