@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -15,20 +16,28 @@ from pentathlon.tournaments.entries import disqualify_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.orders import Order, give_order
 from tests.api.client import V1, assert_problem, client_of
+from tests.databases import made_once
 from tests.factories import make_staff, make_user
 from tests.pentathlon.tournaments.acting import open_cup, started
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cup() -> Tournament:
+def _cup() -> Tournament:
     cup = started(bots=3, rated=False)
     version = cup.entries.in_order()[0].version_id
     disqualify_entry(actor=cup.owner, tournament=cup, version_id=version, reason="A copy.")
     void = Order(kind=BlockOrder.VOID, block=2, reason="A host broke.")
     give_order(actor=cup.owner, tournament=cup, order=void)
     return cup
+
+
+cup_once = made_once(_cup)
+
+
+@pytest.fixture
+def cup(cup_once: Tournament) -> Tournament:
+    return deepcopy(cup_once)
 
 
 def _actions(client: APIClient, path: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Handing a tournament over by API and on its page."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pentathlon.accounts.models import Scope, User
 from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.models import Tournament
 from tests.api.client import V1, assert_problem, client_of
+from tests.databases import made_once
 from tests.factories import make_staff, make_user
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.pages import page_of
@@ -18,9 +20,12 @@ from tests.pentathlon.web.test_forms import as_person
 pytestmark = pytest.mark.django_db
 
 
+cup_once = made_once(lambda: started(owner=make_user(organiser=True)))
+
+
 @pytest.fixture
-def cup() -> Tournament:
-    return started(owner=make_user(organiser=True))
+def cup(cup_once: Tournament) -> Tournament:
+    return deepcopy(cup_once)
 
 
 @pytest.fixture

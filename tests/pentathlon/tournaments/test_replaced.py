@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from io import StringIO
 from typing import Any
 
@@ -22,6 +23,7 @@ from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.standings import crosstable, standings
 from pentathlon_engines.tournament.proof import check_proof
+from tests.databases import made_once
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup
 from tests.pentathlon.tournaments.replacing import (
@@ -204,13 +206,20 @@ class TestWho:
         )
 
 
+def _replaced() -> Tournament:
+    cup, new = start_cup(make_user(organiser=True))
+    play(matches_of(cup)[:6])
+    replace_version(cup, new)
+    return play_to_the_end(cup)
+
+
+replaced_once = made_once(_replaced)
+
+
 class TestTampering:
     @pytest.fixture
-    def cup(self, organiser: User) -> Tournament:
-        cup, new = start_cup(organiser)
-        play(matches_of(cup)[:6])
-        replace_version(cup, new)
-        return play_to_the_end(cup)
+    def cup(self, replaced_once: Tournament) -> Tournament:
+        return deepcopy(replaced_once)
 
     @pytest.mark.parametrize(
         "change",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -12,6 +14,7 @@ from pentathlon.audit.models import AuditEvent
 from pentathlon.tournaments.entries import disqualify_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import pause_tournament
+from tests.databases import made_once
 from tests.factories import make_staff, make_user
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.pages import Page, page_of
@@ -19,13 +22,20 @@ from tests.pentathlon.web.pages import Page, page_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cup() -> Tournament:
+def _cup() -> Tournament:
     cup = started(bots=3)
     version = cup.entries.in_order()[0].version_id
     disqualify_entry(actor=cup.owner, tournament=cup, version_id=version, reason="A copy.")
     pause_tournament(actor=cup.owner, tournament=cup)
     return cup
+
+
+cup_once = made_once(_cup)
+
+
+@pytest.fixture
+def cup(cup_once: Tournament) -> Tournament:
+    return deepcopy(cup_once)
 
 
 def _as(person: User) -> Client:
