@@ -12,6 +12,7 @@ import pytest
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S
 from workers.sandbox.build import BuildFailed, BuiltBot, build
@@ -23,7 +24,10 @@ PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
 SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.3, scratch_mb=16)
 
 
-@pytest.fixture(params=[CgroupUse.FOR_CHILDREN, CgroupUse.NEVER])
+EITHER_WAY = [CgroupUse.FOR_CHILDREN, CgroupUse.NEVER]
+
+
+@pytest.fixture(params=mostly_deep(EITHER_WAY, keep=EITHER_WAY[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(cgroups=request.param)
     yield opened
@@ -175,6 +179,7 @@ def test_missing_program_is_the_bots_doing(launcher: SandboxLauncher, tmp_path: 
     assert "absent-compiler" in failed.log
 
 
+@pytest.mark.parametrize("launcher", EITHER_WAY, indirect=True)
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
