@@ -46,6 +46,7 @@ def made_by_the_previous_release() -> Iterator[None]:
         recorder.record_unapplied(app, name)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("made_by_the_previous_release")
 @pytest.mark.parametrize("kind", KINDS)
 def test_workers_of_the_previous_release_work_on_the_new_schema(kind: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,7 @@ from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
 from pentathlon_engines.record.record import events_by, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
+from tests.deep import mostly_deep
 from tests.engines.twelve_game import TWELVE
 
 NAMES = sorted(built_in_bots())
@@ -99,8 +101,13 @@ def turn_in_twelve(seed: int) -> Turn:
     return turn
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("key", GAMES)
+@pytest.mark.parametrize(
+    ("key", "name"),
+    mostly_deep(
+        product(GAMES, NAMES),
+        keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)],
+    ),
+)
 def test_built_in_bot_plays_every_game_in_every_seat(key: str, name: str) -> None:
     names = [name] * GAMES[key].info.default_seats
 
@@ -165,7 +172,7 @@ def test_mcts_does_not_run_out_of_time_in_a_long_match() -> None:
     assert report.record["faults"] == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_mcts_keeps_its_clock_beside_programs_that_use_every_core() -> None:
     limits = Limits(action_cpu_s=0.2, match_cpu_s=1.0, action_wall_s=60.0, startup_wall_s=60.0)
     spin = "import os\nwhile os.getppid() != 1: pass"

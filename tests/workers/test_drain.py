@@ -15,6 +15,7 @@ from tests.workers.running import alive, descendants, running_platform
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
+@pytest.mark.deep
 def test_match_that_outlasts_the_grace_is_given_back_in_the_middle_of_a_turn(
     tmp_path: Path,
 ) -> None:

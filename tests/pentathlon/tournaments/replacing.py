@@ -26,6 +26,7 @@ from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.tournaments.standings import Standing, standings
 from pentathlon.tournaments.verification import verify_final_table
 from pentathlon_engines.tournament.proof import check_proof
+from tests.deep import mostly_deep
 from tests.factories import make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, store_ends
 
@@ -38,6 +39,16 @@ FORMATS: list[dict[str, Any]] = [
     {"format": "finals", "bots": 3, "params": {"blocks": 12}},
 ]
 """What `start_cup` takes for the smallest field in which each format shows what it does."""
+
+
+def some_formats(*formats: str) -> list[object]:
+    """Return what `start_cup` takes for each format, as cases; those not named are deep."""
+    return mostly_deep(FORMATS, keep=[each for each in FORMATS if each["format"] in formats])
+
+
+def format_of(asked: dict[str, Any]) -> str:
+    """Return the name of such a case."""
+    return str(asked["format"])
 
 
 def start_cup(organiser: User, *, bots: int = 4, **asked: Any) -> tuple[Tournament, BotVersion]:

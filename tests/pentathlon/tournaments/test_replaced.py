@@ -27,14 +27,15 @@ from tests.databases import made_once
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup
 from tests.pentathlon.tournaments.replacing import (
-    FORMATS,
     assert_first_bot_is_best,
     blocks_of,
+    format_of,
     is_right,
     play,
     play_to_the_end,
     replace_version,
     row_of,
+    some_formats,
     start_cup,
 )
 
@@ -42,7 +43,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestFormats:
-    @pytest.mark.parametrize("asked", FORMATS, ids=lambda asked: str(asked["format"]))
+    @pytest.mark.parametrize("asked", some_formats("swiss", "tables"), ids=format_of)
     def test_place_goes_on_to_the_end(self, organiser: User, asked: dict[str, Any]) -> None:
         cup, new = start_cup(organiser, rated=False, **asked)
         while make_schedules():

@@ -23,16 +23,17 @@ from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, round_scores
 from tests.factories import make_version
 from tests.pentathlon.tournaments.acting import matches_of
 from tests.pentathlon.tournaments.replacing import (
-    FORMATS,
     assert_first_bot_is_best,
     begin,
     blocks_of,
+    format_of,
     is_right,
     play,
     play_the_rest,
     play_to_the_end,
     replace_version,
     row_of,
+    some_formats,
     start_cup,
     step,
     stop,
@@ -200,7 +201,7 @@ class TestBlocks:
         assert is_right(cup)
 
 
-@pytest.mark.parametrize("asked", FORMATS, ids=lambda asked: str(asked["format"]))
+@pytest.mark.parametrize("asked", some_formats("knockout", "finals"), ids=format_of)
 def test_every_format_goes_on(organiser: User, asked: dict[str, Any]) -> None:
     cup, new = start_cup(organiser, rated=False, **asked)
     while make_schedules():
