@@ -102,13 +102,15 @@ def turn_in_twelve(seed: int) -> Turn:
 
 
 @pytest.mark.parametrize(
-    ("key", "name"),
+    "played",
     mostly_deep(
         product(GAMES, NAMES),
         keep=[*product(GAMES, ["greedy"]), *product(["tuned"], NAMES)],
     ),
+    ids="-".join,
 )
-def test_built_in_bot_plays_every_game_in_every_seat(key: str, name: str) -> None:
+def test_built_in_bot_plays_every_game_in_every_seat(played: tuple[str, str]) -> None:
+    key, name = played
     names = [name] * GAMES[key].info.default_seats
 
     report = play_game(key, *names, limits=HASTY)
