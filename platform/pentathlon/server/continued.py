@@ -25,6 +25,7 @@ _LONG: Final = re.compile(HISTORIES)
 _OF_ONE_STRETCH: Final = (_HEADER, b"content-length", b"link", b"etag")
 _GZIP: Final = 31
 _LEVEL: Final = 4
+_PAUSE_S: Final = 5.0
 
 Site = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -56,9 +57,11 @@ class Continued:
             answer.following = None
         gone = asyncio.create_task(wait_until_gone(receive))
         try:
-            while answer.following is not None and not gone.done():
-                query, answer.following = answer.following, None
-                await self._site({**scope, "query_string": query}, _bodiless(gone), answer.take)
+            while not answer.is_over and not gone.done():
+                if answer.pause_s:
+                    await asyncio.wait({gone}, timeout=answer.pause_s)
+                asked = {**scope, "query_string": answer.ask()}
+                await self._site(asked, _bodiless(gone), answer.take)
             if answer.is_broken:
                 _log.warning("answer_broke_off", path=scope["path"])
             elif not gone.done():
@@ -73,11 +76,31 @@ class _Answer:
     def __init__(self, send: Send, *, is_packed: bool) -> None:
         self._send = send
         self._packer = zlib.compressobj(_LEVEL, wbits=_GZIP) if is_packed else None
+        self._asked: bytes = b""
+        self._skips = False
+        self._is_whole = False
         self.is_joined = False
         """Whether more than the first stretch may be in it."""
-        self.is_broken = False
         self.following: bytes | None = None
         """The query for the next stretch."""
+        self.pause_s = 0.0
+        """How long to wait before it is asked: the client has had as many as it may have."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a stretch was refused, or did not reach its end: nothing may come behind it."""
+        return not self._is_whole
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to ask for any more."""
+        return self.is_broken or self.following is None
+
+    def ask(self) -> bytes:
+        """Return the query for the next stretch, which is asked for now."""
+        self._asked, self.following = self.following or b"", None
+        self._is_whole, self.pause_s = False, 0.0
+        return self._asked
 
     async def take(self, part: Message) -> None:
         """Send what the site has made of a stretch."""
@@ -85,8 +108,10 @@ class _Answer:
             await self._begin_stretch(part)
         elif not self.is_joined:
             await self._send(part)
-        elif not self.is_broken and part.get("body"):
-            await self._write(part["body"])
+        elif not self._skips:
+            if part.get("body"):
+                await self._write(part["body"])
+            self._is_whole = not part.get("more_body", False)
 
     async def end(self) -> None:
         """Say that this was all."""
@@ -97,8 +122,11 @@ class _Answer:
         headers: Headers = list(part["headers"])
         said = dict(headers)
         if self.is_joined:
-            self.is_broken = part["status"] != HTTPStatus.OK
-            self.following = None if self.is_broken else said.get(_HEADER) or None
+            self._skips = part["status"] != HTTPStatus.OK
+            self.following = None if self._skips else said.get(_HEADER) or None
+            if part["status"] == HTTPStatus.TOO_MANY_REQUESTS:
+                self.following, self._is_whole = self._asked, True
+                self.pause_s = float(said.get(b"retry-after", b"") or _PAUSE_S)
             return
         if _HEADER not in said:
             await self._send(part)

@@ -238,7 +238,7 @@ ALLOWANCES: Final = (
         LARGEST_FORM,
         lane=Lane.EXPORTS,
     ),
-    _allowance("histories of a game", HISTORIES, 0, lane=Lane.EXPORTS),
+    _allowance("histories of a game", HISTORIES, 0, lane=Lane.EXPORTS, rate="histories"),
     _allowance(
         "pictures to share",
         r"/((matches|bots|tournaments)/\d+/|(leaderboards|games)/[^/]+/)?share\.png$",
@@ -273,6 +273,7 @@ RATES: Final = {
     "pages": "1200/min",
     "tables": "240/min",
     "exports": "60/min",
+    "histories": "120/min",
     "own_exports": "10/hour",
     "pictures": "60/min",
     "searches": "120/min",
@@ -288,8 +289,8 @@ RATES: Final = {
     "workers": "12000/min",
 }
 """`visitors` and `people` ask the API, by address and by person; `pages`, `tables`, `exports`,
-`pictures` and `searches` are counted by person, or by address for who has not signed in; the rest
-is what it says."""
+`histories`, `pictures` and `searches` are counted by person, or by address for who has not signed
+in; the rest is what it says. Of `histories` each stretch counts: too fast an answer pauses."""
 LOCAL_RATES: Final = {
     **RATES,
     **dict.fromkeys(("visitors", "pages", "pictures", "tables", "searches"), "6000/min"),

@@ -81,6 +81,40 @@ def test_answer_ends_properly_only_if_it_is_whole() -> None:
     assert not any(ends)
 
 
+def test_answer_pauses_where_stretches_come_too_fast() -> None:
+    site = Site()
+    refused: list[bytes] = []
+
+    async def throttled(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["query_string"] != b"after=1" or refused:
+            await site(scope, receive, send)
+            return
+        refused.append(scope["query_string"])
+        headers = [(b"retry-after", b"0.01")]
+        await send({"type": "http.response.start", "status": 429, "headers": headers})
+        await send({"type": "http.response.body", "body": b"too many"})
+
+    answer = ask(Continued(throttled), scope_of(_PATH))
+
+    assert refused == [b"after=1"]
+    assert answer.body == b"".join(_STRETCHES)
+
+
+def test_nothing_comes_behind_a_stretch_that_was_cut_off() -> None:
+    site = Site()
+
+    async def cut_off(scope: Scope, receive: Receive, send: Send) -> None:
+        async def but_for_the_end(part: Message) -> None:
+            await send({**part, "more_body": True} if "body" in part else part)
+
+        await site(scope, receive, but_for_the_end)
+
+    answer = ask(Continued(cut_off), scope_of(_PATH))
+
+    assert answer.body == _STRETCHES[0]
+    assert site.asked == [b""]
+
+
 def test_nothing_more_is_made_for_a_client_that_has_gone() -> None:
     site = Site()
     messages = [{"type": "http.request", "body": b"", "more_body": False}]
