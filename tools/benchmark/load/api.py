@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -23,20 +22,19 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from redis import Redis  # noqa: E402
 
-from pentathlon.local import processes  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.live.ears import Ears  # noqa: E402
 from tools.benchmark.live.trial import claim_watched_match, measure_listeners  # noqa: E402
 from tools.benchmark.load.addresses import Examples, examples_of  # noqa: E402
+from tools.benchmark.load.beside import MOST_RATIO, Sites, make_token, measure_memory  # noqa: E402
 from tools.benchmark.load.callers import CLIENTS, Latencies, call_in_turns  # noqa: E402
 from tools.benchmark.load.data import Say, add_history, make_cast  # noqa: E402
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.followers import follow_results  # noqa: E402
 from tools.benchmark.load.new_bots import upload_bots  # noqa: E402
 from tools.benchmark.load.sites import (  # noqa: E402
-    WebProcess,
     copy_of_everything,
     environment_here,
     running_web,
@@ -45,7 +43,6 @@ from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.meter import private_mib  # noqa: E402
 from tools.benchmark.progress import show_progress  # noqa: E402
 
-MOST_RATIO: Final = 1.3
 MOST_LATE_GROWTH_MIB: Final = 16.0
 _LEAST_MS: Final = 5.0
 """What takes less is measured against this: then the clock says more than the work."""
@@ -53,11 +50,8 @@ _NOISE: Final = "GET /api/v1/games/"
 """It knows no history: its ratio tells how far the others can be believed."""
 _CLAIM_ROUNDS: Final = 3
 _CLAIM_RUNS: Final = 8
-_RECONCILED_S: Final = 20.0
 _HUNDREDTH: Final = 100
 _PLIES: Final = {"plies": 20, "every": 0.5}
-
-Sites = Mapping[str, WebProcess]
 
 
 def main() -> int:
@@ -65,8 +59,10 @@ def main() -> int:
     sizes = ("small", "large", "waiting", "bots", "tournaments", "requests", "uploads")
     options = read_options(*sizes, "listeners")
     with show_progress(Console(stderr=True)) as say, ExitStack() as ends:
-        small, examples = _fill(options, say)
         folder = Path(str(settings.DATA_FOLDER)).parent
+        prepare_database()
+        token = make_token(folder)  # the copy of the database has it, too
+        small, examples = _fill(options, say)
         sites = {
             name: ends.enter_context(running_web(environment, log=folder / f"{name}.log"))
             for name, environment in (("small", small), ("large", environment_here()))
@@ -76,7 +72,7 @@ def main() -> int:
             *_measure_claims(sites, say),
             *_measure_uploads(options, sites, say),
             *_measure_listeners(options, sites, examples, say),
-            *_measure_memory(sites, folder, say),
+            *measure_memory(sites, folder, token),
         ]
     title = f"{options.small:,} done against {options.large:,} done, {CLIENTS} clients each"
     if options.json:
@@ -92,7 +88,6 @@ def main() -> int:
 
 def _fill(options: Namespace, say: Say) -> tuple[dict[str, str], Examples]:
     """Make both histories; return the variables of the small site, and what calls are about."""
-    prepare_database()
     prepare_static_files()
     cast = make_cast(bots=options.bots)
     few = max(1, options.small * options.tournaments // options.large)
@@ -211,41 +206,6 @@ def _measure_listeners(
     broker.close()
     for name, (value, most) in found.items():
         yield Demand(name=f"listeners: {name}", measured=value, most=most)
-
-
-def _measure_memory(sites: Sites, folder: Path, say: Say) -> Iterator[Demand]:
-    say("Measuring memory")
-    measured = {
-        "web": {name: private_mib(site.process.pid) for name, site in sites.items()},
-        "reconciler": _of_reconcilers(sites, folder),
-    }
-    for kind, found in measured.items():
-        yield Demand(
-            name=f"memory of the {kind} process, ratio",
-            measured=found["large"] / found["small"],
-            most=MOST_RATIO,
-            remark=f"{found['small']:.0f} MiB, {found['large']:.0f} MiB",
-        )
-
-
-def _of_reconcilers(sites: Sites, folder: Path) -> dict[str, float]:
-    """Run a reconciler on each database for a while; return the memory that each has then."""
-    running = {}
-    try:
-        for name, site in sites.items():
-            with (folder / f"reconciler-{name}.log").open("ab") as output:
-                running[name] = processes.start(
-                    [sys.executable, "-m", "django", "reconcile"],
-                    output=output,
-                    environment=site.environment,
-                )
-        until = time.monotonic() + _RECONCILED_S
-        while time.monotonic() < until and all(each.poll() is None for each in running.values()):
-            time.sleep(1)
-        return {name: private_mib(process.pid) for name, process in running.items()}
-    finally:
-        for process in running.values():
-            processes.stop(process)
 
 
 if __name__ == "__main__":
