@@ -23,7 +23,9 @@ from pentathlon_engines.match.launcher import BotCommand, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
+from workers.sandbox.bubblewrap import find_bwrap
 from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.staging import Staging
 from workers.sandbox.uids import FIRST_UID, run_as
 
 _ROUNDS = 40
@@ -32,6 +34,12 @@ _FOLDER = Path(__file__).with_name("canary")
 _HELLO = BotCommand(
     folder=_FOLDER, argv=["{python}", "-s", "-S", "-B", "-c", "print('hello', flush=True)"]
 )
+_STEPS = {
+    "bubblewrap with users and mounts": ["--unshare-user"],
+    "processes": ["--unshare-pid", "--as-pid-1"],
+    "network": ["--unshare-net"],
+    "other namespaces": ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+}
 _TRUE = BotCommand(folder=_FOLDER, argv=["/bin/true"])
 
 
@@ -61,19 +69,30 @@ def main() -> int:
 
 
 def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
-    """Return the CPU milliseconds of each program in front of a bot.
-
-    What is left is bubblewrap's: its own start, namespaces, mounts, filter, and the end of all.
-    """
+    """Return the CPU milliseconds of each program in front of a bot, and of bubblewrap's steps."""
     bare = _program_ms([])
-    drop = run_as(FIRST_UID if os.geteuid() == 0 else os.geteuid())[0]
+    uid = FIRST_UID if os.geteuid() == 0 else os.geteuid()
+    drop = run_as(uid)[0]
     before = {
         Path(drop[0]).name if drop else "": drop,
         "shell": ["/bin/sh", "-c", 'exec "$@"', "sh"],
     }
     spent = {name: _program_ms(words) - bare for name, words in before.items() if words}
+    spent |= _steps_ms(uid, bare)
     whole = _cpu_ms(lambda: _start_to_its_end(launcher))
-    return {**spent, "bubblewrap": whole - bare - sum(spent.values())}
+    return {**spent, "mounts, filter, limits and end": whole - bare - sum(spent.values())}
+
+
+def _steps_ms(uid: int, bare: float) -> dict[str, float]:
+    """Return what bubblewrap takes for its own start and for one namespace after the other."""
+    found, so_far = {}, bare
+    with contextlib.closing(Staging()) as staging:
+        words = [str(find_bwrap(staging, uid=uid)), "--ro-bind", "/", "/"]
+        for name, more in _STEPS.items():
+            words += more
+            taken = _program_ms(words)
+            found[name], so_far = taken - so_far, taken
+    return found
 
 
 def _start_to_its_end(launcher: SandboxLauncher) -> None:
