@@ -146,7 +146,7 @@ class RemotePlatform:
 
     def hand_in_unsent(self) -> int:
         """Hand in what an earlier process could not; return how many results the site took."""
-        answers = [self._hand_in([result])[0] for result in self._unsent.left()]
+        answers = [self._hand_in([result])[0] for result in self._unsent.read_all()]
         refused = [answer for answer in answers if answer is not None]
         for answer in refused:
             _log.warning("result not wanted", code=answer.code, reason=str(answer))

@@ -28,7 +28,7 @@ class UnsentResults:
         """Remove a result that was taken or refused."""
         self._path(result).unlink(missing_ok=True)
 
-    def left(self) -> Iterator[_Json]:
+    def read_all(self) -> Iterator[_Json]:
         """Yield the results that are still here."""
         for path in sorted(self._folder.glob("*.json")):
             try:

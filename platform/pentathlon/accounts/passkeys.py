@@ -33,9 +33,9 @@ from structlog.stdlib import get_logger
 from pentathlon.accounts.models import Passkey, User
 from pentathlon.accounts.quotas import passkey_quota
 from pentathlon.accounts.second_factors import (
-    factor_added,
-    factor_removed,
     has_second_factor,
+    note_added_factor,
+    note_removed_factor,
     take_code,
 )
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
@@ -101,7 +101,7 @@ def add_passkey(
             credential=bytes(data),
             sign_count=made.counter,
         )
-        return passkey, factor_added(actor, site=site)
+        return passkey, note_added_factor(actor, site=site)
 
 
 @transaction.atomic
@@ -110,7 +110,7 @@ def remove_passkey(*, actor: User, passkey_id: int, site: str) -> None:
     removed, _ = Passkey.objects.filter(person=actor, pk=passkey_id).delete()
     if not removed:
         raise NotFound("You have no such passkey.")
-    factor_removed(actor, site=site)
+    note_removed_factor(actor, site=site)
 
 
 def begin_check(*, host: str, person: User | None = None) -> tuple[Json, Json]:

@@ -73,7 +73,7 @@ def add_totp(*, actor: User, salt: str, code: str, site: str) -> list[str]:
                 "You have an authenticator app already. Remove it first.", code="totp_exists"
             )
         TotpKey.objects.create(person=actor, salt=salt, used_step=step)
-        return factor_added(actor, site=site)
+        return note_added_factor(actor, site=site)
 
 
 @transaction.atomic
@@ -82,7 +82,7 @@ def remove_totp(*, actor: User, site: str) -> None:
     removed, _ = TotpKey.objects.filter(person=actor).delete()
     if not removed:
         raise NotFound("You have no authenticator app.")
-    factor_removed(actor, site=site)
+    note_removed_factor(actor, site=site)
 
 
 @transaction.atomic
@@ -121,7 +121,7 @@ def take_code(*, person: User, code: str) -> None:
         raise _wrong_code("Type the six digits that your app shows now, or a recovery code")
 
 
-def factor_added(person: User, *, site: str) -> list[str]:
+def note_added_factor(person: User, *, site: str) -> list[str]:
     """Note that the person has one more factor; return recovery codes if there were none."""
     notify(LetterKind.FACTOR_ADDED, person, site=site)
     _log.info("second factor added", person=person.pk)
@@ -129,7 +129,7 @@ def factor_added(person: User, *, site: str) -> list[str]:
     return [] if has_codes else _new_codes(person)
 
 
-def factor_removed(person: User, *, site: str) -> None:
+def note_removed_factor(person: User, *, site: str) -> None:
     """Note that the person has one factor less; the last one takes the recovery codes along."""
     notify(LetterKind.FACTOR_REMOVED, person, site=site)
     _log.info("second factor removed", person=person.pk)

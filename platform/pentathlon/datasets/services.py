@@ -70,7 +70,7 @@ class DatasetMaker:
     def make_datasets(self, *, for_s: float = STEP_S) -> int:
         """Go on with the oldest unfinished dataset; return how many became whole."""
         deadline = time.monotonic() + for_s
-        dataset = _unfinished()
+        dataset = _begin_next()
         if dataset is None:
             return 0
         draft = self._draft_of(dataset)
@@ -99,7 +99,8 @@ def part_digests(dataset: Dataset) -> bytes:
     return sums_of((part_name(table, number), digest) for table, number, digest in rows)
 
 
-def _unfinished() -> Dataset | None:
+def _begin_next() -> Dataset | None:
+    """Return the first unfinished dataset, or begin that of the next tournament."""
     found = Dataset.objects.filter(is_whole=False).order_by("pk").first()
     if found is not None:
         return found
