@@ -9,9 +9,7 @@ that begins, hands of beings, of legends, both flares, the decks and in the High
 from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
-from pentathlon_engines.errors import BadChance
-from pentathlon_engines.tash_kalar import constants, events, turns
-from pentathlon_engines.tash_kalar.board import mask
+from pentathlon_engines.tash_kalar import constants
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -79,10 +77,14 @@ def draw_deal(state: TashKalarPosition, rng: Random) -> str:
     groups += [deck[constants.HAND_BEINGS :] for deck in schools]
     groups += [legends[2 * constants.HAND_LEGENDS :], flares[2:]]
     words = ["deal", str(first), *(write(cards) for cards in groups)]
-    if state.mode == constants.DEATHMATCH:
-        return " ".join(words)
-    current, rest = _draw_tasks(rng)
-    return " ".join([*words, _write_tasks(sorted(current)), _write_tasks(rest)])
+    tasks: list[list[int]] = []
+    if state.mode != constants.DEATHMATCH:
+        current, rest = _draw_tasks(rng)
+        tasks = [sorted(current), rest]
+        words += [_write_tasks(turned) for turned in tasks]
+    text = " ".join(words)
+    state.dealt = Deal(text, first, groups, tasks)
+    return text
 
 
 def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
@@ -102,11 +104,23 @@ def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
 
 
 class Deal:
-    """What a text deals; decks from the top."""
+    """What a text deals; decks from the top. It is never changed."""
 
-    __slots__ = ("begins", "current", "decks", "flare_deck", "hands", "legend_deck", "tasks")
+    __slots__ = (
+        "begins",
+        "current",
+        "decks",
+        "flare_deck",
+        "hands",
+        "legend_deck",
+        "tasks",
+        "text",
+    )
 
-    def __init__(self, begins: int, groups: list[list[int]], tasks: list[list[int]]) -> None:
+    def __init__(
+        self, text: str, begins: int, groups: list[list[int]], tasks: list[list[int]]
+    ) -> None:
+        self.text = text
         self.begins = begins
         self.hands: list[list[int]] = [
             [*groups[seat], *groups[2 + seat], groups[4][seat]] for seat in (0, 1)
@@ -120,6 +134,8 @@ class Deal:
 
 def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
     """Return what a text deals if that can happen, else None."""
+    if state.dealt is not None and state.dealt.text == text:
+        return state.dealt
     words = text.split(" ")
     tasks = 0 if state.mode == constants.DEATHMATCH else 2
     if len(words) != 2 + _CARD_WORDS + tasks or words[0] != "deal" or words[1] not in ("0", "1"):
@@ -136,7 +152,7 @@ def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
     turned = [[number - 1 for number in group] for group in numbers[_CARD_WORDS:]]
     if tasks and not _are_turned_up(turned[0], turned[1]):
         return None
-    return Deal(int(words[1]), groups, turned)
+    return Deal(text, int(words[1]), groups, turned)
 
 
 def _numbers(word: str) -> list[int]:
@@ -196,54 +212,12 @@ def _draw_schools(state: TashKalarPosition, rng: Random) -> str:
 
 
 def _draw_new_deck(state: TashKalarPosition, rng: Random) -> str:
-    return draw_deck(*_shuffled(state), rng)
+    return draw_deck(*shuffled(state), rng)
 
 
-def _shuffled(state: TashKalarPosition) -> tuple[list[int], str]:
+def shuffled(state: TashKalarPosition) -> tuple[list[int], str]:
     """Return the discard pile that is shuffled now, and the name of its deck."""
     return (state.flare_pile, "flares") if state.new_deck else (state.legend_pile, "legends")
-
-
-def _give_schools(state: TashKalarPosition, text: str) -> None:
-    if text not in pairs(state):
-        raise BadChance(f"{text!r}: write 'decks' and two schools that fit {state.schools}")
-    words = text.split(" ")
-    state.schools = (words[1], words[2])
-    state.options = {**state.options, "decks": words[1:]}
-    state.phase = constants.DEALING
-
-
-def _deal(state: TashKalarPosition, text: str) -> None:
-    deal = read_deal(text, state)
-    if deal is None:
-        raise BadChance(f"{text!r}: write {DEAL_GRAMMAR}")
-    state.active = deal.begins
-    state.actions_left = constants.FIRST_ACTIONS
-    for seat in (0, 1):
-        state.hands[seat] = mask(deal.hands[seat])
-        state.decks[seat] = deal.decks[seat][::-1]
-    state.legends, state.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
-    if state.mode == constants.DEATHMATCH:
-        state.phase = constants.SETTING_UP
-        state.to_move = 1 - state.active
-        return
-    state.current = mask(deal.current)
-    state.tasks = deal.tasks[::-1]
-    turns.turn_up(state)
-    state.phase = constants.MAIN
-    state.to_move = state.active
-
-
-def _give_new_deck(state: TashKalarPosition, text: str) -> None:
-    pile, name = _shuffled(state)
-    deck = read_deck(text, pile, name)
-    if deck is None:
-        raise BadChance(f"{text!r}: write 'shuffle {name}' and in any order {write(pile)}")
-    state.log.append(events.shuffle(name, len(deck)))
-    (state.flares if state.new_deck else state.legends)[:] = deck[::-1]
-    pile.clear()
-    state.to_move = state.active
-    turns.draw_on(state)
 
 
 SAMPLES: Final[dict[int, Callable[[TashKalarPosition, Random], str]]] = {
@@ -252,12 +226,6 @@ SAMPLES: Final[dict[int, Callable[[TashKalarPosition, Random], str]]] = {
     constants.SHUFFLING: _draw_new_deck,
 }
 """By phase what draws the text of chance."""
-RESULTS: Final[dict[int, Callable[[TashKalarPosition, str], None]]] = {
-    constants.DRAWING: _give_schools,
-    constants.DEALING: _deal,
-    constants.SHUFFLING: _give_new_deck,
-}
-"""By phase what a text of chance does; it raises `BadChance` for one that cannot happen."""
 
 
 def hide(text: str, seat: int | None) -> str:

@@ -70,7 +70,7 @@ class TashKalarState(TashKalarPosition):
 
     def apply_unchecked(self, action: int) -> None:
         """Do an action without looking whether it is legal: for search loops only."""
-        moves.apply_action(self, action)
+        moves.apply(self, action)
 
     def sample_chance(self, rng: Random) -> str:
         """Draw schools, the deal, or a new shared deck."""
@@ -80,8 +80,7 @@ class TashKalarState(TashKalarPosition):
     def apply_chance(self, text: str) -> None:
         """Do what chance decided; raise `BadChance` if it cannot happen here."""
         self._check_chance()
-        self.legal = None
-        chance.RESULTS[self.phase](self, text)
+        moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
         """Return the pairs of schools; nothing for a deal or a shuffle: these are too many."""

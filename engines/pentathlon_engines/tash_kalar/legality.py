@@ -146,7 +146,8 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
     seat = state.active
-    return halves_that_hold(state, state.hands[seat].bit_length() - _FIRST_AFTER, seat)
+    flare = state.hands[seat].bit_length() - _FIRST_AFTER
+    return halves_that_hold(state, flare, seat) if flare >= 0 else 0
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:

@@ -1,8 +1,9 @@
-"""What the actions of a turn of Tash-Kalar do, and how a turn goes on after them (5, 7, 9)."""
+"""What actions and chance do in Tash-Kalar, and how a turn goes on after them (4, 5, 7, 9)."""
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import interpreter, legality, turns
+from pentathlon_engines.errors import BadChance
+from pentathlon_engines.tash_kalar import chance, events, interpreter, legality, turns
 from pentathlon_engines.tash_kalar.actions import (
     CARD_OF,
     CLAIM,
@@ -20,7 +21,7 @@ from pentathlon_engines.tash_kalar.actions import (
     VERB_OF,
     WARP,
 )
-from pentathlon_engines.tash_kalar.board import BIT, GRID, MARKED
+from pentathlon_engines.tash_kalar.board import BIT, GRID, MARKED, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -32,12 +33,17 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 from pentathlon_engines.tash_kalar.constants import (
+    DEALING,
     DEATHMATCH,
+    DRAWING,
+    FIRST_ACTIONS,
     MAIN,
     PLACING,
     RESOLVING,
     RETURNING,
+    SETTING_UP,
     SHORTAGE,
+    SHUFFLING,
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
@@ -50,7 +56,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def apply_action(state: TashKalarPosition, action: int) -> None:
+def apply(state: TashKalarPosition, action: int) -> None:
     """Do a legal action of the seat to move."""
     seat = state.to_move or 0
     state.legal = None
@@ -68,19 +74,69 @@ def apply_action(state: TashKalarPosition, action: int) -> None:
     if phase == MAIN:
         state.emptied = 0
         ACT[VERB_OF[action]](state, action)
+    elif phase == PLACING:
+        _put_common(state, action)
+    elif phase == RETURNING:
+        _return(state, action)
     elif phase == RESOLVING:
         interpreter.resolve(state, action)
         _resolve_on(state)
-    elif phase == RETURNING:
-        _return(state, action)
-    elif phase == PLACING:
-        _put_common(state, action)
     elif phase == SHORTAGE:
         _pick_up_for_being(state, action)
     elif phase == TURN_END:
         _act_last(state, action)
     else:
         _set_up(state, action)
+
+
+def apply_chance(state: TashKalarPosition, text: str) -> None:
+    """Give schools, deal, or put a new shared deck down; raise `BadChance` if not so."""
+    state.legal = None
+    DEAL[state.phase](state, text)
+
+
+def _give_schools(state: TashKalarPosition, text: str) -> None:
+    if text not in chance.pairs(state):
+        raise BadChance(f"{text!r}: write 'decks' and two schools that fit {state.schools}")
+    words = text.split(" ")
+    state.schools = (words[1], words[2])
+    state.options = {**state.options, "decks": words[1:]}
+    state.phase = DEALING
+
+
+def _deal(state: TashKalarPosition, text: str) -> None:
+    deal = chance.read_deal(text, state)
+    if deal is None:
+        raise BadChance(f"{text!r}: write {chance.DEAL_GRAMMAR}")
+    state.dealt = None
+    state.active = deal.begins
+    state.actions_left = FIRST_ACTIONS
+    for seat in (0, 1):
+        state.hands[seat] = mask(deal.hands[seat])
+        state.decks[seat] = deal.decks[seat][::-1]
+    state.legends, state.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
+    if state.mode == DEATHMATCH:
+        state.phase = SETTING_UP
+        state.to_move = 1 - state.active
+        return
+    state.current = mask(deal.current)
+    state.tasks = deal.tasks[::-1]
+    turns.turn_up(state)
+    state.phase = MAIN
+    state.to_move = state.active
+
+
+def _give_new_deck(state: TashKalarPosition, text: str) -> None:
+    pile, name = chance.shuffled(state)
+    deck = chance.read_deck(text, pile, name)
+    if deck is None:
+        cards = chance.write(pile)
+        raise BadChance(f"{text!r}: write 'shuffle {name}' and in any order {cards}")
+    state.log.append(events.shuffle(name, len(deck)))
+    (state.flares if state.new_deck else state.legends)[:] = deck[::-1]
+    pile.clear()
+    state.to_move = state.active
+    turns.draw_on(state)
 
 
 def _act_last(state: TashKalarPosition, action: int) -> None:
@@ -317,3 +373,9 @@ ACT: Final[dict[str, Callable[[TashKalarPosition, int], None]]] = {
     END_VERB: _end,
 }
 """By verb what the actions of a turn do."""
+DEAL: Final[dict[int, Callable[[TashKalarPosition, str], None]]] = {
+    DRAWING: _give_schools,
+    DEALING: _deal,
+    SHUFFLING: _give_new_deck,
+}
+"""By phase what a text of chance does; it raises `BadChance` for one that cannot happen."""

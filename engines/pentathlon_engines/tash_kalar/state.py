@@ -34,6 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    from pentathlon_engines.tash_kalar.chance import Deal
+
 _SCHOOL_CARDS: Final[int] = (1 << FIRST_LEGEND) - 1
 _LEGEND_CARDS: Final[int] = mask(LEGEND_CARDS)
 _FLARE_SHIFT: Final = FIRST_FLARE
@@ -54,6 +56,7 @@ class TashKalarPosition(State):
         "claimed",
         "counts",
         "current",
+        "dealt",
         "decks",
         "destroyed",
         "directly",
@@ -186,6 +189,8 @@ class TashKalarPosition(State):
         self.under: int = 0
         """How many tasks at the bottom of their deck everybody knows."""
         self.claimed: list[list[int]] = [[], []]
+        self.dealt: Deal | None = None
+        """What was drawn for the deal that is due, so that its text need not be read again."""
 
     def _reset_listings(self) -> None:
         """Keep nothing of earlier listings."""
@@ -285,6 +290,7 @@ class TashKalarPosition(State):
         twin.tasks = self.tasks[:]
         twin.under = self.under
         twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
+        twin.dealt = self.dealt
 
     def _copy_listings_to(self, twin: TashKalarPosition) -> None:
         twin.legal = self.legal
