@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 
-class RaceOutcome(Outcome):
+class WayOfTheDragonOutcome(Outcome):
     """How a match ended, with the pieces on numbers per seat, which break ties (5.3)."""
 
     __slots__ = ("numbered",)
@@ -176,14 +176,14 @@ def is_race(state: WayOfTheDragonPosition) -> bool:
     return any(state.has_all_numbered(seat) for seat in range(state.seats))
 
 
-def outcome_of(state: WayOfTheDragonPosition, *, race: bool) -> RaceOutcome | None:
+def outcome_of(state: WayOfTheDragonPosition, *, race: bool) -> WayOfTheDragonOutcome | None:
     """Return the outcome if the match ends after the action that was just done (5)."""
     if race:
         return rank_seats(state, "race")
     return rank_seats(state, "cap") if state.turn >= state.cap else None
 
 
-def rank_seats(state: WayOfTheDragonPosition, reason: str) -> RaceOutcome:
+def rank_seats(state: WayOfTheDragonPosition, reason: str) -> WayOfTheDragonOutcome:
     """Return points and ranks of this position (5.2, 5.3)."""
     scores: list[int] = []
     numbered: list[int] = []
@@ -201,7 +201,7 @@ def rank_seats(state: WayOfTheDragonPosition, reason: str) -> RaceOutcome:
     for seat, key in enumerate(keys):
         for other in keys:
             ranks[seat] = ranks[seat] + (other > key)
-    return RaceOutcome(tuple(ranks), reason, tuple(scores), numbered=tuple(numbered))
+    return WayOfTheDragonOutcome(tuple(ranks), reason, tuple(scores), numbered=tuple(numbered))
 
 
 def _next_seat(state: WayOfTheDragonPosition) -> i64:
