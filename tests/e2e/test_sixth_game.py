@@ -14,6 +14,7 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import SeatBot, play_match
 from pentathlon_engines.tools.match_statistics import simulate
+from pentathlon_engines.tree_search import TreeSearch
 from tests.factories import make_match, make_version
 
 pytestmark = pytest.mark.usefixtures("sixth_game")
@@ -53,6 +54,10 @@ def test_it_is_drawn_encoded_searched_and_simulated() -> None:
     assert len(state.game.encoder()(state.observation(0), 2)) > 0
     assert winning_action(state) is None
     assert best_first(state, actions) == actions
+    search = TreeSearch(state, seat=state.to_move or 0, rng=Random(2))
+    for _ in range(20):
+        search.step()
+    assert search.best() in actions
     assert simulate(state.game, ("random", "careful"), games=3, seed=1, figures=["actions"])
 
 
