@@ -190,7 +190,7 @@ class EntryActions(Endpoint[Tournament]):
 
         Until the start it can be reinstated.
         """
-        found = self._own("disqualify a bot of")
+        found = self._get_own("disqualify a bot of")
         wanted = DisqualificationSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         form = wanted.validated_data
@@ -251,7 +251,7 @@ class EntryActions(Endpoint[Tournament]):
 
         Until the start it can be reinstated.
         """
-        found = self._own("disqualify a bot of")
+        found = self._get_own("disqualify a bot of")
         wanted = VerdictSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = disqualify_entry(
@@ -266,7 +266,7 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
     def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
         """Lift a disqualification before the start; the organiser may, and says why."""
-        found = self._own("reinstate a bot of")
+        found = self._get_own("reinstate a bot of")
         wanted = ReinstatementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = reinstate_entry(
@@ -285,7 +285,7 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
         """Invite authors by their user names; return everybody who is invited."""
-        found = self._own("invite authors to")
+        found = self._get_own("invite authors to")
         wanted = InvitationRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         invited: list[Any] = invite_authors(
@@ -295,7 +295,7 @@ class EntryActions(Endpoint[Tournament]):
         )
         return Response(InvitationSerializer(invited, many=True).data)
 
-    def _own(self, to: str) -> Tournament:
+    def _get_own(self, to: str) -> Tournament:
         """Return the tournament; refuse who does not organise it, before their fields are read."""
         found = self.get_object()
         check_organiser(self.actor, found, to=to)

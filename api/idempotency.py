@@ -47,7 +47,7 @@ def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler
             return handler(request, *args, **kwargs)
         answer = answer_once(
             actor=request.user,
-            key=_checked_key(request.headers[HEADER]),
+            key=_check_key(request.headers[HEADER]),
             fingerprint=_fingerprint(request),
             prepare=prepare,
             make=lambda: _answer(handler(request, *args, **kwargs)),
@@ -102,7 +102,7 @@ def _answer(response: Response) -> Answer:
     return Answer(status=response.status_code, body=response.data)
 
 
-def _checked_key(key: str) -> str:
+def _check_key(key: str) -> str:
     if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
         raise InvalidInput(
             f"An {HEADER} has 1 to {LONGEST_KEY} printable ASCII characters.",

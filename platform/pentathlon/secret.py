@@ -18,7 +18,7 @@ def secret_key(environment: Environment) -> str:
         raise BadEnvironment(
             "PENTATHLON_SECRET_KEY", "must be set when PENTATHLON_MODE=production."
         )
-    return _kept(environment.data / _FILE)
+    return _read_or_make(environment.data / _FILE)
 
 
 def holds_key(data: Path, key: str) -> bool:
@@ -40,7 +40,7 @@ def _checked(key: str) -> str:
     return key
 
 
-def _kept(path: Path) -> str:
+def _read_or_make(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
         _publish(_draft(path, secrets.token_urlsafe(48)), path)

@@ -91,10 +91,10 @@ def check_may_manage_person(actor: User, person: User) -> None:
 
 
 def _set_role(actor: User, person: User, role: PersonRole, reason: str, *, given: bool) -> User:
-    locked = _locked(actor, person)
+    locked = _lock(actor, person)
     if role == PersonRole.STAFF and not actor.is_superuser:
         raise NotAllowed("Only a superuser may appoint staff.", code="superusers_only")
-    reason = _checked_reason(reason)
+    reason = _check_reason(reason)
     field = _FIELDS[role]
     if getattr(locked, field) == given:
         raise Conflict(
@@ -109,8 +109,8 @@ def _set_role(actor: User, person: User, role: PersonRole, reason: str, *, given
 
 
 def _set_open(actor: User, person: User, reason: str, *, is_open: bool) -> User:
-    locked = _locked(actor, person)
-    reason = _checked_reason(reason)
+    locked = _lock(actor, person)
+    reason = _check_reason(reason)
     if locked.is_active == is_open:
         state = "open" if is_open else "closed"
         raise Conflict(f"The account of {locked.username} is {state} already.", code="no_change")
@@ -121,14 +121,14 @@ def _set_open(actor: User, person: User, reason: str, *, is_open: bool) -> User:
     return locked
 
 
-def _locked(actor: User, person: User) -> User:
+def _lock(actor: User, person: User) -> User:
     if actor.pk == person.pk:
         raise NotAllowed("You cannot decide about your own account.", code="own_account")
     check_may_manage_person(actor, person)
     return User.objects.select_for_update().get(pk=person.pk)
 
 
-def _checked_reason(reason: str) -> str:
+def _check_reason(reason: str) -> str:
     reason = reason.strip()
     if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
         raise InvalidInput(

@@ -57,7 +57,7 @@ def create_bot(
     *, actor: User, archive: CheckedArchive, notes: str = "", candidate: bool = False
 ) -> BotVersion:
     """Make a bot from its first upload; its name is the one in bot.toml."""
-    notes = _checked_notes(notes)
+    notes = _check_notes(notes)
     name = archive.manifest.name
     try:
         with transaction.atomic():
@@ -73,7 +73,7 @@ def add_version(
 ) -> BotVersion:
     """Add the next version to one of the actor's own bots."""
     _check_owner(actor, bot)
-    notes = _checked_notes(notes)
+    notes = _check_notes(notes)
     _check_name(bot, archive.manifest.name)
     # The lock makes two uploads at once take two numbers.
     Bot.objects.select_for_update().get(pk=bot.pk)
@@ -198,7 +198,7 @@ def checked_reason(reason: str) -> str:
     reason = reason.strip()
     if not reason:
         raise InvalidInput("Say why: everybody will read it.", code="required", field="reason")
-    return _checked_line(reason, field="reason", longest=LONGEST_REASON)
+    return _check_line(reason, field="reason", longest=LONGEST_REASON)
 
 
 @transaction.atomic
@@ -321,11 +321,11 @@ def _check_new_content(bot: Bot, checked: CheckedArchive) -> None:
         )
 
 
-def _checked_notes(notes: str) -> str:
-    return _checked_line(notes.strip(), field="notes", longest=LONGEST_NOTES)
+def _check_notes(notes: str) -> str:
+    return _check_line(notes.strip(), field="notes", longest=LONGEST_NOTES)
 
 
-def _checked_line(text: str, *, field: str, longest: int) -> str:
+def _check_line(text: str, *, field: str, longest: int) -> str:
     if len(text) > longest:
         raise InvalidInput(
             f"The {field} may have at most {longest} characters, not {len(text)}.",

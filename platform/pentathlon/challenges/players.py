@@ -44,11 +44,11 @@ def choose_players(
     version = _own_version(actor, version_id, field="version")
     if bot_id is not None and against_id is None:
         bot = _foreign_bot(actor, bot_id, field="bot")
-        key = _checked_game(version, game)
+        key = _check_game(version, game)
         opponent = active_version(bot, game=key, field="bot")
     elif against_id is not None and bot_id is None:
         opponent = _own_version(actor, against_id, field="against")
-        key = _checked_game(version, game)
+        key = _check_game(version, game)
         _check_other(version, opponent, game=key)
     else:
         raise InvalidInput(
@@ -121,7 +121,7 @@ def _foreign_bot(actor: User, bot_id: int, *, field: str) -> Bot:
     return bot
 
 
-def _checked_game(version: BotVersion, game: str | None) -> str:
+def _check_game(version: BotVersion, game: str | None) -> str:
     """Return the game that is asked for, or the only one that the version plays."""
     keys = [key for key in version.game_keys if key in GAMES]
     if game is None:

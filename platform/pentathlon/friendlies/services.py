@@ -63,13 +63,13 @@ def create_friendly(
     if game not in GAMES:
         raise InvalidInput(f"There is {unknown_game(game)}.", code="unknown_game", field="game")
     versions = _versions(bots, game)
-    seats = _checked_seats(game, 1 + len(versions))
-    seat = secrets.randbelow(seats) if seat is None else _checked_seat(seat, seats)
+    seats = _check_seats(game, 1 + len(versions))
+    seat = secrets.randbelow(seats) if seat is None else _check_seat(seat, seats)
     _check_room(actor)
     return _begin(
         actor,
         versions,
-        Friendly(game=game, seat=seat, options=_checked_options(game, seats, options)),
+        Friendly(game=game, seat=seat, options=_check_options(game, seats, options)),
     )
 
 
@@ -89,7 +89,7 @@ def fork_friendly(
     to_move = position(record, origin.ply).to_move
     if seat is None:
         seat = to_move if to_move is not None and to_move >= 0 else 0
-    _checked_seat(seat, record["seats"])
+    _check_seat(seat, record["seats"])
     versions = _versions(bots, record["game"])
     if len(versions) != record["seats"] - 1:
         raise InvalidInput(
@@ -122,7 +122,7 @@ def act(*, actor: User, friendly_id: int, ply: int, action: str) -> Friendly:
         Conflict: `late_action` or `not_your_turn` or `friendly_over`.
         InvalidInput: `illegal_action`.
     """
-    friendly = _locked(actor, friendly_id)
+    friendly = _lock(actor, friendly_id)
     if ply < friendly.ply and friendly.events[ply][:2] == [friendly.seat, action]:
         return friendly
     _check_under_way(friendly)
@@ -156,7 +156,7 @@ def act(*, actor: User, friendly_id: int, ply: int, action: str) -> Friendly:
 @transaction.atomic
 def resign(*, actor: User, friendly_id: int) -> Friendly:
     """Give up; with more than two seats a stand-in plays on, and the actor comes last."""
-    friendly = _locked(actor, friendly_id)
+    friendly = _lock(actor, friendly_id)
     if friendly.resigned_at is not None:
         return friendly
     _check_under_way(friendly)
@@ -166,7 +166,7 @@ def resign(*, actor: User, friendly_id: int) -> Friendly:
     return store_progress(friendly, resume(friendly.course))
 
 
-def _locked(actor: User, friendly_id: int) -> Friendly:
+def _lock(actor: User, friendly_id: int) -> Friendly:
     own = Friendly.objects.of_person(actor).select_for_update(of=("self",))
     friendly = own.select_related("person").filter(pk=friendly_id).first()
     if friendly is None:
@@ -189,7 +189,7 @@ def _versions(bots: Sequence[int], game: str) -> list[BotVersion]:
     return versions
 
 
-def _checked_seats(game: str, seats: int) -> int:
+def _check_seats(game: str, seats: int) -> int:
     lowest, highest = GAMES[game].info.seats
     if not lowest <= seats <= highest:
         has = f"{GAMES[game].info.title} has {count_range(lowest, highest, 'seat')}"
@@ -201,7 +201,7 @@ def _checked_seats(game: str, seats: int) -> int:
     return seats
 
 
-def _checked_seat(seat: int, seats: int) -> int:
+def _check_seat(seat: int, seats: int) -> int:
     if not 0 <= seat < seats:
         raise InvalidInput(
             f"The seats are 0 to {seats - 1}.", code="bad_seat", field="seat", allowed=seats - 1
@@ -209,7 +209,7 @@ def _checked_seat(seat: int, seats: int) -> int:
     return seat
 
 
-def _checked_options(
+def _check_options(
     game: str, seats: int, options: Mapping[str, Any] | None
 ) -> dict[str, Any]:  # Any: each option has its own type
     try:

@@ -35,7 +35,7 @@ def offer_of(tournament: Tournament, *, reader: User) -> Handover | None:
 def offer_tournament(*, actor: User, tournament: Tournament, username: str) -> Handover:
     """Offer a tournament to another organiser, in place of an earlier offer."""
     check_organiser(actor, tournament, to="hand over")
-    tournament = _locked(tournament)
+    tournament = _lock(tournament)
     person = _successor(tournament, username)
     Handover.objects.filter(tournament=tournament).delete()
     offer = Handover.objects.create(tournament=tournament, person=person)
@@ -56,7 +56,7 @@ def end_offer(*, actor: User, tournament: Tournament) -> None:
 @transaction.atomic
 def accept_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Organise from now on what was offered to the actor."""
-    tournament = _locked(tournament)
+    tournament = _lock(tournament)
     if not Handover.objects.filter(tournament=tournament, person=actor).exists():
         raise _no_offer(tournament)
     return _hand_over(tournament, actor, by=actor, reason="")
@@ -76,11 +76,11 @@ def assign_tournament(
             code="required",
             field="reason",
         )
-    tournament = _locked(tournament)
+    tournament = _lock(tournament)
     return _hand_over(tournament, _successor(tournament, username), by=actor, reason=reason)
 
 
-def _locked(tournament: Tournament) -> Tournament:
+def _lock(tournament: Tournament) -> Tournament:
     if tournament.is_ladder:
         raise Conflict("A ladder belongs to the platform.", code="ladder")
     return lock(tournament, *HANDED_OVER_IN, to="hand it over")

@@ -34,7 +34,7 @@ _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 def join_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
     """Enter a bot's newest version that may play; later ones follow it."""
     _check_owner(actor, bot)
-    member = _locked_member(ladder, bot)
+    member = _lock_member(ladder, bot)
     if _newest(bot, ladder.game) is None:
         raise Conflict(
             f"No version of {bot.name} may play {ladder.title} now. Upload one that plays it.",
@@ -51,7 +51,7 @@ def join_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
 def leave_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
     """Take a bot out of a ladder; it has no place in the table until it joins again."""
     _check_owner(actor, bot)
-    member = _locked_member(ladder, bot)
+    member = _lock_member(ladder, bot)
     member.choice = Choice.OUT
     member.save(update_fields=("choice",))
     _unseat(member, state=EntryState.WITHDRAWN, reason="Left by its author's choice.")
@@ -62,7 +62,7 @@ def leave_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
 def pause_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
     """Give a bot no new matches until it joins again; it keeps its place."""
     _check_owner(actor, bot)
-    member = _locked_member(ladder, bot)
+    member = _lock_member(ladder, bot)
     if member.version_id is None:
         raise Conflict(
             f"{bot.name} does not play in {ladder.title} now, so there is nothing to pause.",
@@ -266,7 +266,7 @@ def _newest(bot: Bot, game: str) -> BotVersion | None:
     return eligible.order_by("-number").first()
 
 
-def _locked_member(ladder: Ladder, bot: Bot) -> LadderMember:
+def _lock_member(ladder: Ladder, bot: Bot) -> LadderMember:
     Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
     member, _ = LadderMember.objects.get_or_create(ladder=ladder, bot=bot)
     return member

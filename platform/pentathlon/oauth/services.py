@@ -56,8 +56,8 @@ def register_app(
     secret = generate_client_secret()
     app = OAuthApp.objects.create(
         user=actor,
-        name=_checked_name(name),
-        homepage=_checked_homepage(homepage),
+        name=_check_name(name),
+        homepage=_check_homepage(homepage),
         redirect_uris=" ".join(checked_redirects(redirect_uris)),
         client_type=(OAuthApp.CLIENT_CONFIDENTIAL if is_confidential else OAuthApp.CLIENT_PUBLIC),
         authorization_grant_type=OAuthApp.GRANT_AUTHORIZATION_CODE,
@@ -71,8 +71,8 @@ def change_app(
     *, actor: User, app_id: int, name: str, homepage: str, redirect_uris: list[str]
 ) -> OAuthApp:
     """Change an app of the actor; what people have allowed it stays so."""
-    app = _own(actor, app_id)
-    app.name, app.homepage = _checked_name(name), _checked_homepage(homepage)
+    app = _get_own(actor, app_id)
+    app.name, app.homepage = _check_name(name), _check_homepage(homepage)
     app.redirect_uris = " ".join(checked_redirects(redirect_uris))
     app.save(update_fields=("name", "homepage", "redirect_uris", "updated"))
     return app
@@ -81,7 +81,7 @@ def change_app(
 @transaction.atomic
 def rotate_app_secret(*, actor: User, app_id: int) -> tuple[OAuthApp, str]:
     """Give an app of the actor a new secret; the one before works no more."""
-    app = _own(actor, app_id)
+    app = _get_own(actor, app_id)
     if app.client_type != OAuthApp.CLIENT_CONFIDENTIAL:
         raise Conflict(f"{app.name} keeps no secret: it has none.", code="public_app")
     secret: str = generate_client_secret()
@@ -93,7 +93,7 @@ def rotate_app_secret(*, actor: User, app_id: int) -> tuple[OAuthApp, str]:
 @transaction.atomic
 def delete_app(*, actor: User, app_id: int) -> None:
     """Delete an app of the actor; whatever it was allowed ends at once."""
-    _own(actor, app_id).delete()
+    _get_own(actor, app_id).delete()
 
 
 @transaction.atomic
@@ -158,14 +158,14 @@ def _allowed(tokens: list[Any]) -> AllowedApp:  # Any: access tokens, without ty
     )
 
 
-def _own(actor: User, app_id: int) -> OAuthApp:
+def _get_own(actor: User, app_id: int) -> OAuthApp:
     app = OAuthApp.objects.owned_by(actor).select_for_update().filter(pk=app_id).first()
     if app is None:
         raise NotFound(f"You have no app {app_id}.")
     return app
 
 
-def _checked_name(name: str) -> str:
+def _check_name(name: str) -> str:
     name = " ".join(name.split())
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInput(
@@ -176,7 +176,7 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _checked_homepage(homepage: str) -> str:
+def _check_homepage(homepage: str) -> str:
     homepage = homepage.strip()
     is_plain = homepage.isascii() and homepage.isprintable() and not set(homepage) & set(' "<>\\')
     if not homepage.startswith("https://") or not is_plain or len(homepage) > LONGEST_HOMEPAGE:

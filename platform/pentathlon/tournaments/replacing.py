@@ -208,8 +208,8 @@ def enter_bot(
     members: Sequence[str] = (),
 ) -> Entry:
     """Enter a bot, alone or for a team, all of whose members may withdraw and replace it."""
-    team = _checked_team(team) if team or members else ""
-    people = _checked_members(members)
+    team = _check_team(team) if team or members else ""
+    people = _check_members(members)
     entry = enter_tournament(actor=actor, tournament=tournament, version_id=version_id, team=team)
     TeamMember.objects.bulk_create(
         TeamMember(entry=entry, person=person)
@@ -242,7 +242,7 @@ def _check_same_side(entry: Entry, version: BotVersion) -> None:
         )
 
 
-def _checked_team(name: str) -> str:
+def _check_team(name: str) -> str:
     name = " ".join(name.split())
     if not 1 <= len(name) <= LONGEST_TEAM or not name.isprintable():
         raise InvalidInput(
@@ -254,7 +254,7 @@ def _checked_team(name: str) -> str:
     return name
 
 
-def _checked_members(usernames: Sequence[str]) -> list[User]:
+def _check_members(usernames: Sequence[str]) -> list[User]:
     if len(usernames) > MOST_MEMBERS:
         raise InvalidInput(f"A team has at most {MOST_MEMBERS} members.", field="members")
     known = {user.username: user for user in User.objects.filter(username__in=usernames)}

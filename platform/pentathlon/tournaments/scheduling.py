@@ -173,7 +173,7 @@ def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: 
     )
     entries = tournament.entries.scheduled()
     with transaction.atomic():
-        locked = _locked(tournament)
+        locked = _lock(tournament)
         if locked is None:
             return 0
         if not batch.pk and locked.results_version != tournament.results_version:
@@ -201,7 +201,7 @@ _begun: Final[dict[int, tuple[int, Blocks]]] = {}
 """The batches that are being stored, by tournament: number and blocks, the latest one last."""
 
 
-def _locked(tournament: Tournament) -> Tournament | None:
+def _lock(tournament: Tournament) -> Tournament | None:
     """Lock a tournament whose schedule is as it was read; None: somebody else goes on with it."""
     unlocked = Tournament.objects.select_for_update(skip_locked=True)
     same = unlocked.filter(scheduled=tournament.scheduled, is_fully_scheduled=False)
@@ -221,7 +221,7 @@ def _as_many(blocks: Blocks, *, most: int) -> Iterator[PlannedBlock]:
 @transaction.atomic
 def _note_end(tournament: Tournament, step: Over) -> None:
     """Note that nothing is left to schedule, and the places if the format decides them."""
-    locked = _locked(tournament)
+    locked = _lock(tournament)
     if locked is None or locked.results_version != tournament.results_version:
         return
     locked.is_fully_scheduled = True
@@ -302,7 +302,7 @@ def pools_of(tournament: Tournament) -> Iterator[Pool]:
 @transaction.atomic
 def _adopt_part(tournament: Tournament) -> int:
     """Give blocks that were made before blocks had rows theirs, some at a time."""
-    locked = _locked(tournament)
+    locked = _lock(tournament)
     if locked is None:
         return 0
     places = TournamentMatch.objects.filter(tournament=locked)

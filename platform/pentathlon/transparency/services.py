@@ -93,7 +93,7 @@ def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
 
     Raises `NotFound`: `not_logged` if it is not there, `no_such_size` if the log is smaller.
     """
-    size = log_size() if size is None else _checked_size(size)
+    size = log_size() if size is None else _check_size(size)
     entry = _entries_of(match).filter(index__lt=size).select_related("key").first()
     if entry is None:
         raise NotFound(
@@ -117,7 +117,7 @@ def consistency_of(first: int, second: int) -> list[bytes]:
     Raises `NotFound` (`no_such_size`) if the log has never been as large, `ValueError` if the
     first is the larger one.
     """
-    return prove_consistency(first, _checked_size(second), Tiles().subtree)
+    return prove_consistency(first, _check_size(second), Tiles().subtree)
 
 
 def signed_receipt(entry: LogEntry) -> str:
@@ -163,7 +163,7 @@ def _entries_of(match: Match) -> QuerySet[LogEntry]:
     return LogEntry.objects.filter(match=match).order_by("-index")
 
 
-def _checked_size(size: int) -> int:
+def _check_size(size: int) -> int:
     if size > (largest := log_size()):
         raise NotFound(
             f"The log has {largest:,} entries, so there is no root of {size:,}.",

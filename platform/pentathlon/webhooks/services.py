@@ -61,7 +61,7 @@ def change_endpoint(
     is_enabled: bool | None = None,
 ) -> WebhookEndpoint:
     """Change what is given of the actor's own webhook; enabling one again forgets its failures."""
-    endpoint = _locked(actor, endpoint_id)
+    endpoint = _lock(actor, endpoint_id)
     if url is not None:
         endpoint.url = check_url(url, allows_loopback=settings.WEBHOOKS_ALLOW_LOOPBACK)
     if events is not None:
@@ -79,7 +79,7 @@ def change_endpoint(
 @transaction.atomic
 def delete_endpoint(*, actor: User, endpoint_id: int) -> None:
     """Delete the actor's own webhook at once; its log goes a batch at a time."""
-    endpoint = _locked(actor, endpoint_id)
+    endpoint = _lock(actor, endpoint_id)
     disable(endpoint, reason="", now=database_now())
     endpoint.subscriptions.all().delete()
     endpoint.save(update_fields=_FIELDS)
@@ -89,7 +89,7 @@ def delete_endpoint(*, actor: User, endpoint_id: int) -> None:
 @transaction.atomic
 def rotate_secret(*, actor: User, endpoint_id: int) -> tuple[WebhookEndpoint, str]:
     """Give a webhook a new secret and return it; the one before signs, too, for a day."""
-    endpoint = _locked(actor, endpoint_id)
+    endpoint = _lock(actor, endpoint_id)
     endpoint.old_salt, endpoint.salt = endpoint.salt, new_salt()
     endpoint.old_until = database_now() + timedelta(seconds=ROTATION_S)
     endpoint.save(update_fields=("salt", "old_salt", "old_until"))
@@ -99,7 +99,7 @@ def rotate_secret(*, actor: User, endpoint_id: int) -> tuple[WebhookEndpoint, st
 @transaction.atomic
 def ping_endpoint(*, actor: User, endpoint_id: int) -> OutboxEvent:
     """Send a test event to the actor's own webhook."""
-    endpoint = _locked(actor, endpoint_id)
+    endpoint = _lock(actor, endpoint_id)
     _check_open(endpoint)
     data = {"endpoint": endpoint.pk, "url": f"/api/v1/webhooks/{endpoint.pk}/"}
     # Who asks wants to know now, whatever failed before.
@@ -110,7 +110,7 @@ def ping_endpoint(*, actor: User, endpoint_id: int) -> OutboxEvent:
 @transaction.atomic
 def redeliver(*, actor: User, endpoint_id: int, delivery_id: int) -> Delivery:
     """Send an event to the actor's own webhook once more, whatever came of it before."""
-    endpoint = _locked(actor, endpoint_id)
+    endpoint = _lock(actor, endpoint_id)
     _check_open(endpoint)
     found = Delivery.objects.select_for_update().filter(endpoint=endpoint, pk=delivery_id)
     delivery = found.first()
@@ -155,7 +155,7 @@ def mail_events(person: User) -> list[str]:
     return sorted(found.values_list("event", flat=True))
 
 
-def _locked(actor: User, endpoint_id: int) -> WebhookEndpoint:
+def _lock(actor: User, endpoint_id: int) -> WebhookEndpoint:
     owned = WebhookEndpoint.objects.owned_by(actor).select_for_update()
     endpoint = owned.filter(pk=endpoint_id).first()
     if endpoint is None:

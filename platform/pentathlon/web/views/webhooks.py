@@ -81,7 +81,7 @@ def webhook_new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def webhook(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries; a post changes it."""
-    found = _own(request, webhook_id)
+    found = _get_own(request, webhook_id)
     form = None
     if request.method == "POST":
         form = WebhookForm(request.POST)
@@ -157,7 +157,7 @@ def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
 @handle_domain_errors
 def webhook_delete(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Ask whether to delete a webhook, and do it."""
-    found = _own(request, webhook_id)
+    found = _get_own(request, webhook_id)
     if request.method != "POST":
         return render(request, "web/webhooks/delete.html", {"webhook": found})
     delete_endpoint(actor=signed_in_user(request), endpoint_id=found.pk)
@@ -186,7 +186,7 @@ def webhooks_guide(request: HttpRequest) -> HttpResponse:
     return render(request, "web/docs/webhooks_guide.html", context)
 
 
-def _own(request: HttpRequest, webhook_id: int) -> WebhookEndpoint:
+def _get_own(request: HttpRequest, webhook_id: int) -> WebhookEndpoint:
     owned = WebhookEndpoint.objects.owned_by(signed_in_user(request))
     return get_object_or_404(owned.prefetch_related("subscriptions"), pk=webhook_id)
 
