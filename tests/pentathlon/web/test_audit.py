@@ -128,7 +128,7 @@ def test_account_of_staff_is_left_to_superusers() -> None:
     )
 
     other.refresh_from_db()
-    assert "only superusers do" in seen.text
+    assert "only superusers decide" in seen.text
     assert tried.status_code == 403
     assert (done.status_code, other.is_active) == (302, False)
 
