@@ -10,7 +10,7 @@ from pentathlon.accounts.models import Scope
 IDENTITY: Final = "identity:read"
 """Who signs in: name and number of the account, which are public anyway. No e-mail address."""
 SCOPES: Final[dict[str, str]] = {
-    IDENTITY: "read who you are: your username",
+    IDENTITY: "know who you are: your username",
     **dict(Scope.choices),
 }
 
