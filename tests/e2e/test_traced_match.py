@@ -17,6 +17,7 @@ TRACE = "ab" * 16
 SPAN = re.compile(r'"name": "([^"]+)",\s+"context": \{\s+"trace_id": "0x([0-9a-f]+)"')
 
 
+@pytest.mark.deep
 def test_processes_go_on_with_the_trace_of_a_match(tmp_path: Path) -> None:
     make_match(traceparent=f"00-{TRACE}-{'cd' * 8}-01")
 

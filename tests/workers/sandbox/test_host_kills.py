@@ -13,6 +13,7 @@ import pytest
 
 from pentathlon_engines.match.launcher import BotCommand, EndedFromOutside, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, own_bot, read_line
 from workers.sandbox.cgroups import Group
 from workers.sandbox.launcher import SandboxLauncher
@@ -75,7 +76,7 @@ try:
 _POSTSCRIPT = "\nexcept (OSError, ValueError):\n    pass\nos._exit(3)\n"
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(params=mostly_deep(LEVELS, keep=[SandboxLevel.NAMESPACES]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param)
     yield opened
