@@ -52,6 +52,15 @@ def test_what_is_left_out_stands_in_one_line() -> None:
     assert len(LEFT_OUT.splitlines()) == 1
 
 
+def test_usual_run_looks_at_matches_on_sqlite() -> None:
+    *_, sqlite = choose([], pytest_arguments=[])
+
+    assert sqlite.on_sqlite
+    assert "tests/pentathlon/matches" in sqlite.command
+    paths = [word for word in sqlite.command if "tests/" in word]
+    assert all((CHECKOUT / path).exists() for path in paths)
+
+
 def test_named_checks_are_all_that_runs() -> None:
     assert names("lint", "types") == ["lint", "types"]
 

@@ -38,10 +38,18 @@ _ON_SQLITE = (
     "tests/pentathlon/rivalry/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )
-"""The life of a match must hold on the database of a single machine, too."""
+"""What must hold on the database of a single machine, too."""
+_MATCHES_ON_SQLITE = (
+    "tests/pentathlon/matches",
+    "tests/pentathlon/replays/test_life_of_a_match.py",
+    "tests/pentathlon/ratings/test_services.py",
+    "tests/pentathlon/tournaments/test_killed.py",
+)
+"""Of this the life of a match, which the usual run looks at."""
 LEFT_OUT = (
-    "Left out: `manage.py test deep` (all tests at full length and width), `browser`, `hostile`, "
-    "`languages`, `storm`, `benchmark`, `survival`, `sites`, `upgrades`, `compiled`."
+    "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (but for "
+    "matches), `browser`, `hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
+    "`upgrades`, `compiled`."
 )
 """What the run of everything does not do, and how to ask for it: one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
@@ -77,13 +85,14 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
     checks = _checks()
     chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
     if not names:
-        return [*chosen, _whole_suite(pytest_arguments), _sqlite_tests(pytest_arguments)]
+        sqlite = _sqlite_tests(_MATCHES_ON_SQLITE, pytest_arguments)
+        return [*chosen, _whole_suite(pytest_arguments), sqlite]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
     if "deep" in names:
         chosen.append(_deep_tests(pytest_arguments))
     if "sqlite" in names:
-        chosen.append(_sqlite_tests(pytest_arguments))
+        chosen.append(_sqlite_tests((*_ON_SQLITE, *_spread(2)), pytest_arguments))
     rest = [name for name in names if name not in (*checks, "compiled", "deep", "sqlite")]
     targets = [target for name in rest for target in _targets(name)]
     if targets:
@@ -140,10 +149,10 @@ def _deep_tests(pytest_arguments: Sequence[str]) -> Part:
     return Part(name="deep", command=command)
 
 
-def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:
+def _sqlite_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
     # For the others the kind of database makes no difference.
     chosen = ("-m", "django_db")
-    command = (*_pytest(), *_ON_SQLITE, *chosen, *_spread(2), *pytest_arguments)
+    command = (*_pytest(), *targets, *chosen, *pytest_arguments)
     return Part(name="sqlite", command=command, on_sqlite=True)
 
 
