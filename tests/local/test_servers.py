@@ -28,6 +28,7 @@ def test_broker_is_a_real_valkey() -> None:
     assert info["server_name"] == "valkey"
 
 
+@pytest.mark.deep
 def test_postgresql_needs_no_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
     """As root, a copy of the binaries runs as nobody; any other user runs them directly."""
     monkeypatch.setattr(postgres, "_namespace", lambda: None)

@@ -381,7 +381,7 @@ def test_limits_that_cannot_be_set_are_the_hosts_fault(monkeypatch: pytest.Monke
     opened.close()
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", mostly_deep(LEVELS, keep=LEVELS[:1]))
 def test_bot_runs_with_the_python_that_runs_us(level: SandboxLevel, tmp_path: Path) -> None:
     launcher = SandboxLauncher(level, system_python=False)
     source = "import sys, json, random\nprint(sys.version, flush=True)\n"
