@@ -178,6 +178,26 @@ class TestUnits:
         assert worker["User"] != _unit("pentathlon-web.service")["User"]
         assert worker["Delegate"] == ["cpu memory pids"]
 
+    def test_worker_keeps_results_in_a_folder_of_its_own(self) -> None:
+        worker = _unit("pentathlon-worker.service")
+        (line,), (folder,) = worker["ExecStart"], worker["StateDirectory"]
+
+        assert f"--data=%S/{folder}" in line.split()
+
+    @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+    def test_no_file_overrides_the_environment_of_a_unit(self, unit: Path) -> None:
+        found = _unit(unit.name)
+        own = {
+            pair.partition("=")[0]
+            for line in found.get("Environment", [])
+            for pair in line.split()
+        }
+        files = [Path(name).name for name in found.get("EnvironmentFile", [])]
+
+        # What a file says counts, whatever the unit says itself.
+        told = [_pairs("settings.env.example" if "settings" in name else name) for name in files]
+        assert own & {name for pairs in told for name in pairs} == set()
+
     def test_worker_has_time_to_end_its_match(self) -> None:
         (patience,) = _unit("pentathlon-worker.service")["TimeoutStopSec"]
         drain_s = read_environment({"PENTATHLON_MODE": "production"}).drain_s
