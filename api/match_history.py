@@ -75,12 +75,16 @@ class MatchHistoryViewSet(Endpoint[Match]):
 
 
 def _behind(ended: MatchQuerySet, asked: str) -> MatchQuerySet:
-    number = int(asked) if _ID.fullmatch(asked) else -1
-    last = ended.filter(pk=number).values_list("finished_at", flat=True).first()
-    if last is None:
+    if not _ID.fullmatch(asked):
         raise InvalidInput(
-            "`after` is the number of a match that this history has; leave it out to begin.",
+            "`after` is the number of a match; leave it out to begin.",
             code="bad_cursor",
             field="after",
+        )
+    number = int(asked)
+    last = ended.filter(pk=number).values_list("finished_at", flat=True).first()
+    if last is None:
+        raise NotFound(
+            f"This history has no match {number}; leave `after` out to begin.", field="after"
         )
     return ended.filter(finished_at__gte=last).exclude(Q(finished_at=last, pk__lte=number))

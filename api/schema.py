@@ -51,9 +51,27 @@ class ProblemSerializer(serializers.Serializer[Any]):
     )
 
 
+_TEXT: Final = r"^[^\x00]*$"
+_WORDS: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
+"""Something is left when spaces are cut off at both ends."""
+
+
 def is_never_blank(field: object) -> bool:
     """Return whether a field refuses an empty text."""
     return isinstance(field, serializers.CharField) and not (field.allow_blank or field.allow_null)
+
+
+def _with_pattern(field: object, found: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+    """State which texts a request may have: none has a zero byte, and few are empty."""
+    if not isinstance(field, serializers.CharField):
+        return found
+    is_open = not found.keys() & {"pattern", "format", "enum"}
+    if not is_never_blank(field):
+        return {**found, "pattern": _TEXT} if is_open else found
+    told = {"minLength": 1, **found}
+    if is_open:
+        told["pattern"] = _WORDS if field.trim_whitespace else _TEXT
+    return told
 
 
 class ApiSchema(AutoSchema):
@@ -140,10 +158,8 @@ class ApiSchema(AutoSchema):
         child = getattr(field, "child", None)
         if getattr(child, "allow_null", False) and "$ref" in found.get("items", {}):
             found["items"] = {"oneOf": [found["items"], {"type": "null"}]}
-        if isinstance(field.parent, RequestSerializer) and is_never_blank(field):
-            found = {"minLength": 1, **found}
-            if field.trim_whitespace and not found.keys() & {"pattern", "format", "enum"}:
-                found["pattern"] = r"\S"
+        if isinstance(field.parent, RequestSerializer) and found.get("type") == "string":
+            found = _with_pattern(field, found)
         return found
 
     def _get_request_body(

@@ -151,6 +151,8 @@ def test_a_history_goes_on_behind_any_of_its_matches(dataset: Dataset) -> None:
 def test_a_history_without_matches_is_empty_and_wrong_cursors_are_refused() -> None:
     assert get("/datasets/history/azure.ndjson").content == b""
     assert get("/datasets/history/chess.ndjson").status_code == 404
-    for cursor in ("soon", "9" * 18, "0"):
-        refused = get(f"/datasets/history/tuned.ndjson?after={cursor}")
-        assert_problem(refused, status=400, code="bad_cursor", attr="after")
+    for number in ("9" * 18, "0"):
+        missing = get(f"/datasets/history/tuned.ndjson?after={number}")
+        assert_problem(missing, status=404, code="not_found", attr="after")
+    refused = get("/datasets/history/tuned.ndjson?after=soon")
+    assert_problem(refused, status=400, code="bad_cursor", attr="after")

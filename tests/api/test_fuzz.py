@@ -47,6 +47,7 @@ OPEN_BODIES = {
     "POST /api/v1/challenges/",
     "POST /api/v1/desk-records/",
     "POST /api/v1/friendlies/",
+    "POST /api/v1/friendlies/{id}/act/",
     "POST /api/v1/device/token/",
     "POST /api/v1/events/",
     "POST /api/v1/tournaments/",

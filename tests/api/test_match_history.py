@@ -77,8 +77,11 @@ def test_only_what_everybody_may_see_and_what_is_settled_is_there(client: Client
     ended(6, finished_at=datetime.now(UTC))
 
     assert read(client) == [[shown.pk]]
-    for match in (hidden.pk, 10**17, "soon", "", "1.1"):
-        refused = client.get(f"{_ADDRESS}?after={match}")
+    for match in (hidden.pk, 10**17):
+        missing = client.get(f"{_ADDRESS}?after={match}")
+        assert_problem(missing, status=404, code="not_found", attr="after")
+    for cursor in ("soon", "", "1.1", "9" * 30):
+        refused = client.get(f"{_ADDRESS}?after={cursor}")
         assert_problem(refused, status=400, code="bad_cursor", attr="after")
     assert client.get(f"{V1}/matches/history/chess.ndjson").status_code == 404
     assert client.get(f"{_ADDRESS}?game=tuned").status_code == 400

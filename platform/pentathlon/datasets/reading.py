@@ -41,7 +41,8 @@ def read_history(game: str, *, after: str | None = None) -> Stretch:
     """Return the matches of a game in all datasets, from a cursor on, as far as one stretch goes.
 
     Raises:
-        InvalidInput: this is neither a match of the history nor the cursor of a stretch.
+        InvalidInput: this is no cursor.
+        NotFound: the history does not have the match.
     """
     newest = Dataset.objects.listed().filter(game=game, is_newest=True)
     parts = DatasetPart.objects.filter(dataset__in=newest.values("pk"), table=MATCHES)
@@ -69,7 +70,11 @@ def _read_lines(parts: Sequence[int]) -> bytes:
 def _read_cursor(after: str, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
     """Return dataset and part of a cursor, and the rows of the part that come behind it."""
     if not re.fullmatch(CURSOR, after):
-        raise _bad_cursor()
+        raise InvalidInput(
+            "`after` is the number of a match; leave it out to begin.",
+            code="bad_cursor",
+            field="after",
+        )
     dataset, dot, number = after.partition(".")
     return (int(dataset), int(number), b"") if dot else _rest_behind(int(after), datasets)
 
@@ -78,10 +83,10 @@ def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes
     """Find a match in its dataset by halving: parts are in the order of the schedule."""
     place = TournamentMatch.objects.filter(match=match).first()
     if place is None:
-        raise _bad_cursor()
+        raise _not_there(match)
     dataset = datasets.filter(tournament=place.tournament_id).first()
     if dataset is None:
-        raise _bad_cursor()
+        raise _not_there(match)
     rows = dataset.part_rows.filter(table=MATCHES)
 
     def first_index(number: int) -> int:
@@ -101,14 +106,12 @@ def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes
             if json.loads(line)["match"] == match:
                 return dataset.pk, number, b"".join(found[at:])
         number = 0 if found else number - 1
-    raise _bad_cursor()
+    raise _not_there(match)
 
 
-def _bad_cursor() -> InvalidInput:
-    return InvalidInput(
-        "`after` is the number of a match that this history has; leave it out to begin.",
-        code="bad_cursor",
-        field="after",
+def _not_there(match: int) -> NotFound:
+    return NotFound(
+        f"This history has no match {match}; leave `after` out to begin.", field="after"
     )
 
 
