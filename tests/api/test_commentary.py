@@ -1,5 +1,6 @@
 """Commentary tells what the replay page tells, and to a seat no more than that seat saw."""
 
+import html
 import re
 
 import pytest
@@ -30,7 +31,7 @@ def _address(match: Match) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
 def test_windows_make_up_the_match_with_the_words_of_the_page(anonymous: APIClient) -> None:

@@ -23,9 +23,14 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer to keep pictures of every page."""
+    """Offer to keep pictures of every page, and to look at each in every way."""
     parser.addoption(
-        "--screenshots", type=Path, help="A folder for pictures of every page, in four looks."
+        "--screenshots", type=Path, help="A folder for a picture of every page in every look."
+    )
+    parser.addoption(
+        "--every-look",
+        action="store_true",
+        help="Look at every page in both themes at all four widths, not in two looks each.",
     )
 
 

@@ -11,6 +11,7 @@ from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon.webhooks.services import ping_endpoint
 from tests.browser.test_pages import sign_in
+from tests.factories import make_version
 from tests.pentathlon.web.scene import Scene
 
 
@@ -50,6 +51,24 @@ def test_results_and_standings_are_downloaded(page: Page, scene: Scene, tmp_path
         rows = list(csv.reader((tmp_path / name).read_text("utf-8-sig").splitlines()))
         assert len(rows) > least, rows
         assert {len(row) for row in rows} == {len(rows[0])}
+
+
+def test_organiser_finds_bots_in_the_list_and_chooses_them_at_once(
+    page: Page, scene: Scene
+) -> None:
+    for number in range(8):
+        make_version(name=f"finch-{number}")
+    sign_in(page, scene.organiser)
+    page.goto("/tournaments/new/?game=tuned")
+
+    page.get_by_label("Find in the list").fill("FINCH")
+    page.get_by_role("button", name="Choose all").click()
+
+    expect(page.get_by_role("status").filter(has_text="chosen")).to_contain_text("8 of ")
+    page.get_by_label("Find in the list").fill("")
+    assert page.locator("input[name=versions]:checked").count() == 8
+    page.get_by_role("button", name="None").click()
+    assert page.locator("input[name=versions]:checked").count() == 0
 
 
 def test_card_tells_its_text_to_those_who_have_no_pointer(page: Page, scene: Scene) -> None:

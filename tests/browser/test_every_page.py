@@ -1,6 +1,9 @@
-"""Every page in both themes, at four widths: nothing that axe finds, none too wide."""
+"""Every page in both themes, at four widths: nothing that axe finds, none too wide.
 
-from collections.abc import Iterator
+By default axe sees each page in two of the eight looks; `--every-look` shows it all of them.
+"""
+
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +20,10 @@ from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.tour import Visit, make_tour
 
 WIDTHS = (320, 390, 768, 1280)
+THEMES = ("light", "dark")
+EVERY_LOOK = tuple((width, theme) for theme in THEMES for width in WIDTHS)
 # The first page has the first two looks, the second the others, and so on.
-LOOKS = ((320, "light"), (1280, "dark"), (390, "dark"), (768, "light"))
+LOOKS = (((320, "light"), (1280, "dark")), ((390, "dark"), (768, "light")))
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -26,6 +31,9 @@ def test_every_page_is_accessible_and_fits(
     browser: Browser, live_server: LiveServer, scene: Scene, request: pytest.FixtureRequest
 ) -> None:
     folder: Path | None = request.config.getoption("--screenshots")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    has_every_look = request.config.getoption("--every-look")
     found: dict[str, object] = {}
 
     for reader, visits in _by_reader(make_tour(scene)):
@@ -35,7 +43,8 @@ def test_every_page_is_accessible_and_fits(
             context.add_cookies([_session(reader, live_server.url)])
         page = context.new_page()
         for number, visit in enumerate(visits):
-            found |= dict(_problems(page, visit, number, folder))
+            looks = EVERY_LOOK if has_every_look else LOOKS[number % 2]
+            found |= dict(_problems(page, visit, looks, folder))
         context.close()
 
     assert not found, "\n".join(f"{where}: {what}" for where, what in sorted(found.items()))
@@ -47,7 +56,7 @@ def _by_reader(tour: list[Visit]) -> Iterator[tuple[User | None, list[Visit]]]:
 
 
 def _problems(
-    page: Page, visit: Visit, number: int, folder: Path | None
+    page: Page, visit: Visit, looks: Sequence[tuple[int, str]], folder: Path | None
 ) -> Iterator[tuple[str, object]]:
     who = visit.reader.username if visit.reader else "nobody"
     page.goto(visit.address)
@@ -56,7 +65,7 @@ def _problems(
         found = page.evaluate("document.documentElement.scrollWidth")
         if found > width:
             yield f"{visit.address} as {who}: at {width} it is so wide", found
-    for width, theme in LOOKS[number % 2 * 2 :][:2]:
+    for width, theme in looks:
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         page.set_viewport_size({"width": width, "height": 900})
         if folder is not None:

@@ -133,17 +133,17 @@ def tell_end(position: Position) -> str:
     mine, other = result["scores"][winner], result["scores"][loser]
     if result["reason"] == "wisdom":
         return f"{name_seat(winner)} reaches {mine} wisdom and wins, {mine} to {other}"
-    said = f"{name_seat(loser)} has no stone to place and loses"
+    said = f"{name_seat(loser)} has no legal placement"
     if mine < other:
         return f"{said}, so {tell_ranks(result['ranks'])} although {mine} < {other} wisdom"
-    return f"{said}; {tell_ranks(result['ranks'])} with {mine} to {other} wisdom"
+    return f"{said}, so {tell_ranks(result['ranks'])}, {mine} to {other}"
 
 
 def endings() -> Mapping[str, str]:
     """Return what each reason of an end means."""
     return {
         "wisdom": "a seat reached 25 wisdom",
-        "stuck": "a seat had no stone to place",
+        "stuck": "a seat had no legal placement",
     }
 
 

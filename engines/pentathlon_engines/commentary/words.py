@@ -75,3 +75,26 @@ def tell_ranks(ranks: Sequence[int]) -> str:
     if len(winners) == len(ranks):
         return "a draw"
     return f"{enumerate_all(winners)} share the win"
+
+
+def tell_result(ranks: Sequence[int], scores: Sequence[int]) -> str:
+    """Return who wins between two seats, and their points, the winner's first.
+
+    >>> tell_result([1, 0], [3, 11]), tell_result([0, 1], [5, 5]), tell_result([0, 0], [5, 5])
+    ('Amber wins 11 to 3', 'Violet wins at 5 all', 'a draw at 5 all')
+    """
+    if scores[0] == scores[1]:
+        return f"{tell_ranks(ranks)} at {scores[0]} all"
+    winner = ranks.index(0)
+    return f"{tell_ranks(ranks)} {scores[winner]} to {scores[1 - winner]}"
+
+
+def tell_lead(points: Sequence[int]) -> str:
+    """Return who has more points of two seats.
+
+    >>> tell_lead([3, 11]), tell_lead([2, 2])
+    ('Amber leads 11 to 3', 'level at 2 all')
+    """
+    if points[0] == points[1]:
+        return f"level at {points[0]} all"
+    return f"{name_seat(points.index(max(points)))} leads {max(points)} to {min(points)}"

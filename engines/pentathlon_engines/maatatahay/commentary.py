@@ -11,7 +11,7 @@ from pentathlon_engines.commentary.words import (
     enumerate_all,
     name_ordinal,
     name_seat,
-    tell_ranks,
+    tell_result,
 )
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.maatatahay.board import RELIC_POINTS, RULES, TRACK_END
@@ -41,7 +41,9 @@ def _tell_pair(change: Change) -> str:
     said = " against ".join(f"{tile['name']} ({count(tile['claws'], 'claw')})" for tile in tiles)
     decides = name_seat(change.after["to_move"])
     if tiles[0]["claws"] == tiles[1]["claws"]:
-        return f"takes pair {number}, {said}: as strong, so {decides} decides who places first"
+        return (
+            f"takes pair {number}, {said}: equally strong, so {decides} decides who places first"
+        )
     return f"takes pair {number}, {said}: {decides} has the weaker tile and decides the order"
 
 
@@ -134,7 +136,8 @@ def _tell_spirit(change: Change) -> str:
     before, after = (side["board"][hot] for side in (change.before, change.after))
     put = _amounts(change.text[4:])[0] if change.text.startswith("add") else 0
     moved = after["spirit"] - before["spirit"] - put
-    return f", and {moved} spirit go to the {_name_hot(change)}" if moved > 0 else ""
+    verb = "goes" if moved == 1 else "go"
+    return f", and {moved} spirit {verb} to the {_name_hot(change)}" if moved > 0 else ""
 
 
 def _tell_track(change: Change) -> str:
@@ -172,7 +175,7 @@ def tell_end(position: Position) -> str:
     }
     why = enumerate_all([reasons[reason] for reason in result["reasons"]])
     first, second = result["scores"]
-    said = f"{why[0].upper()}{why[1:]}; {first} to {second} points: {tell_ranks(result['ranks'])}"
+    said = f"{why[0].upper()}{why[1:]}: {tell_result(result['ranks'], result['scores'])}"
     return f"{said}{_tell_tie(position)}" if first == second else said
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pentathlon_engines.commentary.plain import Change, Position
-from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_ranks
+from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_lead, tell_result
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.tash_kalar.actions import (
     CLAIM,
@@ -49,10 +49,10 @@ _SQUARE_VERBS: Final = {
     "downgrade": "downgrades",
     "convert": "converts",
 }
+_DECLINE: Final = "pass"
 _PLAIN: Final = {
     "end": "ends the turn",
     "done": "puts back no more cards",
-    "pass": "declines",
 }
 
 
@@ -62,21 +62,24 @@ def tell(change: Change) -> str:
         return _tell_chance(change)
     verb, *words = change.text.split(" ")
     told: set[str] = set()
-    said = f"{change.who}{_name_effect(change, verb)} {_tell_action(change, verb, words, told)}"
+    said = f"{_name_effect(change, verb)}{change.who} {_tell_action(change, verb, words, told)}"
     more = list(_tell_rest(change, told))
     return "; ".join([said, *more, *_tell_points(change)])
 
 
 def _name_effect(change: Change, verb: str) -> str:
-    """Return whose effect is resolved, as `, Time Mage:`."""
+    """Return whose effect is resolved, as `With Time Mage, `."""
     card = change.before["card"]
-    if card is None or change.before["phase"] != "effect" or verb == FLARE_VERB:
+    if card is None or change.before["phase"] != "effect" or verb in {FLARE_VERB, _DECLINE}:
         return ""
-    return f", by {_name_card(card)},"
+    return f"With {_name_card(card)}, "
 
 
 def _tell_action(change: Change, verb: str, words: list[str], told: set[str]) -> str:
     """Return what the text of an action says; `told` gets the squares that need no more words."""
+    if verb == _DECLINE:
+        card = change.before["card"]
+        return f"declines what {_name_card(card)} offers" if card else "declines"
     if verb in _PLAIN:
         return _PLAIN[verb]
     if verb in _CARD_VERBS:
@@ -89,7 +92,7 @@ def _tell_action(change: Change, verb: str, words: list[str], told: set[str]) ->
 
 def _tell_setup(_change: Change, words: list[str], told: set[str]) -> str:
     told |= {"c5", "g5"}
-    return f"puts an own common on {words[0]} and an enemy one on the other marked square"
+    return f"puts an own common piece on {words[0]} and an enemy one on the other marked square"
 
 
 def _tell_place(change: Change, words: list[str], told: set[str]) -> str:
@@ -97,7 +100,7 @@ def _tell_place(change: Change, words: list[str], told: set[str]) -> str:
     told.add(square)
     piece = change.after["board"].get(square)
     rank = piece["rank"] if piece else "common"
-    return f"places {_with_article(rank)} on {square}"
+    return f"places a {rank} piece on {square}"
 
 
 def _tell_summon(change: Change, words: list[str], told: set[str]) -> str:
@@ -106,7 +109,7 @@ def _tell_summon(change: Change, words: list[str], told: set[str]) -> str:
     rank = card_data(card)["rank"]
     said = f"summons {_name_card(card)} ({rank}) on {square}"
     if square in change.before["board"]:
-        said += f", on top of {_name_piece(change, square)}"
+        said += f", in place of {_name_piece(change, square)}"
     return said
 
 
@@ -182,7 +185,7 @@ def _tell_rest(change: Change, told: set[str]) -> Iterator[str]:
     ]
     gone = [square for square in squares if square not in after]
     if gone:
-        names = [f"{_name_piece(change, square)} on {square}" for square in gone]
+        names = [f"{_name_owned(change, square)} on {square}" for square in gone]
         yield f"{enumerate_all(names)} {'is' if len(gone) == 1 else 'are'} gone"
     for square in squares:
         if square in after:
@@ -192,14 +195,13 @@ def _tell_rest(change: Change, told: set[str]) -> Iterator[str]:
 def _tell_new(change: Change, square: str) -> str:
     before, after = change.before["board"].get(square), change.after["board"][square]
     if before and before["owner"] == after["owner"]:
-        return f"{_name_piece(change, square)} on {square} is {after['rank']} now"
-    return f"{name_seat(after['owner'])} has {_with_article(after['rank'])} on {square} now"
+        return f"{_name_owned(change, square)} on {square} is {after['rank']} now"
+    return f"{name_seat(after['owner'])} has a {after['rank']} piece on {square} now"
 
 
 def _tell_points(change: Change) -> Iterator[str]:
     if change.before["scores"] != change.after["scores"]:
-        first, second = change.after["scores"]
-        yield f"points {first} to {second}"
+        yield tell_lead(change.after["scores"])
 
 
 def _tell_chance(change: Change) -> str:
@@ -213,17 +215,17 @@ def _tell_chance(change: Change) -> str:
 
 
 def _name_piece(change: Change, square: str) -> str:
-    """Return whose piece stood on a square: `its common`, `Amber's heroic`."""
+    """Return what stood on a square: `its common piece`, `Amber's heroic piece`."""
     piece = change.before["board"].get(square)
-    if piece is None:
-        return "a piece"
-    if piece["owner"] == change.seat:
-        return f"its {piece['rank']}"
-    return f"{name_seat(piece['owner'])}'s {piece['rank']}"
+    if piece and piece["owner"] == change.seat:
+        return f"its {piece['rank']} piece"
+    return _name_owned(change, square)
 
 
-def _with_article(rank: str) -> str:
-    return f"a {rank}"
+def _name_owned(change: Change, square: str) -> str:
+    """Return what stood on a square by the colour of its owner, who need not be the subject."""
+    piece = change.before["board"].get(square)
+    return f"{name_seat(piece['owner'])}'s {piece['rank']} piece" if piece else "a piece"
 
 
 def _name_hidden(name: str) -> str:
@@ -242,13 +244,12 @@ def tell_end(position: Position) -> str:
     result = position["result"]
     reasons = {
         "deck": "A school deck is empty",
-        "points": "The points of the goal are reached",
+        "points": "The points to end the match are reached",
         "cap": "The last turn is over",
     }
-    first, second = result["scores"]
-    said = f"{reasons[result['reason']]}; {first} to {second} points: "
-    said += tell_ranks(result["ranks"])
-    is_tie = first == second and result["ranks"] != [0, 0]
+    scores, ranks = result["scores"], result["ranks"]
+    said = f"{reasons[result['reason']]}: {tell_result(ranks, scores)}"
+    is_tie = scores[0] == scores[1] and ranks != [0, 0]
     return f"{said}, with the stronger pieces on the board" if is_tie else said
 
 
@@ -256,7 +257,7 @@ def endings() -> Mapping[str, str]:
     """Return what each reason of an end means."""
     return {
         "deck": "a school deck was empty",
-        "points": "the points of the goal were reached",
+        "points": "a seat had the points that end the match",
         "cap": "the last turn was over",
     }
 

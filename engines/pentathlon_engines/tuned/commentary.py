@@ -48,9 +48,13 @@ def _tell_below(before: Position, square: str) -> str:
 def _tell_rooster(change: Change) -> str:
     if not change.after["hands"][change.seat]:
         was_last = change.before["hands"][change.seat] != ""
-        return "; the hand is empty, so from now on every turn is a move" if was_last else ""
+        return (
+            f"; that empties {change.who}'s hand, so every further turn is a move"
+            if was_last
+            else ""
+        )
     if change.after["rooster"][change.seat] == "move":
-        return "; the next action must be an add"
+        return f"; {change.who}'s next turn must be an add"
     return ""
 
 

@@ -66,10 +66,10 @@ def _tell_move(change: Change, element: str) -> str:
     origin = change.before["positions"][change.seat][element]
     target = change.after["positions"][change.seat][element]
     counts = _points_at(change.after, element, target)
-    where = f"{target}, which counts {counts}" if counts else str(target)
+    where = f"{target}, worth {count(counts, 'point')}" if counts else str(target)
     if origin is None:
-        return f"enters {element} on {where}"
-    return f"moves on {element} from {origin} to {where}"
+        return f"enters the {element} path at {where}"
+    return f"moves along the {element} path from {origin} to {where}"
 
 
 def _tell_jump(change: Change, element: str) -> str:
@@ -83,7 +83,7 @@ def _tell_wild(change: Change, rest: str) -> str:
 def _tell_swap(change: Change, rest: str) -> str:
     element, *ends = rest.split(" ")
     pieces = [f"{_owner_at(change.before, element, int(at))} on {at}" for at in ends]
-    return f"calls the dragon and swaps {enumerate_all(pieces)} on {element}"
+    return f"calls the dragon and swaps {enumerate_all(pieces)} on the {element} path"
 
 
 def _owner_at(position: Position, element: str, at: int) -> str:
@@ -159,15 +159,19 @@ def _points_at(position: Position, element: str, at: int | None) -> int:
 def tell_end(position: Position) -> str:
     """Return whose pieces all stand on numbers, and who has most points (5)."""
     result = position["result"]
-    ranking = ", ".join(
-        f"{name_seat(seat)} {result['scores'][seat]}"
-        for seat in sorted(range(len(result["ranks"])), key=lambda seat: result["ranks"][seat])
-    )
+    scores, ranks = result["scores"], result["ranks"]
+    best, winners = max(scores), ranks.count(0)
     done = [name_seat(seat) for seat, n in enumerate(result["numbered"]) if n == PATHS]
     why = f"{enumerate_all(done)} {_have(done)} all pieces on numbers" if done else _CAP
-    said = f"{why}; points: {ranking}; {tell_ranks(result['ranks'])}"
-    tied = result["scores"].count(max(result["scores"])) > result["ranks"].count(0)
-    return f"{said}, having more pieces on numbers" if tied else said
+    said = f"{why}; {tell_ranks(ranks)} with {count(best, 'point')}{' each' * (winners > 1)}"
+    others = ", ".join(
+        f"{name_seat(seat)} {scores[seat]}"
+        for seat in sorted(range(len(ranks)), key=lambda seat: ranks[seat])
+        if ranks[seat]
+    )
+    if scores.count(best) > winners:
+        said += " and more pieces on numbers"
+    return f"{said} ({others})" if others else said
 
 
 _CAP: Final = "The last turn is over"
@@ -200,6 +204,9 @@ def hands(_position: Position) -> None:
 def cards() -> Mapping[str, str]:
     """Return what the powers do (7)."""
     return {
+        "equilibrium": "Five different elements: every piece that can advances one space.",
+        "perfection": "Five dice of one element: another turn may follow.",
+        "the dragon may be called": "Four or five dragons: two pieces on one path may be swapped.",
         "Fear": "Once: do nothing instead of a compulsory move.",
         "Rebirth": "Once: take one extra turn.",
         "Eye of the tiger": "Once: roll a fourth time.",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pentathlon.replays.boards import states_of
+from pentathlon_engines import CHANCE
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.commentary import see, tell_outcome, tell_plies, tell_ply
 from pentathlon_engines.record.shape import Record
 
@@ -22,6 +24,8 @@ class Moment:
     """What each seat would score now; None in games without points."""
     hands: list[list[str]] | None
     """The cards of each hand as far as the viewer sees them; None in games without."""
+    used_ms: list[int]
+    """CPU time that each seat's actions have taken so far."""
 
 
 def moment_of(record: Record, ply: int, seat: int | None) -> Moment:
@@ -34,7 +38,17 @@ def moment_of(record: Record, ply: int, seat: int | None) -> Moment:
         ending=tell_outcome(record, states[-1]) if ply == len(record["events"]) else "",
         points=commentary.points(seen),
         hands=commentary.hands(seen),
+        used_ms=_add_up_time(record, ply),
     )
+
+
+def _add_up_time(record: Record, ply: int) -> list[int]:
+    used = [0] * record["seats"]
+    for row in record["events"][:ply]:
+        event = Event.of(row)
+        if event.seat != CHANCE:
+            used[event.seat] += event.cpu_ms
+    return used
 
 
 class SeenEvent(NamedTuple):

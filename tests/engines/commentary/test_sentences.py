@@ -46,14 +46,14 @@ def tell(state: State, text: str, viewer: int | None = None) -> str:
             "tuned-3",
             ["move a1 c3 2"],
             "Violet moves the cat and dog from a1 to c3, on top of a donkey, and uncovers a "
-            "donkey; the next action must be an add",
+            "donkey; Violet's next turn must be an add",
             id="part of a stack",
         ),
         pytest.param(
             "tuned-10",
             ["add dog c3"],
-            "Violet puts a dog on c3, on top of a donkey; the hand is empty, so from now on every "
-            "turn is a move",
+            "Violet puts a dog on c3, on top of a donkey; that empties Violet's hand, so every "
+            "further turn is a move",
             id="last animal of a hand",
         ),
         pytest.param(
@@ -113,23 +113,26 @@ def tell(state: State, text: str, viewer: int | None = None) -> str:
         pytest.param(
             "maatatahay-7a",
             ["place a3", "face n", "add s0e0", "settle a1"],
-            "Violet settles a1: Amber's elder lives; Amber's seer on a2 dies, and 1 spirit go to "
-            "the hunter",
+            "Violet settles a1: Amber's elder lives; Amber's seer on a2 dies, and 1 spirit goes "
+            "to the hunter",
             id="settling",
         ),
         pytest.param(
-            "way_of_the_dragon-3", ["move water"], "Amber enters water on 4", id="entering"
+            "way_of_the_dragon-3",
+            ["move water"],
+            "Amber enters the water path at 4",
+            id="entering",
         ),
         pytest.param(
             "way_of_the_dragon-5",
             ["swap water 2 8"],
-            "Violet calls the dragon and swaps Violet on 2 and Amber on 8 on water",
+            "Violet calls the dragon and swaps Violet on 2 and Amber on 8 on the water path",
             id="dragon",
         ),
         pytest.param(
             "way_of_the_dragon-8",
             ["move fire"],
-            "Violet moves on fire from 3 to 8, which counts 3",
+            "Violet moves along the fire path from 3 to 8, worth 3 points",
             id="number",
         ),
         pytest.param(
@@ -170,19 +173,19 @@ def test_event_is_told_with_what_it_brought(name: str, actions: list[str], sente
         pytest.param(
             "azure-10",
             ["place b3"],
-            "Amber has no stone to place and loses, so Violet wins although 5 < 9 wisdom",
-            id="no stone",
+            "Amber has no legal placement, so Violet wins although 5 < 9 wisdom",
+            id="stuck",
         ),
         pytest.param(
             "maatatahay-10",
             ["place b1", "face n", "add s0e0"],
-            "The spirit track is at 6; 17 to 10 points: Violet wins",
+            "The spirit track is at 6: Violet wins 17 to 10",
             id="deaths",
         ),
         pytest.param(
             "way_of_the_dragon-7",
             ["swap wood 3 6"],
-            "Violet has all pieces on numbers; points: Amber 12, Violet 11; Amber wins",
+            "Violet has all pieces on numbers; Amber wins with 12 points (Violet 11)",
             id="race",
         ),
     ],
@@ -232,9 +235,42 @@ def test_tash_kalar_tells_a_being_and_what_its_effect_does() -> None:
     state = GAMES["tash_kalar"].load({**_TASH_KALAR, "board": board, "hands": hands})
 
     assert tell(state, "summon clan_axeman e5") == (
-        "Violet summons Clan Axeman (common) on e5, on top of Amber's common"
+        "Violet summons Clan Axeman (common) on e5, in place of Amber's common piece"
     )
-    assert tell(state, "destroy e6") == "Violet, by Clan Axeman, destroys Amber's common on e6"
+    assert tell(state, "destroy e6") == (
+        "With Clan Axeman, Violet destroys Amber's common piece on e6"
+    )
+
+
+def test_tash_kalar_names_owners_of_what_is_gone_and_who_leads() -> None:
+    pieces = {"e5": "common", "d4": "legendary"}
+    board = {square: {"owner": 1, "rank": rank} for square, rank in pieces.items()}
+    before = {"board": board, "card": "champion", "phase": "effect", "scores": [0, 2]}
+    gone = {**before, "board": {"e5": board["e5"]}, "scores": [0, 1]}
+    level = {**gone, "board": {}, "scores": [1, 1]}
+    commentary = GAMES["tash_kalar"].commentary()
+
+    assert commentary.tell(Change(before, 1, "dir n", gone)) == (
+        "With Champion, Amber chooses the direction north; Amber's legendary piece on d4 is gone; "
+        "Amber leads 1 to 0"
+    )
+    assert commentary.tell(Change(gone, 0, "pass", level)) == (
+        "Violet declines what Champion offers; Amber's common piece on e5 is gone; level at 1 all"
+    )
+
+
+def test_dragon_tells_who_shares_the_win() -> None:
+    commentary = GAMES["way_of_the_dragon"].commentary()
+    result = {"reason": "cap", "numbered": [2, 3, 2], "scores": [9, 9, 4], "ranks": [0, 0, 2]}
+    tied = {**result, "ranks": [1, 0, 2]}
+
+    assert commentary.tell_end({"result": result}) == (
+        "The last turn is over; Violet and Amber share the win with 9 points each (Teal 4)"
+    )
+    assert commentary.tell_end({"result": tied}) == (
+        "The last turn is over; Amber wins with 9 points and more pieces on numbers "
+        "(Violet 9, Teal 4)"
+    )
 
 
 def test_cards_are_explained_under_the_names_in_the_sentences() -> None:

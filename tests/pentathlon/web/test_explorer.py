@@ -49,6 +49,17 @@ def test_what_came_next_is_told_in_words_beside_its_notation(counted: Scene) -> 
     assert first["words"] in page_of(Client().get(EXPLORER, {"line": first["text"]})).text
 
 
+def test_bars_show_how_the_seats_shared_the_points(counted: Scene) -> None:
+    page = page_of(Client().get(EXPLORER))
+    seats = [rect for rect in page.all("rect") if rect.get("height") == "100%"]
+    reached = APIClient().get(f"{V1}/games/tuned/explorer/").json()
+
+    assert [rect["class"] for rect in seats[:2]] == ["seat-0", "seat-1"]
+    widths = [float(rect["width"].removesuffix("%")) for rect in seats[:2]]
+    assert sum(widths) == pytest.approx(100, abs=0.2)
+    assert len(seats) == 2 + 2 * sum(each["matches"] > 0 for each in reached["next"])
+
+
 def test_replay_leads_to_the_position_in_the_explorer(counted: Scene) -> None:
     match = counted.done.pk
     address = f"{EXPLORER}?match={match}&ply=2"

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from pentathlon.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon.web.replay import viewer
@@ -44,6 +45,34 @@ def test_ranks_are_shown_at_the_end_only(scene: Scene, back: int) -> None:
 
     results = [span for span in page.all("span") if "data-at-end" in span]
     assert [("hidden" in span) for span in results] == [back > 0] * 2
+
+
+def test_desk_record_gives_no_rank_away_before_its_end(scene: Scene) -> None:
+    desk = DeskRecord.objects.get()
+    address = reverse("desk_record", args=[desk.pk])
+    last = len(desk.record["events"])
+
+    for ply in (0, last):
+        page = page_of(Client().get(f"{address}?ply={ply}"))
+        results = [span for span in page.all("span") if "data-at-end" in span]
+        assert [("hidden" in span) for span in results] == [ply < last] * 2
+    assert "1st" not in Client().get(address).content.decode().split("data-at-end")[0]
+
+
+def test_time_is_what_was_used_until_the_ply(scene: Scene) -> None:
+    record = read_record(scene.done.replay)
+    moment = reverse("moment", args=[scene.done.pk])
+
+    def used(ply: int) -> list[str]:
+        (told,) = [div for div in part_of(Client().get(moment, {"ply": ply})).all("div")
+                   if "data-moment" in div]  # fmt: skip
+        return told["data-used"].split(",")
+
+    ply = len(record["events"])
+    totals = [sum(row[2] for row in record["events"][:ply] if row[0] == seat) for seat in (0, 1)]
+    assert used(0) == ["0.00", "0.00"]
+    assert used(ply) == [f"{total / 1000:.2f}" for total in totals]
+    assert "0.00 s of" in match_page(scene.done).text
 
 
 def test_links_step_without_a_script(scene: Scene) -> None:

@@ -1,7 +1,11 @@
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from pentathlon.matches.models import MatchState
 from pentathlon.web.views import status
 from tests.factories import make_match, make_user, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, started
@@ -30,6 +34,22 @@ def test_long_queue_is_not_counted_to_its_end(monkeypatch: pytest.MonkeyPatch) -
     text = page_of(Client().get(reverse("status"))).text
 
     assert text.count("more than 1") == 1
+
+
+def test_status_tells_the_last_hour_in_steps_of_ten_minutes() -> None:
+    now = timezone.now()
+    for minutes in (5, 15, 15, 25, 70):
+        make_match(state=MatchState.DONE, finished_at=now - timedelta(minutes=minutes))
+
+    found = status.read_status()
+
+    assert list(found["spans"].values()) == [0, 0, 0, 1, 2, 1]
+    assert found["last_hour"] == 4
+    page = page_of(Client().get(reverse("status")))
+    assert "A minute 0.1" in page.text
+    assert [rect["width"] for rect in page.all("rect") if rect.get("class") == "done"] == [
+        *["0.0%"] * 3, "50.0%", "100.0%", "50.0%"
+    ]  # fmt: skip
 
 
 def test_workers_show_that_their_hosts_are_starved() -> None:

@@ -43,7 +43,7 @@ class TournamentForm(PlanForm):
         min_value=1,
         max_value=MOST_ENTRIES_PER_AUTHOR,
         initial=ENTRIES_PER_AUTHOR,
-        help_text="How many authors may enter themselves.",
+        help_text="How many bots each author may enter.",
     )
     rated = forms.BooleanField(
         label="Results also count on the game’s leaderboard", required=False, initial=True

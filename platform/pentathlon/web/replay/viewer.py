@@ -119,6 +119,11 @@ class Viewer:
         return dict(enumerate(self.moment.points or []))
 
     @property
+    def used_ms(self) -> dict[int, int]:
+        """CPU time that each seat's actions have taken until this ply."""
+        return dict(enumerate(self.moment.used_ms))
+
+    @property
     def is_at_end(self) -> bool:
         """Return whether the match is over here; ranks are not shown before."""
         return self.ply == self.last

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import accumulate
 
 from django import template
 from django.utils import timezone
@@ -14,6 +15,7 @@ from django.utils.timesince import timeuntil
 from pentathlon import web
 from pentathlon.ratings.trends import Trend
 from pentathlon.ratings.uncertainty import StrengthBar
+from pentathlon_engines.commentary.words import name_seat
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 
@@ -132,6 +134,26 @@ def share_bar(share: float) -> SafeString:
         '<svg class="bar" aria-hidden="true"><rect class="done" width="{}%" height="100%"/></svg>',
         f"{100 * share:.1f}",
     )
+
+
+@register.filter
+def colour_of_seat(seat: int) -> str:
+    """Return what the commentary calls a seat: "Violet"."""
+    return name_seat(seat)
+
+
+@register.simple_tag
+def seat_shares_bar(shares: Sequence[float]) -> SafeString:
+    """Draw how seats shared something, side by side; the page writes the numbers beside it."""
+    starts = accumulate(shares[:-1], initial=0.0)
+    drawn = [
+        (seat, f"{100 * start:.1f}", f"{100 * share:.1f}")
+        for seat, (start, share) in enumerate(zip(starts, shares, strict=True))
+    ]
+    rects = format_html_join(
+        "", '<rect class="seat-{}" x="{}%" width="{}%" height="100%"/>', drawn
+    )
+    return format_html('<svg class="bar" aria-hidden="true">{}</svg>', rects)
 
 
 @register.simple_tag

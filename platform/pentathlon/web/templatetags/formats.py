@@ -80,6 +80,13 @@ def place(number: int) -> str:
 
 
 @register.filter
+def per_minute(in_an_hour: int) -> str:
+    """Write how many of those in an hour came a minute: 0.4, 12, 1,200."""
+    rate = in_an_hour / 60
+    return f"{rate:.1f}" if rate < _TEN_SECONDS else f"{rate:,.0f}"
+
+
+@register.filter
 def points(value: float) -> str:
     """Write points without a needless fraction: 11, 11.5."""
     return f"{value:g}"

@@ -70,7 +70,8 @@ def guide(request: HttpRequest) -> HttpResponse:
 @require_safe
 def bot_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to write a bot, from an empty folder on."""
-    context = {"section": "docs", "fleet": read_fleet()}
+    games = [game.info for game in GAMES.values()]
+    context = {"section": "docs", "fleet": read_fleet(), "games": games}
     return render(request, "web/docs/bot_guide.html", context)
 
 

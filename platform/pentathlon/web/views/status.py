@@ -1,9 +1,10 @@
 """The state of the platform in a few numbers."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Min
+from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,6 +23,8 @@ from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
 
 _HOUR: Final = timedelta(hours=1)
+_SPAN: Final = timedelta(minutes=10)
+_SPANS: Final = _HOUR // _SPAN
 MOST_COUNTED: Final = 10_000
 """Beyond it "more" is enough: counting all of a long queue would take as long as it is."""
 
@@ -30,15 +33,21 @@ MOST_COUNTED: Final = 10_000
 def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and waits, and whether the reconciler is alive."""
     part = "web/parts/status.html" if wants_part(request) else "web/status.html"
-    return render(request, part, read_status())
+    found = read_status()
+    return render(request, part, {**found, "history": _history(found["spans"])})
 
 
 def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is so
     """Return what runs and waits, and whether the reconciler is alive."""
-    ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
+    since = database_now() - _HOUR
+    ended = Match.objects.filter(finished_at__gt=since)
     done = ended.filter(state=MatchState.DONE)
     # Game by game: an index holds just that, so that no match is read.
-    by_game = {game: _count(done.filter(game=game).order_by("-finished_at")) for game in GAMES}
+    by_game = {
+        game: _count_by_span(done.filter(game=game).order_by("-finished_at"), since)
+        for game in GAMES
+    }
+    finished = {game: sum(spans) for game, spans in by_game.items()}
     return {
         "reconciler_silent": not Leadership.objects.filter(
             name=RECONCILER, until__gt=Now()
@@ -47,8 +56,13 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
         "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
         "waiting": _count(Match.objects.filter(state=MatchState.PENDING).order_by("pk")),
         "oldest_wait_s": _oldest_wait_s(),
-        "last_hour": min(sum(by_game.values()), MOST_COUNTED + 1),
-        "games": [{"game": game, "last_hour": by_game[game]} for game in GAMES],
+        "last_hour": min(sum(finished.values()), MOST_COUNTED + 1),
+        "games": [{"game": game, "last_hour": finished[game]} for game in GAMES],
+        "spans": None
+        if any(number > MOST_COUNTED for number in finished.values())
+        else {
+            since + _SPAN * n: sum(spans[n] for spans in by_game.values()) for n in range(_SPANS)
+        },
         "deliveries": WebhookEndpoint.objects.working().count_waiting(),
         "void_hour": _count(ended.filter(state=MatchState.VOID)),
         "most_counted": MOST_COUNTED,
@@ -63,6 +77,8 @@ def workers(request: HttpRequest) -> HttpResponse:
     context = {
         "workers": alive,
         "slots": sum(worker.slots for worker in alive),
+        "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
+        "most_counted": MOST_COUNTED,
         "in_quarantine": Quarantine.objects.in_force().count()
         if reader is not None and is_staff(reader)
         else 0,
@@ -76,6 +92,24 @@ def _oldest_wait_s() -> int | None:
     first = Match.objects.filter(state=MatchState.PENDING).aggregate(pk=Min("pk"))["pk"]
     since = Match.objects.filter(pk=first).values_list("created_at", flat=True).first()
     return None if since is None else max(0, int((database_now() - since).total_seconds()))
+
+
+def _history(spans: Mapping[datetime, int] | None) -> list[tuple[datetime, int, float]]:
+    """Return the start of each span, its matches, and these as a share of the most."""
+    most = max([*(spans or {}).values(), 1])
+    return [(start, number, number / most) for start, number in (spans or {}).items()]
+
+
+def _count_by_span(matches: MatchQuerySet, since: datetime) -> list[int]:
+    """Count matches as `_count` does, span by span of the hour from `since` on."""
+    starts = [since + _SPAN * n for n in range(_SPANS)]
+    ends = [*starts[1:], since + 2 * _HOUR]  # the last span has what ended meanwhile, too
+    counts = {
+        f"span_{n}": Count("pk", filter=Q(finished_at__gt=start, finished_at__lte=end))
+        for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+    }
+    counted = matches.values("pk", "finished_at")[: MOST_COUNTED + 1].aggregate(**counts)
+    return [counted[name] for name in counts]
 
 
 def _count(matches: MatchQuerySet) -> int:

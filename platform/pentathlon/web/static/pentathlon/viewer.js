@@ -2,7 +2,7 @@
 
 import { Stepper, parse } from "./stepper.js";
 
-const SPEEDS = [0.5, 1, 2, 4];
+const SPEEDS = [0.5, 1, 2, 4, 16];
 /** So many events the server lists at a time. */
 const ROWS = 100;
 
@@ -74,15 +74,20 @@ class Viewer extends Stepper {
     this.scroll();
   }
 
-  /** Show what happened at a ply, with the points and the hands there. */
+  /** Show what happened at a ply, with the points, the hands and the time used there. */
   tell(moment) {
     const hands = moment.querySelector("[data-hands]");
-    if (hands) hands.open = this.root.querySelector("[data-moment] [data-hands]")?.open ?? false;
+    if (hands) hands.open = this.root.querySelector("[data-moment] [data-hands]")?.open ?? true;
     super.tell(moment);
     const points = moment.dataset.points?.split(",") ?? [];
     for (const place of this.root.querySelectorAll("[data-points-of]")) {
       const score = points[Number(place.dataset.pointsOf)];
       place.textContent = `${score} ${score === "1" ? "point" : "points"}`;
+    }
+    const used = moment.dataset.used?.split(",") ?? [];
+    for (const place of this.root.querySelectorAll("[data-used-of]")) {
+      const { usedOf, total } = place.dataset;
+      place.textContent = this.ply === this.last ? total : used[Number(usedOf)];
     }
   }
 
