@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.web.scene import Scene
+from tests.pentathlon.web.test_weight import store_long_match
 
 
 @pytest.fixture
@@ -200,3 +201,26 @@ def test_curve_stands_over_the_slider(analysed: Page) -> None:
     assert slider is not None
     assert curve["x"] - slider["x"] == pytest.approx(8, abs=2)
     assert slider["x"] + slider["width"] - curve["x"] - curve["width"] == pytest.approx(8, abs=2)
+
+
+def test_long_match_of_five_seats_lists_several_events_at_a_time(page: Page, scene: Scene) -> None:
+    match = store_long_match()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"/matches/{match.pk}/?ply=800")
+
+    listed = page.locator("[data-list]").bounding_box()
+
+    assert listed is not None
+    assert listed["height"] > 130
+
+
+def test_time_used_follows_the_ply(replay: Page) -> None:
+    used = replay.locator("[data-used-of]")
+
+    replay.keyboard.press("Home")
+    expect(used).to_have_text(["0.00", "0.00"])
+
+    replay.keyboard.press("End")
+
+    totals = [text.get_attribute("data-total") for text in used.all()]
+    expect(used).to_have_text([str(total) for total in totals])

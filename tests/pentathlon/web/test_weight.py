@@ -52,9 +52,8 @@ def long_record() -> Record:
     return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)
 
 
-@pytest.fixture
-def long_match() -> Match:
-    """Give a finished match with a long replay."""
+def store_long_match() -> Match:
+    """Store a finished match with a long replay."""
     versions = [make_version(games=("way_of_the_dragon",)) for _ in range(5)]
     match = make_match(
         versions, game="way_of_the_dragon", state=MatchState.DONE, ranks=(0, 1, 2, 3, 4)
@@ -66,8 +65,8 @@ def long_match() -> Match:
     return match
 
 
-def test_long_replay_is_light_wherever_it_is_opened(long_match: Match) -> None:
-    address = reverse("match", args=[long_match.pk])
+def test_long_replay_is_light_wherever_it_is_opened() -> None:
+    address = reverse("match", args=[store_long_match().pk])
 
     for ply in ("", "?ply=800", "?ply=99999"):
         packed = Client().get(address + ply, headers={"accept-encoding": "gzip"})

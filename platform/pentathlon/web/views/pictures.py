@@ -77,12 +77,12 @@ def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponse
 
 @require_safe
 def match_picture(request: HttpRequest, match_id: int) -> HttpResponseBase:
-    """Draw a match at `ply`, or at its end, as a spectator sees it."""
+    """Draw a match at `ply` as a spectator sees it, or half-way: a link gives no end away."""
     public = Match.objects.public().filter(state=MatchState.DONE).with_seats()
     found = get_object_or_404(public.select_related("replay"), pk=match_id)
     record = read_record(found.replay)
     last, asked = len(record["events"]), query_number(request, "ply")
-    ply = last if asked is None else min(asked, last)
+    ply = last // 2 if asked is None else min(asked, last)
     seats = list(found.seats.all())
     return _answer(
         request,
