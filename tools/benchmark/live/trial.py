@@ -42,7 +42,7 @@ from workers.direct_audience import DirectAudience  # noqa: E402
 
 LONGEST_DELAY_MS: Final = 1000.0
 _FIRST_PORT: Final = 18_900
-_PATIENCE_S: Final = 60
+_PATIENCE_S: Final = 300
 _LAST_FRAME_S: Final = 1.0
 _LOOK_S: Final = 0.02
 """Between two looks of the runner at a bot that thinks."""
