@@ -1,6 +1,5 @@
 """Results played by broken rules are taken back, whole blocks of them."""
 
-from copy import deepcopy
 from io import StringIO
 
 import pytest
@@ -16,7 +15,6 @@ from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.broken_rules import count_results, revoke_rules
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.services import close_finished
-from tests.databases import made_once
 from tests.factories import make_match, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
@@ -26,7 +24,8 @@ BROKEN = 77
 """A version of the rules that nobody ever had."""
 
 
-def _closed() -> Tournament:
+@pytest.fixture
+def cup() -> Tournament:
     """Return a closed cup of four bots; its first two blocks were played by broken rules."""
     tournament = started()
     settle(matches_of(tournament))
@@ -38,14 +37,6 @@ def _closed() -> Tournament:
     tournament.refresh_from_db()
     assert tournament.state == TournamentState.CLOSED
     return tournament
-
-
-closed_once = made_once(_closed)
-
-
-@pytest.fixture
-def cup(closed_once: Tournament) -> Tournament:
-    return deepcopy(closed_once)
 
 
 def _command(*arguments: str) -> str:

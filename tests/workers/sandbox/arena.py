@@ -67,7 +67,7 @@ def let_loose(launcher: SandboxLauncher, name: str, program: Path) -> dict[str, 
             "secret": SECRET, "marker": str(marker), "pid": sleeper.pid, "worker": os.getpid(),
         }  # fmt: skip
         found = fight(launcher, command, order)
-        found["survivors"] = survivors(found["uid"], spared={os.getpid(), sleeper.pid})
+        found["survivors"] = lasting_survivors(found["uid"], spared={os.getpid(), sleeper.pid})
         found["bystander"] = sleeper.poll() is None
         found["marker"] = marker.stat() == before or marker.read_text()
         found["cgroups"] = groups_left(launcher)
@@ -125,6 +125,14 @@ def groups_left(launcher: SandboxLauncher) -> list[str]:
     parents = launcher.cgroups.parents if launcher.cgroups else set()
     own = f"{own_prefix()}*"
     return sorted(str(path) for parent in parents for path in parent.glob(own))
+
+
+def lasting_survivors(uid: int, *, spared: set[int]) -> list[str]:
+    """Name survivors that a busy kernel has not ended within a while, either."""
+    deadline = time.monotonic() + 30
+    while (found := survivors(uid, spared=spared)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found
 
 
 def survivors(uid: int, *, spared: set[int]) -> list[str]:
