@@ -37,6 +37,8 @@ def run_in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 
     def run_command(*arguments: str) -> Result:
         monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
+        # Completion asks for the program's name, which would be "python -m pytest".
+        monkeypatch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
         with pytest.raises(SystemExit) as stop:
             main()
         captured = capsys.readouterr()

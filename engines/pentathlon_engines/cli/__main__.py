@@ -1,5 +1,5 @@
 """`python -m pentathlon_engines.cli`."""
 
-from pentathlon_engines.cli.main import main
+from pentathlon_engines.cli.entry import main
 
 main()

@@ -15,7 +15,12 @@ from tests.local.newcomer import lines_of_guides
 
 # The name under which it is installed is also that of a variable in completion.
 _PROGRAM = (
-    "import sys; sys.argv[0] = 'pentathlon'; from pentathlon_engines.cli.main import main; main()"
+    "import sys; sys.argv[0] = 'pentathlon'; from pentathlon_engines.cli.entry import main; main()"
+)
+
+_BARE = (
+    "import sys; sys.path.append(sys.argv.pop()); "
+    "from pentathlon_engines.cli.entry import main; main()"
 )
 
 
@@ -53,6 +58,18 @@ def test_interrupt_while_commands_are_imported_ends_without_a_traceback(
     ended = run("whoami")
 
     assert (ended.code, ended.out, ended.err) == (130, "", "")
+
+
+def test_command_without_its_packages_names_the_extra() -> None:
+    # Without site-packages there is the standard library alone, as beside a worker's wheels.
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _BARE, str(ENGINES)],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert 'with its extra "cli"' in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("name", ["whoami", "submit", "logs"])

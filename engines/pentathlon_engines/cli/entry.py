@@ -1,0 +1,23 @@
+"""Starts the `pentathlon` command, or says what it lacks: workers install engines alone."""
+
+import sys
+from importlib import import_module
+
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED
+
+
+def main() -> None:
+    """Run the command line; exits with code 3 where the packages of the extra are missing."""
+    try:
+        command = import_module("pentathlon_engines.cli.main")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("pentathlon_engines"):
+            raise
+        sys.stderr.write(
+            f"The pentathlon command needs the package {error.name}, which is not installed.\n"
+            'Install pentathlon-engines with its extra "cli": /kit/ on a site shows how.\n'
+        )
+        sys.exit(HOST_OR_SERVER)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    command.main()
