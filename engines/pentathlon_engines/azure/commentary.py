@@ -64,6 +64,8 @@ def _tell_events(change: Change, events: list[Told]) -> Iterator[str]:
     for event in events:
         if event["kind"] not in _TELLERS:
             continue
+        if change.is_foreseen and event["kind"] == "draw":
+            event = {**event, "cards": ""}  # noqa: PLW2901  # nobody knows them yet
         said = _TELLERS[event["kind"]](event)
         yield said if event["player"] == subject else f"{name_seat(event['player'])} {said}"
         subject = event["player"]

@@ -21,6 +21,8 @@ class Change(NamedTuple):
     text: str
     """The event as `State.event_for` shows it to the same viewer."""
     after: Position
+    is_foreseen: bool = False
+    """It is only considered: what nobody can know before it happens is left out."""
 
     @property
     def who(self) -> str:

@@ -76,7 +76,10 @@ def _tell_relic(change: Change, paid: str) -> str:
     relic = name_ordinal(change.after["relics"][change.seat])
     cost = _crystals({"spirit": spirit, "energy": energy})
     said = f", pays {cost} for the relic there, {change.who}'s {relic}"
-    return f"{said}, and draws {_crystals(drawn)}" if any(drawn.values()) else said
+    if not any(drawn.values()):
+        return said
+    crystals = count(sum(drawn.values()), "crystal") if change.is_foreseen else _crystals(drawn)
+    return f"{said}, and draws {crystals}"
 
 
 def _tell_face(change: Change) -> str:

@@ -12,6 +12,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
 from pentathlon.replays.codec import unpack
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.friendly import Course
 from pentathlon_engines.record.shape import Record
@@ -174,6 +175,23 @@ class Friendly(models.Model):
             }
             for each in self.seats.all()
         ]
+
+    @property
+    def persons_result(self) -> str:
+        """How a friendly that is over went for the person, as a verb and the points."""
+        if self.ranks is None:
+            raise ValueError(f"{self} is not over")
+        own = self.ranks[self.seat]
+        if self.resigned_at is not None:
+            verb = "resigned"
+        elif own:
+            verb = "lost" if len(self.ranks) == 2 else f"came {ordinal(own)}"  # noqa: PLR2004  # a pair
+        else:
+            verb = "won" if self.ranks.count(0) == 1 else "drew"
+        if self.scores is None:
+            return verb
+        others = [score for seat, score in enumerate(self.scores) if seat != self.seat]
+        return f"{verb}, {self.scores[self.seat]} to {' and '.join(map(str, others))}"
 
     def name_of(self, place: FriendlySeat) -> str:
         """Return who sits there: a version's label, or the person's name."""

@@ -80,7 +80,8 @@ def _choices(state: State, seat: int) -> tuple[LegalChoice, ...]:
         if is_short:
             after = state.copy()
             after.apply_unchecked(action)
-            said = commentary.tell(Change(before, seat, text, after.observation(seat)))
+            change = Change(before, seat, text, after.observation(seat), is_foreseen=True)
+            said = commentary.tell(change)
         touches = tuple(game.touches(state, action))
         choices.append(LegalChoice(text=text, said=said, touches=touches))
     return tuple(choices)

@@ -45,6 +45,12 @@ def query_number(request: HttpRequest, name: str) -> int | None:
     return _number(request.GET.get(name, ""))
 
 
+def query_numbers(request: HttpRequest, name: str) -> list[int]:
+    """Return all whole numbers of this name in the query, in their order."""
+    found = map(_number, request.GET.getlist(name))
+    return [number for number in found if number is not None]
+
+
 def query_text(request: HttpRequest, name: str) -> str:
     """Return a text from the query, cut to the longest search.
 

@@ -14,6 +14,8 @@ from tests.engines.contract.setups import Setup
 Viewer = int | None
 _ALL_OF_A_MATCH = 60
 _THEN_EVERY = 11
+_DECISIONS = 15
+_CHOICES = 6
 
 
 def check_commentary(setup: Setup, seed: int) -> None:
@@ -34,6 +36,36 @@ def check_commentary(setup: Setup, seed: int) -> None:
         for viewer, (before, event) in seen.items():
             _check_sentence(state, Change(before, seat, event, after[viewer][0]))
     _check_end(state)
+
+
+def check_choices(setup: Setup, seed: int) -> None:
+    """Compare what legal actions are said to do where only what a seat cannot know differs."""
+    state, rng, looked_at = setup.start(), random.Random(seed), 0
+    while state.to_move is not None and looked_at < _DECISIONS:
+        seat = state.to_move
+        if seat != CHANCE and rng.random() < 0.5:
+            looked_at += 1
+            legal = state.legal_actions()
+            chosen = rng.sample(legal, min(len(legal), _CHOICES))
+            other = state.determinize(seat, rng)
+            assert _choices(other, seat, chosen) == _choices(state, seat, chosen)
+        text = _draw(state, rng)
+        if seat == CHANCE:
+            state.apply_chance(text)
+        else:
+            state.apply(state.parse(text))
+
+
+def _choices(state: State, seat: int, actions: list[int]) -> list[tuple[str, list[str]]]:
+    told = []
+    for action in actions:
+        after = state.copy()
+        after.apply(action)
+        before, text = state.observation(seat), state.text(action)
+        change = Change(before, seat, text, after.observation(seat), is_foreseen=True)
+        touches = list(state.game.touches(state, action))
+        told.append((state.game.commentary().tell(change), touches))
+    return told
 
 
 def _draw(state: State, rng: random.Random) -> str:

@@ -9,7 +9,7 @@ import pytest
 from pentathlon_engines import GAMES
 from tests.deep import mostly_deep
 from tests.engines.contract.checks import CHECKS
-from tests.engines.contract.commentary_checks import check_commentary
+from tests.engines.contract.commentary_checks import check_choices, check_commentary
 from tests.engines.contract.picture_checks import check_picture
 from tests.engines.contract.setups import Setup, covering, setups
 
@@ -38,6 +38,13 @@ def test_every_picture_keeps_to_the_frame(setup: Setup, pytestconfig: pytest.Con
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_every_event_is_told_in_words(setup: Setup) -> None:
     check_commentary(setup, seed=5)
+
+
+@pytest.mark.parametrize(
+    "setup", [setup for setup in SETUPS if setup.game.info.hidden], ids=str
+)
+def test_what_an_action_would_do_tells_nothing_hidden(setup: Setup) -> None:
+    check_choices(setup, seed=6)
 
 
 def matches_of(setup: Setup, pytestconfig: pytest.Config) -> int:

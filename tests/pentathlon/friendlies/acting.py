@@ -16,10 +16,16 @@ from pentathlon_engines.match.referee import Referee
 from tests.factories import make_user, make_version
 
 
-def begun(*, person: User | None = None, seat: int = 0, bot: BotVersion | None = None) -> Friendly:
-    """Begin a friendly of Tuned."""
-    bot = bot or make_version()
-    return create_friendly(actor=person or make_user(), game="tuned", bots=[bot.bot_id], seat=seat)
+def begun(
+    *,
+    person: User | None = None,
+    seat: int = 0,
+    bot: BotVersion | None = None,
+    game: str = "tuned",
+) -> Friendly:
+    """Begin a friendly of two seats."""
+    bot = bot or make_version(games=(game,))
+    return create_friendly(actor=person or make_user(), game=game, bots=[bot.bot_id], seat=seat)
 
 
 def claimed(friendly: Friendly) -> FriendlyStretch:

@@ -9,7 +9,7 @@ from pentathlon.friendlies.services import resign
 from pentathlon.live.snapshots import friendly_now
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.friendlies.acting import answer, begun, claimed, move, play_to_end
-from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.pages import Page, page_of
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +106,59 @@ def test_everybody_sees_the_replay_of_a_game_that_is_over() -> None:
     assert client.get(f"/play/{friendly.pk}/moment/?ply=1").status_code == 200
     assert client.get(f"/play/{friendly.pk}/actions/?ply=1").status_code == 200
     assert client.get(f"/play/{friendly.pk}/record.json").json() == friendly.record
+
+
+def test_person_is_told_how_the_own_game_went_and_what_to_do_next() -> None:
+    friendly = play_to_end(begun())
+    bot = friendly.seats.exclude(version=None).get().version.bot
+    client = _signed_in(friendly.person)
+
+    own = page_of(client.get(f"/play/{friendly.pk}/"))
+    other = page_of(Client().get(f"/play/{friendly.pk}/"))
+
+    result = f"You {'lost' if friendly.ranks[friendly.seat] else 'won'}."
+    assert result in own.text
+    assert result not in other.text
+    assert f"/play/new/?game=tuned&bot={bot.pk}" in own.links()
+    assert [_opened_at(page) for page in (own, other)] == [str(friendly.ply), "0"]
+    assert result.lower().rstrip(".") in page_of(client.get("/play/")).text
+
+
+def _opened_at(page: Page) -> str:
+    return next(each["data-ply"] for each in page.all("div") if "data-viewer" in each)
+
+
+def test_replay_gives_ranks_away_at_the_end_only_and_points_at_every_ply() -> None:
+    friendly = play_to_end(begun(game="azure"))
+    client = Client()
+
+    start = page_of(client.get(f"/play/{friendly.pk}/?ply=0"))
+    end = page_of(client.get(f"/play/{friendly.pk}/?ply={friendly.ply}"))
+
+    assert [_is_rank_hidden(page) for page in (start, end)] == [{True}, {False}]
+    assert len([each for each in start.all("b") if "data-points-of" in each]) == 2
+
+
+def _is_rank_hidden(page: Page) -> set[bool]:
+    return {"hidden" in each for each in page.all("span") if "data-at-end" in each}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores", "resigned_at", "result"),
+    [
+        ([0, 1], [25, 15], None, "won, 25 to 15"),
+        ([1, 0], None, None, "lost"),
+        ([0, 0], None, None, "drew"),
+        ([2, 0, 1], [0, 5, 1], None, "came 3rd, 0 to 5 and 1"),
+        ([1, 0], None, 4, "resigned"),
+    ],
+)
+def test_result_is_said_from_where_the_person_sits(
+    ranks: list[int], scores: list[int] | None, resigned_at: int | None, result: str
+) -> None:
+    friendly = Friendly(seat=0, ranks=ranks, scores=scores, resigned_at=resigned_at)
+
+    assert friendly.persons_result == result
 
 
 def test_replay_of_a_fork_shows_where_it_comes_from() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -34,6 +35,7 @@ from pentathlon.web.requests import (
     person,
     posted_number,
     query_number,
+    query_numbers,
     query_text,
     signed_in_user,
     wants_part,
@@ -79,7 +81,7 @@ def friendly_new(request: HttpRequest) -> HttpResponse:
     if game is None:
         return redirect("friendlies")
     to_move = None
-    chosen = [number] if (number := query_number(request, "bot")) is not None else []
+    chosen = query_numbers(request, "bot")
     if origin is not None:
         to_move = _seat_to_move(origin)
         chosen = _bots_of(origin, without=to_move)
@@ -215,16 +217,23 @@ def _game_context(found: Friendly) -> Context:
 def _show_replay(request: HttpRequest, found: Friendly) -> HttpResponse:
     record = found.record
     reader = person(request)
+    is_own = reader is not None and reader.pk == found.person_id
+    ply = query_number(request, "ply")
+    if ply is None and is_own:
+        # Whoever played it knows the end, and comes here from the last move.
+        ply = len(record["events"])
+    bots = [place.version.bot_id for place in found.seats.all() if place.version]
     context = {
         "section": "games",
         "friendly": found,
         "info": GAMES[found.game].info,
         "title": _title(found),
-        "is_own": reader is not None and reader.pk == found.person_id,
+        "is_own": is_own,
+        "again": urlencode({"game": found.game, "bot": bots}, doseq=True),
         "viewer": make_viewer(
             _places(found, record),
             record=record,
-            ply=query_number(request, "ply"),
+            ply=ply,
             seat=query_number(request, "seat"),
         ),
     }
