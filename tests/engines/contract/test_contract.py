@@ -18,6 +18,12 @@ SETUPS = [
     for found in map(setups, GAMES.values())
     for case in mostly_deep(found, keep=covering(found))
 ]
+HIDDEN = [
+    case
+    for found in map(setups, GAMES.values())
+    if found[0].game.info.hidden
+    for case in mostly_deep(found, keep=covering(found))
+]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
@@ -40,9 +46,7 @@ def test_every_event_is_told_in_words(setup: Setup) -> None:
     check_commentary(setup, seed=5)
 
 
-@pytest.mark.parametrize(
-    "setup", [setup for setup in SETUPS if setup.game.info.hidden], ids=str
-)
+@pytest.mark.parametrize("setup", HIDDEN, ids=str)
 def test_what_an_action_would_do_tells_nothing_hidden(setup: Setup) -> None:
     check_choices(setup, seed=6)
 

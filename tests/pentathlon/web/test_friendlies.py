@@ -109,17 +109,17 @@ def test_everybody_sees_the_replay_of_a_game_that_is_over() -> None:
 
 
 def test_person_is_told_how_the_own_game_went_and_what_to_do_next() -> None:
-    friendly = play_to_end(begun())
-    bot = friendly.seats.exclude(version=None).get().version.bot
+    version = make_version()
+    friendly = play_to_end(begun(bot=version))
     client = _signed_in(friendly.person)
 
     own = page_of(client.get(f"/play/{friendly.pk}/"))
     other = page_of(Client().get(f"/play/{friendly.pk}/"))
 
-    result = f"You {'lost' if friendly.ranks[friendly.seat] else 'won'}."
+    result = f"You {friendly.persons_result}."
     assert result in own.text
     assert result not in other.text
-    assert f"/play/new/?game=tuned&bot={bot.pk}" in own.links()
+    assert f"/play/new/?game=tuned&bot={version.bot_id}" in own.links()
     assert [_opened_at(page) for page in (own, other)] == [str(friendly.ply), "0"]
     assert result.lower().rstrip(".") in page_of(client.get("/play/")).text
 
