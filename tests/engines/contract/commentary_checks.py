@@ -89,7 +89,8 @@ def _check_sentence(state: State, change: Change) -> None:
     assert re.fullmatch(r"[A-Z+][^_{}\[\]]+[^.;, ]", said), said
     assert "None" not in said
     if change.seat != CHANCE:
-        assert said.startswith(change.who)
+        assert said.startswith((change.who, "With ")), said
+        assert change.who in said
     points = commentary.points(change.after)
     assert points is None or len(points) == state.seats
 

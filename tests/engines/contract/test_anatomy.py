@@ -97,11 +97,11 @@ def test_role_that_a_game_lacks_has_no_file(key: str) -> None:
 def test_classes_are_named_alike(key: str) -> None:
     package, title = PACKAGES[key], title_of(key)
 
-    position = getattr(import_module(f"{package}.state"), f"{title}Position")
     module = import_module(f"{package}.game")
+    ancestors = {base.__name__: base for base in getattr(module, f"{title}State").__mro__}
 
-    assert issubclass(position, State)
-    assert issubclass(getattr(module, f"{title}State"), position)
+    assert issubclass(ancestors[f"{title}Position"], State)
+    assert ancestors[f"{title}Position"].__module__ == f"{package}.state"
     assert isinstance(module.GAME, getattr(module, f"{title}Game"))
     for found in vars(import_module(f"{package}.moves")).values():
         if isinstance(found, type) and issubclass(found, Outcome) and found is not Outcome:
