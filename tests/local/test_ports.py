@@ -20,7 +20,7 @@ def test_number_that_is_no_port_is_refused(port: int) -> None:
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "256.1.1.1", "x" * 300, ".."])
 def test_unknown_host_is_refused(host: str) -> None:
-    with pytest.raises(ports.BadAddress, match="is no address"):
+    with pytest.raises(ports.BadAddress, match="is not an address"):
         ports.free_port(host, 8000)
 
 
