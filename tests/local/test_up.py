@@ -68,7 +68,7 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
             "--port=99999", "--port takes a number from 1 to 65535, not 99999.", id="no such port"
         ),
         pytest.param(
-            "--host=nowhere.invalid", "--host nowhere.invalid is no address", id="no such host"
+            "--host=nowhere.invalid", "--host nowhere.invalid is not an address", id="no such host"
         ),
         pytest.param("--workers=-3", "--workers takes a number from 1, not -3.", id="no workers"),
     ],

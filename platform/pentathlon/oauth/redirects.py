@@ -53,7 +53,7 @@ def _fault(address: str) -> str | None:
         return f"has more than {LONGEST} characters, or others than printable ASCII."
     parts = _parts(address)
     if parts is None or not parts.hostname or set(address) & set(' "<>\\^`{|};,*'):
-        return "is no address. Write it in full, such as https://example.org/callback."
+        return "is not an address. Write it in full, such as https://example.org/callback."
     if "#" in address or "@" in parts.netloc:
         return "has a fragment, a name or a password. Leave them out."
     is_loopback = parts.scheme == "http" and parts.hostname in _LOOPBACK

@@ -164,7 +164,7 @@ def test_what_names_no_site_is_refused(run: Run, typed: str) -> None:
     refused = run("login", typed)
 
     assert refused.code == 2
-    assert "is no address of a site" in refused.err
+    assert "is not an address of a site" in refused.err
 
 
 def test_without_a_site_the_next_command_is_named(run: Run) -> None:

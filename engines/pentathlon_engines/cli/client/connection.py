@@ -69,7 +69,7 @@ def origin_of(address: str) -> str:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise CommandFailed(
-            f"{address} is no address of a site.",
+            f"{address} is not an address of a site.",
             try_next="pentathlon login http://localhost:8000",
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"

@@ -114,7 +114,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     try:
         address = urlsplit(request.GET.get("url", "")[:500])
         if address.scheme not in {"http", "https"} or address.netloc != request.get_host():
-            raise Http404("This is no address of this site.")
+            raise Http404("This is not an address of this site.")
         place = resolve(address.path)
     except (Resolver404, ValueError) as error:
         raise Http404("There is no such page.") from error
