@@ -18,11 +18,11 @@ from api.schema import ProblemSerializer
 from api.versions import VersionSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_NOTES
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count
-from pentathlon.matches.uploads import submit_bot, submit_version
+from pentathlon.matches.uploads import submit_named
 from pentathlon.server.limits import MOST_IN_BATCH
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
@@ -124,12 +124,12 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
     def _submit(self, checked: CheckedArchive | DomainError) -> BotVersion:
         if isinstance(checked, DomainError):
             raise checked
-        around = {"notes": self.upload["notes"], "candidate": self.upload["candidate"]}
-        own = Bot.objects.owned_by(self.actor).filter(name__iexact=checked.manifest.name)
-        bot = own.select_related("owner").first()
-        if bot is None:
-            return submit_bot(actor=self.actor, archive=checked, **around)
-        return submit_version(actor=self.actor, bot=bot, archive=checked, **around)
+        return submit_named(
+            actor=self.actor,
+            archive=checked,
+            notes=self.upload["notes"],
+            candidate=self.upload["candidate"],
+        )
 
 
 def _check(file: Any) -> CheckedArchive | DomainError:  # Any: an upload

@@ -86,7 +86,8 @@ class ExplorationSerializer(serializers.Serializer[Any]):
     )
 
 
-_PARAMETERS = {"explorer": ("line",)}
+_MOST_DIGITS = 3
+_PARAMETERS = {"explorer": ("line", "seats")}
 
 
 class GameViewSet(CountedView, ViewSet):
@@ -121,7 +122,10 @@ class GameViewSet(CountedView, ViewSet):
                 "line",
                 {"type": "string", "maxLength": LONGEST_LINE},
                 description="Events from the start of a match on, with semicolons between them.",
-            )
+            ),
+            OpenApiParameter(
+                "seats", int, description="How many sit at the table; the usual number without."
+            ),
         ],
         responses=ExplorationSerializer,
     )
@@ -141,5 +145,17 @@ class GameViewSet(CountedView, ViewSet):
             raise InvalidInput(
                 f"line has at most {LONGEST_LINE} characters.", code="bad_line", field="line"
             )
-        found = explore(GAMES[key], [text for text in given.split(";") if text])
+        found = explore(
+            GAMES[key],
+            [text for text in given.split(";") if text],
+            seats=_seats(request.query_params.get("seats")),
+        )
         return Response(ExplorationSerializer(found).data)
+
+
+def _seats(given: str | None) -> int | None:
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS):
+        raise InvalidInput("seats is a whole number.", code="bad_seats", field="seats")
+    return int(given)

@@ -11,6 +11,7 @@ from pentathlon.explorer.models import ExploredGame, ExploredPosition
 from pentathlon.explorer.services import DEPTH
 from pentathlon_engines import CHANCE, Game, State
 from pentathlon_engines.commentary.plain import Change
+from pentathlon_engines.commentary.words import count_range
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record
@@ -61,12 +62,19 @@ class Exploration:
 
 
 def explore(
-    game: Game, line: Sequence[str], *, record: Record | None = None, ply: int = 0
+    game: Game,
+    line: Sequence[str],
+    *,
+    seats: int | None = None,
+    record: Record | None = None,
+    ply: int = 0,
 ) -> Exploration:
-    """Look a position up: that of a match, or the usual first one, and a line of events after it.
+    """Look a position up: that of a match, or a first one, and a line of events after it.
+
+    Without `seats`, the first one is that of the usual number.
 
     Raises:
-        InvalidInput: `bad_line`: the line cannot be played, or goes too deep.
+        InvalidInput: `bad_line`: the line cannot be played, or goes too deep. `bad_seats`.
     """
     if len(line) + ply > DEPTH:
         raise InvalidInput(
@@ -74,7 +82,7 @@ def explore(
             code="bad_line",
             field="line",
         )
-    state = game.start() if record is None else position(record, ply)
+    state = _start(game, seats) if record is None else position(record, ply)
     words = []
     for text in line:
         before = state.copy()
@@ -111,6 +119,17 @@ def explore(
 
 
 _NEVER: Final = Reached(matches=0, shares=[])
+
+
+def _start(game: Game, seats: int | None) -> State:
+    lowest, highest = game.info.seats
+    if seats is not None and not lowest <= seats <= highest:
+        raise InvalidInput(
+            f"{game.info.title} has {count_range(lowest, highest, 'seat')}, not {seats}.",
+            code="bad_seats",
+            field="seats",
+        )
+    return game.start(seats)
 
 
 def _follow(state: State, text: str) -> None:

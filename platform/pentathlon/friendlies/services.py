@@ -123,7 +123,7 @@ def act(*, actor: User, friendly_id: int, ply: int, action: str) -> Friendly:
         InvalidInput: `illegal_action`.
     """
     friendly = _lock(actor, friendly_id)
-    if ply < friendly.ply and friendly.events[ply][:2] == [friendly.seat, action]:
+    if 0 <= ply < friendly.ply and friendly.events[ply][:2] == [friendly.seat, action]:
         return friendly
     _check_under_way(friendly)
     if ply != friendly.ply:

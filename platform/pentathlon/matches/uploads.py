@@ -72,6 +72,17 @@ def submit_version(
         return _schedule_validation(version)
 
 
+def submit_named(
+    *, actor: User, archive: CheckedArchive, notes: str = "", candidate: bool = False
+) -> BotVersion:
+    """Add the next version to the actor's own bot of the name in the archive, or make that bot."""
+    own = Bot.objects.owned_by(actor).filter(name__iexact=archive.manifest.name)
+    bot = own.select_related("owner").first()
+    if bot is None:
+        return submit_bot(actor=actor, archive=archive, notes=notes, candidate=candidate)
+    return submit_version(actor=actor, bot=bot, archive=archive, notes=notes, candidate=candidate)
+
+
 @transaction.atomic
 def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
     """Validate the actor's own version again.

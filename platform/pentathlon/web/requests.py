@@ -59,9 +59,10 @@ def query_text(request: HttpRequest, name: str) -> str:
     return request.GET.get(name, "").replace("\0", "").strip()[:_LONGEST_TEXT]
 
 
-def posted_number(request: HttpRequest, name: str) -> int:
-    """Return a whole number from a form; 0, which no row has, if it makes no sense."""
-    return _number(request.POST.get(name, "")) or 0
+def posted_number(request: HttpRequest, name: str, *, otherwise: int = 0) -> int:
+    """Return a whole number from a form; if it makes no sense, 0, which no row has."""
+    number = _number(request.POST.get(name, ""))
+    return otherwise if number is None else number
 
 
 def wants_part(request: HttpRequest) -> bool:

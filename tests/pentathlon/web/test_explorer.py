@@ -125,3 +125,21 @@ def test_api_refuses_what_makes_no_sense(
     address: str, status: int, code: str, attr: str | None, db: None
 ) -> None:
     assert_problem(APIClient().get(V1 + address), status=status, code=code, attr=attr)
+
+
+def test_table_of_any_size_has_its_own_start() -> None:
+    address = "/games/way_of_the_dragon/explorer/"
+    rest = f"{V1}/games/way_of_the_dragon/explorer/"
+
+    page = page_of(Client().get(address, {"seats": "5"}))
+    wrong = page_of(Client().get(address, {"seats": "9"}))
+    nexts = APIClient().get(rest, {"seats": "5"}).json()["next"]
+
+    assert {"?seats=2", "?seats=5"} <= set(page.links())
+    assert [each["text"] for each in nexts] == [f"start {seat}" for seat in range(5)]
+    assert f"{address}?seats=5&line=start+4" in page.links()
+    assert "has 2 to 5 seats, not 9" in wrong.text
+    for seats in ("9", "x", "-1"):
+        assert_problem(
+            APIClient().get(rest, {"seats": seats}), status=400, code="bad_seats", attr="seats"
+        )

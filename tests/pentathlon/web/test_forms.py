@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.server.limits import MOST_IN_BATCH
 from pentathlon.tournaments.models import Tournament
 from tests.factories import PASSWORD, make_upload, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of
@@ -171,6 +172,34 @@ def test_bad_archive_says_why_and_keeps_the_notes(data: bytes | None, sentence: 
     assert_points_at(page, "archive", sentence)
     assert page.field("notes")["value"] == "Faster."
     assert not BotVersion.objects.exists()
+
+
+def test_several_archives_are_stored_or_refused_each_by_itself() -> None:
+    person = make_user()
+    mine = make_version(name="Tidewater", owner=person)
+    taken = make_version(name="Grey Owl").bot
+    archives = [
+        zip_file(make_upload("Copper Heron")),
+        zip_file(b"no zip"),
+        zip_file(make_upload("Tidewater", salt="new")),
+        zip_file(make_upload(taken.name)),
+    ]
+
+    page = page_of(as_person(person).post(reverse("upload"), {"archive": archives}))
+
+    assert "What became of 4 archives" in page.text
+    assert page.text.count("is being checked") == 2
+    assert page.text.count("refused bot.zip") == 2
+    assert Bot.objects.owned_by(person).count() == 2
+    assert mine.bot.versions.count() == 2
+
+
+def test_archives_of_one_upload_are_few() -> None:
+    archives = [zip_file(b"no zip") for _ in range(MOST_IN_BATCH + 1)]
+
+    page = page_of(as_person(make_user()).post(reverse("upload"), {"archive": archives}))
+
+    assert_points_at(page, "archive", f"Choose {MOST_IN_BATCH} at most.")
 
 
 def test_next_version_joins_its_bot() -> None:

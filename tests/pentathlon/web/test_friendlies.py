@@ -70,6 +70,8 @@ def test_open_page_is_told_of_the_answer() -> None:
     [
         ({"ply": 0, "action": "add dog z9"}, "not among the"),
         ({"ply": 7, "action": "add dog b2"}, "look at the board again"),
+        ({"ply": "x", "action": "add dog b2"}, "look at the board again"),
+        ({"action": "add dog b2"}, "look at the board again"),
         ({"ply": 0}, "Choose one of the actions"),
     ],
 )

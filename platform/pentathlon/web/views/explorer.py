@@ -21,7 +21,7 @@ from pentathlon_engines.record.shape import Record
 
 @require_safe
 def explorer(request: HttpRequest, game: str) -> HttpResponse:
-    """Show a position: after `line` from the start, or from `ply` of a `match` on.
+    """Show a position: after `line` from the start with `seats`, or from `ply` of a `match` on.
 
     For a game with hidden parts, say why there is none.
     """
@@ -38,13 +38,18 @@ def explorer(request: HttpRequest, game: str) -> HttpResponse:
     if record is not None:
         ply = min(ply, DEPTH, len(record["events"]))
     at = 0 if record is None else ply
+    seats = query_number(request, "seats") if record is None else record["seats"]
     problem = ""
     try:
-        found = explore(GAMES[game], line, record=record, ply=at)
+        found = explore(GAMES[game], line, seats=seats, record=record, ply=at)
     except InvalidInput as error:
         problem, line = error.detail, []
-        found = explore(GAMES[game], line, record=record, ply=at)
-    origin: dict[str, object] = {} if record is None else {"match": match_id, "ply": ply}
+        seats = None if error.field == "seats" else seats
+        found = explore(GAMES[game], line, seats=seats, record=record, ply=at)
+    origin: dict[str, object] = {} if seats is None else {"seats": seats}
+    if record is not None:
+        origin = {"match": match_id, "ply": ply}
+    lowest, highest = GAMES[game].info.seats
     context = {
         "section": "games",
         "info": GAMES[game].info,
@@ -56,7 +61,9 @@ def explorer(request: HttpRequest, game: str) -> HttpResponse:
             for each in found.nexts
         ],
         "back": _address(game, line[:-1], origin) if line else "",
-        "start": reverse("explorer", args=[game]),
+        "start": _address(game, [], {} if seats is None else {"seats": seats}),
+        "tables": [] if lowest == highest else range(lowest, highest + 1),
+        "seats": found.state.seats,
         "match_id": match_id,
         "match_ply": ply,
         "depth": DEPTH,

@@ -137,7 +137,7 @@ def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
     act(
         actor=actor,
         friendly_id=friendly_id,
-        ply=posted_number(request, "ply"),
+        ply=posted_number(request, "ply", otherwise=-1),
         action=chosen,
     )
     return redirect("friendly", friendly_id)

@@ -1,30 +1,52 @@
-"""Uploading a bot, or the next version of one."""
+"""Uploading a bot, or several, or the next version of one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from pentathlon.bots.models import Bot
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.common.errors import DomainError
+from pentathlon.common.throttle import count
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.uploads import submit_bot, submit_version
-from pentathlon.web.forms.bots import UploadForm
+from pentathlon.matches.uploads import submit_bot, submit_named, submit_version
+from pentathlon.web.forms.bots import UploadForm, UploadsForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
+from pentathlon_engines.archive.archives import CheckedArchive
+
+_RATE: Final = "uploads"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """What became of one of several archives."""
+
+    file: str
+    version: BotVersion | None = None
+    refusal: str = ""
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Create a bot from its first upload."""
+    """Create a bot from its first upload, or store several uploads at once."""
     owner = signed_in_user(request)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form = UploadsForm(request.POST or None, request.FILES or None)
     if form.is_valid():
+        archives = form.cleaned_data["archive"]
+        if len(archives) > 1:
+            return _page(request, UploadsForm(), uploads=[*_store(owner, form)])
         made = call_service(
             form,
             lambda: submit_bot(
                 actor=owner,
-                archive=form.cleaned_data["archive"],
+                archive=archives[0][1],
                 notes=form.cleaned_data["notes"],
                 candidate=form.cleaned_data["candidate"],
             ),
@@ -57,6 +79,37 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
     return _page(request, form, bot=bot)
 
 
-def _page(request: HttpRequest, form: UploadForm, *, bot: Bot | None = None) -> HttpResponse:
+def _store(owner: User, form: UploadsForm) -> Iterator[Upload]:
+    """Store or refuse each of several archives by itself."""
+    for number, (file, checked) in enumerate(form.cleaned_data["archive"]):
+        # The request counts as an upload, and so as the first of them.
+        if number and (wait_s := count(_RATE, owner.pk)):
+            yield Upload(file=file, refusal=f"Too many uploads: try again in {wait_s} s.")
+        elif isinstance(checked, DomainError):
+            yield Upload(file=file, refusal=checked.detail)
+        else:
+            yield _store_one(owner, file, checked, form)
+
+
+def _store_one(owner: User, file: str, archive: CheckedArchive, form: UploadsForm) -> Upload:
+    try:
+        version = submit_named(
+            actor=owner,
+            archive=archive,
+            notes=form.cleaned_data["notes"],
+            candidate=form.cleaned_data["candidate"],
+        )
+    except DomainError as error:
+        return Upload(file=file, refusal=error.detail)
+    return Upload(file=file, version=version)
+
+
+def _page(
+    request: HttpRequest,
+    form: UploadForm | UploadsForm,
+    *,
+    bot: Bot | None = None,
+    uploads: Sequence[Upload] = (),
+) -> HttpResponse:
     context = {"section": "bots", "form": form, "bot": bot, "fleet": read_fleet()}
-    return render(request, "web/upload.html", context)
+    return render(request, "web/upload.html", {**context, "uploads": uploads})
