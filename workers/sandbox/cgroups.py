@@ -211,13 +211,31 @@ def _is_removed(folder: Path) -> bool:
 
 
 def _sweep(host: CgroupHost) -> None:
-    """Remove the groups of dead workers of this namespace; their bots died with them."""
+    """Remove the groups of dead workers of this namespace.
+
+    Their bots died with them, but for those that were frozen: these die when they are thawed.
+    """
     ours = f"{PREFIX}{_namespace()}-"
-    for parent in set(host.parents.values()):
-        for folder in parent.glob(f"{ours}*"):
-            maker = folder.name.removeprefix(ours).partition("-")[0]
-            if maker.isdigit() and not _is_alive(int(maker)):
-                _is_removed(folder)
+    found = {folder.name for parent in host.parents.values() for folder in parent.glob(f"{ours}*")}
+    for name in found:
+        maker = name.removeprefix(ours).partition("-")[0]
+        if maker.isdigit() and not _is_alive(int(maker)):
+            _remove_left(host, name)
+
+
+def _remove_left(host: CgroupHost, name: str) -> None:
+    """Remove a group of a dead worker; a worker of another service had other parents in part."""
+    folders = {
+        controller: parent / name
+        for controller, parent in host.parents.items()
+        if (parent / name).exists()
+    }
+    if host.interface.freezer.controller in folders:
+        # What does not die at once is left to the next worker.
+        with suppress(TimeoutError):
+            Group(host.interface, folders).remove()
+    for folder in folders.values():
+        _is_removed(folder)
 
 
 def _is_alive(pid: int) -> bool:

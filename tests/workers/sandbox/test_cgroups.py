@@ -19,6 +19,16 @@ from workers.sandbox.errors import LayerMissing
 MEBIBYTE = 1 << 20
 SHELL = ["/bin/sh", "-c", 'read -r go && exec "$@"', "sh"]
 LONGEST_S = 120.0
+_DIES_WITH_A_FROZEN_BOT = """
+import os, subprocess
+from workers.sandbox.cgroups import Cgroups
+group = Cgroups().new_group()
+bot = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
+group.admit(bot.pid)
+group.freeze()
+print(next(iter(group.folders)).name, flush=True)
+os._exit(0)
+"""
 
 
 def made_here() -> Cgroups:
@@ -56,6 +66,20 @@ def python(source: str) -> tuple[str, ...]:
 
 def left_behind(cgroups: Cgroups) -> list[str]:
     return [path.name for folder in cgroups.parents for path in folder.glob(f"{own_prefix()}*")]
+
+
+def test_frozen_bot_of_a_dead_worker_is_killed_by_the_next(cgroups: Cgroups) -> None:
+    worker = subprocess.run(
+        [sys.executable, "-c", _DIES_WITH_A_FROZEN_BOT],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST_S,
+    )  # fmt: skip
+    left = [parent / worker.stdout.strip() for parent in cgroups.parents]
+    assert all(folder.exists() for folder in left)
+
+    made_here()
+
+    assert not any(folder.exists() for folder in left)
 
 
 def test_removed_group_leaves_nothing(cgroups: Cgroups) -> None:
