@@ -100,5 +100,5 @@ class ProfileViewSet(Endpoint[User]):
 def _author(username: str) -> User:
     author = find_person(username)
     if author is None:
-        raise NotFound(f"There is nobody called {username[:60]!r}.")
+        raise NotFound(f"There is no user called {username[:60]!r}.")
     return author

@@ -152,15 +152,23 @@ class ApiSchema(AutoSchema):
         direction: Literal["request", "response"],
         bypass_extensions: bool = False,
     ) -> dict[str, Any]:
-        """State where an item of a list may be null and a text not empty: the package does not."""
+        """State where an item of a list may be null: the package does not."""
         mapped = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         found: dict[str, Any] = mapped
         child = getattr(field, "child", None)
         if getattr(child, "allow_null", False) and "$ref" in found.get("items", {}):
             found["items"] = {"oneOf": [found["items"], {"type": "null"}]}
-        if isinstance(field.parent, RequestSerializer) and found.get("type") == "string":
-            found = _with_pattern(field, found)
         return found
+
+    def _insert_field_validators(
+        self,
+        field: Any,  # Any: of any serializer
+        schema: dict[str, Any],
+    ) -> None:
+        """State at last which texts may not be empty: a pattern allows the empty one, or not."""
+        super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]
+        if isinstance(field.parent, RequestSerializer) and schema.get("type") == "string":
+            schema.update(_with_pattern(field, schema))
 
     def _get_request_body(
         self, direction: Literal["request", "response"] = "request"

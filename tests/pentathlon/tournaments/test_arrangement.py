@@ -115,7 +115,7 @@ class TestInvitations:
         assert cup.entries.count() == 2
 
     def test_unknown_people_are_not_invited(self, organiser: User) -> None:
-        with pytest.raises(InvalidInput, match="nobody called 'nemo'"):
+        with pytest.raises(InvalidInput, match="There is no user called 'nemo'"):
             arranged_cup(organiser, by_invitation=True, invited=("nemo",))
 
     def test_only_the_organiser_invites(self, organiser: User) -> None:

@@ -29,7 +29,7 @@ _NOT_MEASURED: Final = frozenset(
         *("account/apps", "account/tokens", "account/webhooks", "account/sessions"),  # one's own
         *("tokens", "webhooks", "deliveries", "second-factors/passkeys", "sessions"),
         *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
-        *("datasets", "datasets/history", "fleet/archives", "kit"),  # files
+        *("datasets", "datasets/history", "matches/history", "fleet/archives", "kit"),  # files
         *("events", "seasons"),  # a few tournaments each
         *("log", "quarantines", "audit/people"),  # by index of a receipt; for staff
     }
