@@ -12,18 +12,18 @@ _SCALE = 1000
 class PointSerializer(serializers.Serializer[Any]):
     """The chances at one measured ply, by seat."""
 
-    ply = serializers.IntegerField(help_text="The position after so many events.")
+    ply = serializers.IntegerField(help_text="The number of events before the position.")
     playouts = serializers.IntegerField(help_text="0 at the end, where the result is known.")
     chances = serializers.ListField(
         child=serializers.FloatField(),
-        help_text="The share of the first place that each seat may expect.",
+        help_text="Each seat's expected share of the first place.",
     )
     standard_errors = serializers.ListField(
-        child=serializers.FloatField(), help_text="Of the chances."
+        child=serializers.FloatField(), help_text="The standard errors of the chances."
     )
     shares = serializers.ListField(
         child=serializers.FloatField(),
-        help_text="The share of the other seats that each seat may expect to beat.",
+        help_text="The share of the other seats that each seat is expected to beat.",
     )
 
 
@@ -33,29 +33,31 @@ class MarkSerializer(serializers.Serializer[Any]):
     ply = serializers.IntegerField(help_text="The position after it.")
     kind = serializers.ChoiceField(choices=["blunder", "turning_point"])
     cause = serializers.ChoiceField(choices=["action", "chance", "fault"])
-    seat = serializers.IntegerField(allow_null=True, help_text="Who acted or failed.")
+    seat = serializers.IntegerField(allow_null=True, help_text="The seat that acted or failed.")
     before = serializers.ListField(child=serializers.FloatField())
     after = serializers.ListField(child=serializers.FloatField())
 
 
 class AccuracySerializer(serializers.Serializer[Any]):
-    """How little the decisions of a seat cost it."""
+    """How accurate a seat's decisions were."""
 
     value = serializers.FloatField(
-        allow_null=True, help_text="From 0 to 100; null with too few decisions."
+        allow_null=True, help_text="From 0 to 100; null if there were too few decisions."
     )
     error = serializers.FloatField(help_text="The standard error of the value.")
-    decisions = serializers.IntegerField(help_text="How many were measured.")
-    loss = serializers.FloatField(help_text="The chance that a decision cost on average.")
+    decisions = serializers.IntegerField(help_text="The number of decisions measured.")
+    loss = serializers.FloatField(help_text="The win chance that an average decision lost.")
 
 
 class AnalysisSerializer(serializers.Serializer[Any]):
     """The win-chance curve of a match."""
 
     match = serializers.IntegerField()
-    method = serializers.IntegerField(help_text="Changes whenever curves may come out otherwise.")
+    method = serializers.IntegerField(
+        help_text="Changes whenever the method changes in a way that may alter curves."
+    )
     plies = serializers.IntegerField(help_text="The last ply of the match.")
-    points = PointSerializer(many=True, help_text="Between them the curve is straight.")
+    points = PointSerializer(many=True, help_text="The curve is linear between the points.")
     marks = MarkSerializer(many=True)
     accuracies = AccuracySerializer(many=True, help_text="By seat.")
 

@@ -14,30 +14,30 @@ from pentathlon.tournaments.models import Tournament
 
 
 class EntryRulesSerializer(RequestSerializer):
-    """Which bots authors may enter; a rule that is left out asks for nothing."""
+    """Which bots authors may enter; an omitted rule does not restrict."""
 
     languages = serializers.ListField(
         child=serializers.CharField(max_length=20),
         max_length=20,
         default=list,
-        help_text=f"Of {', '.join(ENTRY_LANGUAGES)}.",
+        help_text=f"Any of {', '.join(ENTRY_LANGUAGES)}.",
     )
     newest_only = serializers.BooleanField(
         default=False, help_text="Only the newest version of a bot."
     )
     uploaded_from = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="Only versions uploaded from then on."
+        default=None, allow_null=True, help_text="Only versions uploaded at this time or later."
     )
     new_bots_from = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="Only bots first uploaded from then on."
+        default=None, allow_null=True, help_text="Only bots first uploaded at this time or later."
     )
     most_versions = serializers.IntegerField(
-        default=None, allow_null=True, help_text="Only bots with at most so many versions."
+        default=None, allow_null=True, help_text="Only bots with at most this many versions."
     )
     fewest_matches = serializers.IntegerField(
         default=None,
         allow_null=True,
-        help_text="Only versions with at least so many rated matches of the game.",
+        help_text="Only versions with at least this many rated matches of the game.",
     )
     entries_per_team = serializers.IntegerField(
         default=None, allow_null=True, help_text="How many bots one team may enter."
@@ -50,23 +50,23 @@ class ArrangementSerializer(RequestSerializer):
     closes_entries_at = serializers.DateTimeField(
         default=None,
         allow_null=True,
-        help_text="From then on nobody but the organiser enters a bot.",
+        help_text="After this time only the organiser can enter bots.",
     )
     starts_at = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="When it starts by itself."
+        default=None, allow_null=True, help_text="When it starts automatically."
     )
     hides_results = serializers.BooleanField(
         default=False, help_text="Only you and staff see results before their release; unrated."
     )
     freezes_at = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="Results from then on are hidden; unrated."
+        default=None, allow_null=True, help_text="Results after this time are hidden; unrated."
     )
     releases_at = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="When hidden results are released by themselves."
+        default=None, allow_null=True, help_text="When hidden results are released automatically."
     )
     entry_rules = EntryRulesSerializer(default=dict)
     by_invitation = serializers.BooleanField(
-        default=False, help_text="Only invited authors enter bots."
+        default=False, help_text="Only invited authors can enter bots."
     )
     invited = serializers.ListField(
         child=serializers.CharField(max_length=150),
@@ -94,7 +94,7 @@ def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked valu
 class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
     """How a tournament is arranged."""
 
-    entry_rules = serializers.JSONField(help_text="The rules that ask for something.")
+    entry_rules = serializers.JSONField(help_text="The rules that restrict entries.")
 
     class Meta:
         model = Tournament
@@ -113,7 +113,7 @@ class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
 
 
 class InvitationRequestSerializer(RequestSerializer):
-    """Whom to invite."""
+    """Authors to invite."""
 
     invited = serializers.ListField(
         child=serializers.CharField(max_length=150), max_length=MOST_INVITED

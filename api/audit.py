@@ -20,22 +20,22 @@ from pentathlon.tournaments.models import Tournament
 
 
 class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
-    """What an organiser or a member of staff did."""
+    """An action by an organiser or a member of staff."""
 
     actor = serializers.CharField(
         source="actor.username",
         default=None,
         allow_null=True,
-        help_text="Null: a command of who runs the site, or the platform itself.",
+        help_text="null for a command run by the operator, or for the platform itself.",
     )
     action = serializers.ChoiceField(choices=AuditAction.choices)
     kind = serializers.ChoiceField(choices=AuditedKind.choices)
-    object = serializers.CharField(source="object_in_words", help_text="What it was done to.")
+    object = serializers.CharField(source="object_in_words", help_text="The object of the action.")
     person = serializers.CharField(
         source="person.username",
         default=None,
         allow_null=True,
-        help_text="To whom it was done, or to whose bot.",
+        help_text="The person affected, or the owner of the bot affected.",
     )
     tournament = serializers.IntegerField(allow_null=True)
     details = serializers.DictField()
@@ -71,7 +71,7 @@ class AuditFilter(filters.FilterSet):
 
 
 class AuditViewSet(ListModelMixin, Endpoint[AuditEvent]):
-    """The audit log: what organisers and staff did; for staff."""
+    """The audit log of organisers and staff. Only staff may read it."""
 
     noun = "audit event"
     queryset = AuditEvent.objects.listed()
@@ -95,10 +95,10 @@ class TournamentAuditViewSet(Endpoint[Tournament]):
 
     @extend_schema(responses=AuditEventSerializer(many=True))
     def events(self, request: Request, pk: str) -> Response:
-        """List what its organiser and staff did, the latest first.
+        """List the actions of its organiser and staff, latest first.
 
-        Everybody reads what changed results or the field, with its reason. The organiser and staff
-        read everything.
+        Everybody can read the actions that changed results or the field, with their reasons. The
+        organiser and staff can read every action.
         """
         # Any: the resource is a tournament.
         found: Any = audit_events_of(self.get_object(), reader=self.reader)

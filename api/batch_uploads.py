@@ -44,24 +44,24 @@ class BatchUploadSerializer(RequestSerializer):
         max_length=LONGEST_NOTES,
         default="",
         allow_blank=True,
-        help_text="One public line about all of them.",
+        help_text="One public line of notes, shared by all of them.",
     )
     candidate = serializers.BooleanField(
-        default=False, help_text="They play nowhere by themselves until they are activated."
+        default=False, help_text="They are not scheduled automatically until you activate them."
     )
 
 
 class BatchResultSerializer(serializers.Serializer[Any]):
-    """What became of one archive."""
+    """The outcome for one archive."""
 
-    file = serializers.CharField(help_text="Its name in the request.")
-    status = serializers.IntegerField(help_text="What it would be answered with alone.")
-    version = VersionSerializer(allow_null=True, help_text="null: it was refused.")
-    problem = ProblemSerializer(allow_null=True, help_text="null: it was stored.")
+    file = serializers.CharField(help_text="The name of the archive in the request.")
+    status = serializers.IntegerField(help_text="The status that uploading it alone would return.")
+    version = VersionSerializer(allow_null=True, help_text="null if it was refused.")
+    problem = ProblemSerializer(allow_null=True, help_text="null if it was stored.")
 
 
 class BatchSerializer(serializers.Serializer[Any]):
-    """What became of the archives of one request, in their order."""
+    """The outcome for each archive of one request, in order."""
 
     results = BatchResultSerializer(many=True)
 
@@ -98,8 +98,8 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
     def create(self, request: Request) -> Response:
         """Upload several bots: each is the next version of your bot of that name, or a new bot.
 
-        Each archive counts as one upload and is stored or refused by itself: the answer is 200
-        with a status for each, 201 with its version or the problem that it has.
+        Each archive counts as one upload and is stored or refused separately. The response is 200
+        with a status for each archive: 201 with its version, or an error with its problem.
         """
         return Response({"results": [*self._results()]})
 

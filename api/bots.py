@@ -16,7 +16,7 @@ from pentathlon.matches.uploads import submit_bot
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):
-    """A bot: its versions share a name."""
+    """A bot: a series of versions under one name."""
 
     owner = PersonSerializer()
     version_count = serializers.IntegerField()
@@ -59,7 +59,7 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
         request={"multipart/form-data": UploadSerializer}, responses={201: BotSerializer}
     )
     def create(self, request: Request) -> Response:
-        """Upload a new bot, named by its bot.toml; version 1 is validated before it may play."""
+        """Upload a new bot; bot.toml names it. Version 1 is validated before it may play."""
         version = submit_bot(
             actor=self.actor,
             archive=self.archive_sent,

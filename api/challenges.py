@@ -39,7 +39,7 @@ _MOST_ASKED = 1000
 class ChallengeScoreSerializer(serializers.Serializer[BlockScore]):
     """The challenger's share of the points, with its 95 % interval."""
 
-    blocks = serializers.IntegerField(help_text="Complete ones; only these count.")
+    blocks = serializers.IntegerField(help_text="The number of complete blocks; only these count.")
     matches = serializers.IntegerField()
     points = serializers.FloatField()
     share = serializers.FloatField()
@@ -58,12 +58,14 @@ class SprtReadingSerializer(serializers.Serializer[SprtReading]):
     lower = serializers.FloatField()
     upper = serializers.FloatField()
     blocks = serializers.IntegerField(
-        help_text="Complete ones in all challenges of these two versions so far."
+        help_text="The complete blocks in all challenges of these two versions so far."
     )
     counts = serializers.ListField(
         child=serializers.IntegerField(), help_text="How many of them gave 0, ½, 1 … points."
     )
-    first_look = serializers.IntegerField(help_text="Blocks before which nothing is decided.")
+    first_look = serializers.IntegerField(
+        help_text="The minimum number of blocks before a decision."
+    )
 
 
 class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or many
@@ -71,10 +73,11 @@ class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or man
 
     number = serializers.IntegerField()
     seed = serializers.IntegerField(
-        allow_null=True, help_text="null until no match of the block can be played any more."
+        allow_null=True, help_text="null until every match of the block has ended."
     )
     points = serializers.FloatField(
-        allow_null=True, help_text="Of the challenger; null unless all its matches were played."
+        allow_null=True,
+        help_text="The challenger's points; null unless all matches of the block were played.",
     )
     matches = serializers.SerializerMethodField()
 
@@ -85,7 +88,7 @@ class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or man
 
 
 class ChallengeSeatSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How the challenger did in one seat."""
+    """The challenger's results in one seat."""
 
     seat = serializers.IntegerField()
     wins = serializers.IntegerField()
@@ -94,7 +97,7 @@ class ChallengeSeatSerializer(serializers.Serializer[Any]):  # Any: one, or many
 
 
 class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
-    """Some unrated blocks between two bot versions."""
+    """Unrated blocks between two bot versions."""
 
     author = PersonSerializer()
     version = SeatedVersionSerializer(help_text="The challenger.")
@@ -158,24 +161,24 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
 
 class ChallengeRequestSerializer(RequestSerializer):
-    """Who is to meet whom; either `bot` or `against`."""
+    """Who plays whom; give either `bot` or `against`."""
 
     version = serializers.IntegerField(
-        min_value=1, max_value=LARGEST_ID, help_text="Id of a version of yours."
+        min_value=1, max_value=LARGEST_ID, help_text="The id of one of your versions."
     )
     bot = serializers.IntegerField(
         min_value=1,
         max_value=LARGEST_ID,
         default=None,
         allow_null=True,
-        help_text="Id of somebody else's bot; its newest version that may play is met.",
+        help_text="The id of another author's bot; its newest eligible version plays.",
     )
     against = serializers.IntegerField(
         min_value=1,
         max_value=LARGEST_ID,
         default=None,
         allow_null=True,
-        help_text="Id of another version of yours, to see which one is better.",
+        help_text="The id of another version of yours, to find out which one is better.",
     )
     others = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
@@ -198,14 +201,14 @@ class ChallengeRequestSerializer(RequestSerializer):
 
 
 class ChallengeQuotaSerializer(serializers.Serializer[Any]):  # Any: two quotas
-    """How many challenge matches you may still ask for today."""
+    """How many challenge matches you may still request today."""
 
     limit = serializers.IntegerField(source="daily.limit", help_text="Matches a day.")
     used = serializers.IntegerField(source="daily.used")
     left = serializers.IntegerField(source="daily.left")
     renews_at = serializers.DateTimeField(source="daily.renews_at")
     under_way = serializers.IntegerField(
-        source="open.used", help_text="Challenges of yours that have not ended."
+        source="open.used", help_text="Your challenges that have not ended."
     )
     most_under_way = serializers.IntegerField(source="open.limit")
 
@@ -226,7 +229,7 @@ class ChallengeFilter(MadeFilterSet):
 
 
 class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
-    """Challenges: unrated blocks between two versions, at once. Everybody reads them."""
+    """Challenges: unrated blocks between two versions, played at once. They are public."""
 
     noun = "challenge"
     queryset = Challenge.objects.listed()
@@ -236,7 +239,7 @@ class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
 
     @extend_schema(request=ChallengeRequestSerializer, responses={201: ChallengeDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Have a version of yours meet a bot, or another version of yours, unrated."""
+        """Play one of your versions against a bot or another version of yours, unrated."""
         wanted = ChallengeRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made = create_challenge(actor=self.actor, **wanted.validated_data)
@@ -257,7 +260,7 @@ class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
     @extend_schema(responses=ChallengeQuotaSerializer, filters=False)
     @action(detail=False, pagination_class=None, permission_classes=[SignedIn])
     def quota(self, request: Request) -> Response:
-        """Return how many challenge matches you may still ask for today."""
+        """Return how many challenge matches you may still request today."""
         quotas = {"daily": daily_quota(self.actor), "open": under_way_quota(self.actor)}
         return Response(ChallengeQuotaSerializer(quotas).data)
 

@@ -28,7 +28,7 @@ class WindowSerializer(serializers.Serializer[Any]):
         max_value=10,
         default=None,
         allow_null=True,
-        help_text="As this seat saw it; left out: with everything open.",
+        help_text="Show what this seat saw; if omitted, show everything.",
     )
     first = serializers.IntegerField(min_value=1, max_value=10**6, default=1)
     count = serializers.IntegerField(min_value=1, max_value=_MOST_EVENTS, default=_USUAL_EVENTS)
@@ -38,17 +38,19 @@ class ToldEventSerializer(serializers.Serializer[Any]):  # Any: gathered facts
     """One event in words."""
 
     ply = serializers.IntegerField(help_text="The position after it.")
-    seat = serializers.IntegerField(allow_null=True, help_text="null: chance.")
-    text = serializers.CharField(help_text="As in the rules, without what is hidden.")
-    said = serializers.CharField(help_text="What happened, without a full stop.")
+    seat = serializers.IntegerField(allow_null=True, help_text="null for chance.")
+    text = serializers.CharField(help_text="The text as in the rules, without hidden information.")
+    said = serializers.CharField(help_text="The event in words, without a full stop.")
     cpu_ms = serializers.IntegerField()
-    stand_in = serializers.BooleanField(help_text="Chosen in place of a bot that was expelled.")
+    stand_in = serializers.BooleanField(
+        help_text="Whether it was chosen in place of an expelled bot."
+    )
 
 
 class ToldFaultSerializer(serializers.Serializer[Any]):  # Any: as a record has it
-    """What a bot did wrong when it was asked for an action."""
+    """A fault that a bot made when asked for an action."""
 
-    ply = serializers.IntegerField(help_text="The position in which it was asked.")
+    ply = serializers.IntegerField(help_text="The position in which the bot was asked.")
     seat = serializers.IntegerField()
     kind = serializers.CharField()
     detail = serializers.CharField()
@@ -59,12 +61,12 @@ class CommentarySerializer(serializers.Serializer[Any]):  # Any: gathered facts
 
     game = serializers.CharField()
     seat = serializers.IntegerField(
-        allow_null=True, help_text="Whose view it is; null: everything is open."
+        allow_null=True, help_text="The seat whose view it is; null if everything is open."
     )
-    plies = serializers.IntegerField(help_text="Of the whole match.")
+    plies = serializers.IntegerField(help_text="The number of plies in the whole match.")
     events = ToldEventSerializer(many=True)
     faults = ToldFaultSerializer(many=True)
-    ending = serializers.CharField(help_text="How it ended; empty before the last window.")
+    ending = serializers.CharField(help_text="How the match ended; empty before the last window.")
     next = serializers.IntegerField(
         allow_null=True, help_text="`first` of the next window; null after the last one."
     )

@@ -13,7 +13,7 @@ from pentathlon.accounts.services import revoke_token
 
 
 class CurrentTokenSerializer(TokenSerializer):
-    """The token of this request, and whose it is."""
+    """The token of this request, and its owner."""
 
     username = serializers.CharField(source="user.username", read_only=True)
 
@@ -35,7 +35,7 @@ class CurrentTokenViewSet(Endpoint[ApiToken]):
 
     @extend_schema(operation_id="tokens_current", responses=CurrentTokenSerializer)
     def retrieve(self, request: Request) -> Response:
-        """Say whose token this is and what it may do."""
+        """Return the owner of this token and what it may do."""
         return Response(CurrentTokenSerializer(self._token()).data)
 
     @extend_schema(operation_id="tokens_current_revoke", responses={204: None})

@@ -23,22 +23,24 @@ _YES_NO = [("true", "true"), ("false", "false")]
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
-    """All decisions of a closed tournament or division of a season, frozen."""
+    """A frozen copy of all decisions in a closed tournament or season division."""
 
     tournament = serializers.IntegerField(source="tournament_id")
-    name = serializers.CharField(source="tournament.name", help_text="Of the tournament.")
+    name = serializers.CharField(source="tournament.name", help_text="The name of the tournament.")
     seats = serializers.IntegerField(source="tournament.table_seats")
-    options = serializers.DictField(source="tournament.options", help_text="Of the game.")
+    options = serializers.DictField(source="tournament.options", help_text="Options of the game.")
     edition = serializers.IntegerField(
-        help_text="Higher if the tournament changed after its close and closed again."
+        help_text="Increases when the tournament is changed after its close and closes again."
     )
     newest = serializers.BooleanField(
-        source="is_newest", help_text="There is no later edition of its tournament."
+        source="is_newest", help_text="Whether this is the latest edition of its tournament."
     )
-    parts = serializers.IntegerField(help_text="Of each table.")
+    parts = serializers.IntegerField(help_text="The number of parts of each table.")
     left_out = serializers.IntegerField(help_text="Matches whose records could not be read.")
-    packed_bytes = serializers.IntegerField(help_text="Of all parts, packed by gzip.")
-    sha256 = serializers.CharField(help_text="Of `SHA256SUMS`, which has that of each part.")
+    packed_bytes = serializers.IntegerField(help_text="The gzipped size of all parts.")
+    sha256 = serializers.CharField(
+        help_text="The hash of `SHA256SUMS`, which lists the hash of each part."
+    )
     licence = serializers.SerializerMethodField()
 
     class Meta:
@@ -85,9 +87,9 @@ class DatasetFilter(filters.FilterSet):
 
 
 class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
-    """Decisions of bots to learn from. Datasets never change; the card is at `/datasets/card/`.
+    """Datasets of bot decisions for training. They never change; see `/datasets/card/`.
 
-    `pentathlon dataset GAME` downloads them, checks their hashes and goes on where it stopped.
+    `pentathlon dataset GAME` downloads them, checks their hashes and resumes where it stopped.
     """
 
     noun = "dataset"
@@ -116,15 +118,15 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
     @extend_schema(
         parameters=[
             OpenApiParameter("table", str, "path", enum=TABLES),
-            OpenApiParameter("number", int, "path", description="From 1."),
+            OpenApiParameter("number", int, "path", description="Starts at 1."),
         ],
         responses={(200, LINES): OpenApiTypes.STR},
     )
     def part(self, request: Request, pk: str, table: str, number: str) -> HttpResponseBase:
-        """Return the rows of a part, one JSON object a line; packed if the client accepts gzip.
+        """Return the rows of a part, one JSON object per line, gzipped if the client accepts it.
 
-        `/datasets/card/` says what they are, `/datasets/schema.json` describes every field. The
-        number of the part is the cursor: fetch the parts from the first one you have not got.
+        `/datasets/card/` explains the rows, `/datasets/schema.json` describes every field. The
+        part number is the cursor: continue with the first part that you do not have.
         """
         found = find_part(self.get_object(), table, int(number))
         return answer_packed_for_ever(
@@ -140,7 +142,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             OpenApiParameter(
                 "after",
                 {"type": "string", "pattern": f"^{CURSOR}$"},
-                description="Go on behind this match: the last one that you have.",
+                description="Continue after this match, the last one you have.",
             ),
         ],
         responses={(200, LINES): OpenApiTypes.STR},
@@ -148,9 +150,9 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
     def history(self, request: Request, game: str) -> HttpResponseBase:
         """Return all matches of a game in closed tournaments and seasons, one JSON object a line.
 
-        All of them come in one answer, however long it is; the newest edition of each dataset
-        counts. If it breaks off, or to read what is new, ask for what comes after the `match` of
-        the last whole line. `/matches/history/` has also what no dataset has yet.
+        One response contains them all, however long it is, from the newest edition of each
+        dataset. If it breaks off, or to read new matches later, pass the `match` of the last
+        complete line as `after`. `/matches/history/` also has matches that are in no dataset yet.
         """
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")

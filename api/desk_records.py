@@ -29,24 +29,26 @@ from pentathlon.replays.boards import board_svg
 
 
 class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):
-    """One seat, as the record tells of it."""
+    """One seat, as the record describes it."""
 
     seat = serializers.IntegerField()
-    name = serializers.CharField(help_text="What the record calls the bot; nobody has checked it.")
-    hash = serializers.CharField(help_text="Content hash of its files, by the record.")
+    name = serializers.CharField(help_text="The bot's name in the record; nobody has checked it.")
+    hash = serializers.CharField(
+        help_text="The content hash of its files, as stated in the record."
+    )
     rank = serializers.IntegerField(help_text="0 is best; equal ranks are ties.")
     score = serializers.IntegerField(allow_null=True)
     has_failed = serializers.BooleanField()
 
 
 class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
-    """A match that an author has played at their desk and uploaded."""
+    """A match that an author played on their own machine and uploaded."""
 
     author = PersonSerializer()
     seats = DeskSeatSerializer(many=True)
     rated = serializers.SerializerMethodField(help_text="Always false: it counts nowhere.")
     played_here = serializers.SerializerMethodField(
-        help_text="Always false: the author's machine has played it, no worker of this site."
+        help_text="Always false: the author's machine played it, not a worker of this site."
     )
 
     class Meta:
@@ -85,7 +87,7 @@ class DeskRecordFilter(MadeFilterSet):
 
 
 class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]):
-    """Desk records: matches that authors have played at their desks. They count nowhere."""
+    """Desk records: matches that authors played on their own machines. They count nowhere."""
 
     noun = "desk record"
     queryset = DeskRecord.objects.listed()
@@ -106,20 +108,20 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: DeskRecordSerializer})
     def create(self, request: Request) -> Response:
-        """Upload a record that `pentathlon play` has written; the site plays it again."""
+        """Upload a record written by `pentathlon play`; the site replays it to verify it."""
         kept = keep_record(actor=self.actor, checked=self.record_sent)
         return Response(DeskRecordSerializer(kept).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a record that you have uploaded, for good."""
+        """Permanently delete a record that you uploaded."""
         delete_record(actor=self.actor, desk_record=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def record(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return the record itself: whoever has it can verify it."""
+        """Return the record itself; anyone can verify it."""
         found = self.get_object()
         return answer_for_ever(
             request._request,
@@ -131,7 +133,7 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
     @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer, filters=False)
     @action(detail=True, pagination_class=None)
     def commentary(self, request: Request, pk: str) -> Response:
-        """Tell a record in words, ply by ply, as a spectator or a seat sees it."""
+        """Describe a record in words, ply by ply, as a spectator or a seat sees it."""
         return answer_commentary(request, self.get_object().record, is_private=False)
 
     @extend_schema(

@@ -22,7 +22,7 @@ _LONGEST_CODE = 100
 
 
 class DeviceLoginRequestSerializer(RequestSerializer):
-    """What the token of a terminal is to be called, and what it may do."""
+    """The name of a terminal's token, and what it may do."""
 
     name = TokenNameField(max_length=services.LONGEST_NAME)
     scopes = serializers.ListField(
@@ -32,24 +32,28 @@ class DeviceLoginRequestSerializer(RequestSerializer):
 
 
 class DeviceLoginSerializer(serializers.Serializer[DeviceLogin]):
-    """The two codes of a terminal, and where a person confirms one of them."""
+    """A terminal's two codes, and the page where a person confirms one of them."""
 
-    device_code = serializers.CharField(help_text="For polls; only the terminal may know it.")
-    user_code = serializers.CharField(help_text="For people.")
+    device_code = serializers.CharField(
+        help_text="The code to poll with; the terminal must keep it secret."
+    )
+    user_code = serializers.CharField(help_text="The code that a person confirms.")
     verification_uri = serializers.CharField(help_text="The page that asks for the code.")
-    verification_uri_complete = serializers.CharField(help_text="The same page, filled in.")
+    verification_uri_complete = serializers.CharField(
+        help_text="The same page with the code filled in."
+    )
     expires_in = serializers.IntegerField(help_text="Seconds.")
     interval = serializers.IntegerField(help_text="Seconds between two polls.")
 
 
 class DevicePollSerializer(RequestSerializer):
-    """A terminal asks whether somebody has confirmed its code."""
+    """A terminal's request whether its code has been confirmed."""
 
     device_code = serializers.CharField(max_length=_LONGEST_CODE)
 
 
 class DeviceTokenSerializer(NewTokenSerializer):
-    """The token of a terminal, this once with its secret, and whose it is."""
+    """A terminal's token with its secret, shown only once, and its owner."""
 
     username = serializers.CharField(source="user.username")
 
@@ -74,7 +78,7 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
         auth=[], request=DeviceLoginRequestSerializer, responses={201: DeviceLoginSerializer}
     )
     def create(self, request: Request) -> Response:
-        """Begin: show the user's code in the terminal, then poll with the device's code."""
+        """Start a login: show the user code in the terminal, then poll with the device code."""
         wanted = DeviceLoginRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         address = request.META.get("REMOTE_ADDR", "")
@@ -95,7 +99,7 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
     def token(self, request: Request) -> Response:
         """Poll: 400 with `authorization_pending`, `slow_down`, `access_denied` or `expired_token`.
 
-        Answers with the token once a person has approved the code, and only once.
+        Returns the token once a person has approved the code, and only once.
         """
         wanted = DevicePollSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

@@ -22,14 +22,14 @@ _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
 
 
 class DraftSerializer(TournamentRequestSerializer):
-    """A draft by the fields that would create it, and the revision that these are."""
+    """The fields that would create this draft, and their revision."""
 
     cycles = None  # type: ignore[assignment]  # it is one of `params`
     draft = None  # type: ignore[assignment]  # it is one
     secret = None  # type: ignore[assignment]  # drawn, or given, for good
     revision = serializers.CharField(
         max_length=_LONGEST_REVISION,
-        help_text="Of the draft as you have read it; if it has another one by now, it stays.",
+        help_text="The revision that you read. If the draft has changed since, it stays as it is.",
     )
 
     @property
@@ -52,10 +52,10 @@ class DraftActions(Endpoint[Tournament]):
     @extend_schema(request=DraftSerializer, responses=DraftSerializer)
     @draft.mapping.patch
     def edit(self, request: Request, pk: str) -> Response:
-        """Change a draft: send the fields that change, and the `revision` that you have read.
+        """Change a draft: send the fields that change, and the `revision` that you read.
 
-        The other fields stay. With another game, its options and seats are as usual unless you
-        send them; with another format, its parameters.
+        The other fields stay. A new game resets its options and seats to the defaults unless you
+        send them; a new format resets its parameters.
         """
         found = self.get_object()
         check_organiser(self.actor, found, to="edit")

@@ -35,7 +35,7 @@ _ENTRY = r"entries/(?P<version>\d{1,18})"
 
 
 class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
-    """A version that took the place of another one after the start."""
+    """A version that replaced another one after the start."""
 
     old = SeatedVersionSerializer()
     new = SeatedVersionSerializer()
@@ -45,7 +45,7 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         "while results are hidden from you.",
     )
     left = serializers.CharField(
-        help_text="Why the old version had left before; empty: it took part until then.",
+        help_text="Why the old version had already left; empty if it was still taking part.",
     )
     kept = serializers.ListField(
         child=serializers.IntegerField(),
@@ -69,7 +69,9 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     """A bot version that takes part."""
 
     version = SeatedVersionSerializer()
-    members = serializers.SerializerMethodField(help_text="Of its team, besides its author.")
+    members = serializers.SerializerMethodField(
+        help_text="The members of its team other than its author."
+    )
     replacements = ReplacementToldSerializer(many=True)
 
     class Meta:
@@ -98,7 +100,10 @@ class EntryRequestSerializer(RequestSerializer):
 
     version = serializers.IntegerField(source="version_id", min_value=1, max_value=LARGEST_ID)
     team = serializers.CharField(
-        default="", allow_blank=True, max_length=LONGEST_TEAM, help_text="Its name, if it is one."
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_TEAM,
+        help_text="The name of the team, if it is one.",
     )
     members = serializers.ListField(
         child=serializers.CharField(max_length=150),
@@ -121,32 +126,34 @@ class ReplacementSerializer(RequestSerializer):
         max_length=LONGEST_REASON,
         default="",
         allow_blank=True,
-        help_text="Everybody reads it; needed after the start.",
+        help_text="Everybody can read it; required after the start.",
     )
 
 
 class VerdictSerializer(RequestSerializer):
-    """Why a bot is disqualified, and whether its results still count."""
+    """The reason for a disqualification, and whether results still count."""
 
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
     revoke = serializers.BooleanField(
-        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
+        default=False,
+        help_text="Whether its finished matches stop counting, here and on leaderboards.",
     )
 
 
 class ReinstatementSerializer(RequestSerializer):
-    """Why a disqualification is lifted."""
+    """The reason for lifting a disqualification."""
 
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 class DisqualificationSerializer(RequestSerializer):
-    """The bot version to disqualify, and why."""
+    """The bot version to disqualify, and the reason."""
 
     version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
     revoke = serializers.BooleanField(
-        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
+        default=False,
+        help_text="Whether its finished matches stop counting, here and on leaderboards.",
     )
 
 
@@ -166,7 +173,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
     @entries.mapping.post
     def enter(self, request: Request, pk: str) -> Response:
-        """Enter a bot version; its author and the organiser may."""
+        """Enter a bot version. Only its author and the organiser may."""
         wanted = EntryRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         enter = partial(enter_bot, actor=self.actor, tournament=self.get_object())
@@ -176,7 +183,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
     def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Withdraw a bot version; its author and the organiser may.
+        """Withdraw a bot version. Only its author and the organiser may.
 
         After the start, its unplayed matches become void; its results stay.
         """
@@ -186,7 +193,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def disqualify(self, request: Request, pk: str) -> Response:
-        """Disqualify a bot version and state the reason; the organiser may.
+        """Disqualify a bot version, with a reason. Only the organiser may.
 
         Until the start it can be reinstated.
         """
@@ -206,7 +213,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=None, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/withdraw")
     def withdraw_one(self, request: Request, pk: str, version: str) -> Response:
-        """Withdraw an entry; its author, its team and the organiser may.
+        """Withdraw an entry. Only its author, its team and the organiser may.
 
         After the start, its unplayed matches become void; its results stay.
         """
@@ -218,7 +225,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=None, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/leave")
     def leave_one(self, request: Request, pk: str, version: str) -> Response:
-        """Leave the team of an entry; you may not withdraw or replace its bot any more."""
+        """Leave the team of an entry; you can no longer withdraw or replace its bot."""
         found = self.get_object()
         entry = leave_team(actor=self.actor, tournament=found, version_id=int(version))
         return self._told(entry)
@@ -226,11 +233,11 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
     def replace_one(self, request: Request, pk: str, version: str) -> Response:
-        """Let another version play in the place of an entry; after the start, its organiser may.
+        """Replace an entry by another version. After the start, only the organiser may.
 
         The new version plays all blocks that have not begun. The old one finishes the others and
-        keeps its results, which count for the place. If it was withdrawn or stopped, it finishes
-        nothing: what it had begun stays void. A disqualified one is not replaced.
+        keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
+        nothing: the blocks that it had begun stay void. A disqualified version is not replaced.
         """
         found = self.get_object()
         check_may_replace(self.actor, found, get_entry(found, int(version)))
@@ -247,7 +254,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=VerdictSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/disqualify")
     def disqualify_one(self, request: Request, pk: str, version: str) -> Response:
-        """Disqualify an entry, before, during or after; the organiser may.
+        """Disqualify an entry, before, during or after the tournament. Only the organiser may.
 
         Until the start it can be reinstated.
         """
@@ -265,7 +272,7 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=ReinstatementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
     def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
-        """Lift a disqualification before the start; the organiser may, and says why."""
+        """Lift a disqualification before the start, with a reason. Only the organiser may."""
         found = self._get_own("reinstate a bot of")
         wanted = ReinstatementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -284,7 +291,7 @@ class EntryActions(Endpoint[Tournament]):
     )
     @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
-        """Invite authors by their user names; return everybody who is invited."""
+        """Invite authors by their user names; return all invited authors."""
         found = self._get_own("invite authors to")
         wanted = InvitationRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

@@ -43,7 +43,8 @@ class EventSerializer(serializers.ModelSerializer[Event]):
     owner = PersonSerializer()
     tournaments = serializers.SerializerMethodField(help_text="Ids, by game.")
     warnings = serializers.SerializerMethodField(
-        help_text="What is allowed and rarely meant in its tournaments, until they start."
+        help_text="Settings of its tournaments that are allowed but rarely intended; empty after "
+        "the start."
     )
 
     class Meta:
@@ -63,7 +64,7 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 
 
 class EventRequestSerializer(ArrangementSerializer):
-    """A new event: one tournament of each game, all alike."""
+    """A new event: one tournament per game, with the same settings."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     games = serializers.ListField(
@@ -90,7 +91,7 @@ class EventRequestSerializer(ArrangementSerializer):
 
 
 class EventCellSerializer(serializers.Serializer[Any]):
-    """How an author or team did in one game."""
+    """The result of an author or team in one game."""
 
     place = serializers.IntegerField()
     points = serializers.IntegerField()
@@ -105,7 +106,7 @@ class EventLineSerializer(serializers.Serializer[Any]):
     points = serializers.IntegerField()
     cells = serializers.ListField(
         child=EventCellSerializer(allow_null=True),
-        help_text="In the order of `tournaments`; null without a place there so far.",
+        help_text="In the order of `tournaments`; null where it has no place yet.",
     )
 
 
@@ -135,7 +136,7 @@ class EventFilter(MadeFilterSet):
 
 
 class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
-    """Events: everybody reads them, organisers create them."""
+    """Events: everybody can read them, organisers create them."""
 
     noun = "event"
     queryset = Event.objects.select_related("owner").prefetch_related("tournaments")
@@ -164,6 +165,6 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     @extend_schema(responses=EventLineSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def table(self, request: Request, pk: str) -> Response:
-        """Return the table over all games, as far as you see the results."""
+        """Return the table over all games, from the results that you may see."""
         lines = event_table(tournaments_of(self.get_object()), reader=self.reader)
         return Response(EventLineSerializer(lines, many=True).data)

@@ -17,16 +17,16 @@ from pentathlon_engines.match.traces import TraceLine
 
 
 class TurnSerializer(serializers.Serializer[RequestCost]):
-    """One request to a bot and what it took."""
+    """One request to a bot, and the time it took."""
 
     ply = serializers.IntegerField()
     cpu_ms = serializers.IntegerField()
     wall_ms = serializers.IntegerField()
-    is_fault = serializers.BooleanField(help_text="It ended with the bot's fault.")
+    is_fault = serializers.BooleanField(help_text="Whether it ended with a fault of the bot.")
 
 
 class UseSerializer(serializers.Serializer[LimitUsage]):
-    """What a bot used, beside what it was allowed."""
+    """A resource that a bot used, beside its limit."""
 
     name = serializers.CharField(help_text="Stable, such as `action_cpu` or `memory`.")
     used = serializers.FloatField()
@@ -35,12 +35,12 @@ class UseSerializer(serializers.Serializer[LimitUsage]):
 
 
 class LineSerializer(serializers.Serializer[TraceLine]):
-    """One line of the bot protocol, or what there was of it."""
+    """One line of the bot protocol, possibly incomplete."""
 
     way = serializers.ChoiceField(choices=(">", "<"), help_text="> to the bot, < from it.")
     text = serializers.CharField(help_text="Cut after 2,048 bytes.")
-    size = serializers.IntegerField(help_text="All its bytes.")
-    is_whole = serializers.BooleanField(help_text="False for output that was no single line.")
+    size = serializers.IntegerField(help_text="The full size in bytes.")
+    is_whole = serializers.BooleanField(help_text="False for output that was not a single line.")
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
@@ -49,7 +49,9 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     seat = serializers.IntegerField(source="place.seat")
     code = serializers.CharField(help_text="The kind of its fault, or the reason of the game.")
     is_fault = serializers.BooleanField()
-    has_lost = serializers.BooleanField(help_text="A fault, or somebody ranked ahead.")
+    has_lost = serializers.BooleanField(
+        help_text="Whether it made a fault or another bot ranked ahead."
+    )
     what_happened = serializers.CharField()
     answer = serializers.CharField(
         allow_blank=True,
@@ -59,18 +61,20 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     what_to_do = serializers.CharField()
     ply = serializers.IntegerField(help_text="The position in which it happened.")
     exit_status = serializers.IntegerField(
-        source="place.exit_status", allow_null=True, help_text="Negative for a signal."
+        source="place.exit_status",
+        allow_null=True,
+        help_text="The exit status; negative for a signal.",
     )
-    ending = serializers.CharField(help_text="How its process ended, in words.")
+    ending = serializers.CharField(help_text="How the process ended, in words.")
     limits = serializers.SerializerMethodField()
     uses = UseSerializer(many=True)
     turns = TurnSerializer(many=True)
-    lines = LineSerializer(many=True, help_text="The last lines of the protocol, both ways.")
+    lines = LineSerializer(many=True, help_text="The last protocol lines in both directions.")
     lines_are_rebuilt = serializers.BooleanField(
-        help_text="The lines were made from the record, without clocks."
+        help_text="Whether the lines were reconstructed from the record, without clocks."
     )
     text = serializers.CharField(source="log", help_text="The end of its standard error.")
-    notes = serializers.JSONField(help_text="Pairs of ply and note.")
+    notes = serializers.JSONField(help_text="Pairs of a ply and a note.")
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
     def get_limits(self, explanation: Explanation) -> Any:  # Any: JSON of the record
@@ -94,7 +98,7 @@ class SeatFileViewSet(Endpoint[Match]):
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     def log(self, request: Request, pk: str, seat: str) -> HttpResponse:
-        """Read what happened to your bot, as plain text."""
+        """Return what happened to your bot, as plain text."""
         told = explain_seat(match=self.get_object(), actor=self.actor, seat=int(seat))
         return _file(
             as_text(told).encode(), f"match-{pk}-seat-{seat}.txt", "text/plain; charset=utf-8"
@@ -102,9 +106,9 @@ class SeatFileViewSet(Endpoint[Match]):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def bundle(self, request: Request, pk: str, seat: str) -> HttpResponse:
-        """Download a bundle with which `pentathlon play` sends your bot the same requests.
+        """Download a bundle; `pentathlon play` uses it to send your bot the same requests.
 
-        It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
+        It contains the seed: the response is 409 `sealed` until its whole block is done.
         """
         match = self.get_object()
         bundle = bundle_seat(match=match, actor=self.actor, seat=int(seat))

@@ -18,8 +18,8 @@ _YEARS: Final = range(2000, 2100)
 _MONTH_AND_DAY: Final = (
     r"((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 )
-_SINCE: Final = "Made at this time or later, such as 2026-11-23T12:00:00Z or 2026-11-23."
-_UNTIL: Final = "Made before this time: one span ends where the next one begins."
+_SINCE: Final = "Created at this time or later, such as 2026-11-23T12:00:00Z or 2026-11-23."
+_UNTIL: Final = "Created before this time; consecutive spans do not overlap."
 _TIME: Final = r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?"
 
 _MOMENT: Final = {"type": "string", "pattern": f"^20[0-9]{{2}}-{_MONTH_AND_DAY}{_TIME}$"}

@@ -70,7 +70,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.HeartbeatSerializer, responses=told.HeardSerializer)
     @action(detail=False, methods=["post"])
     def heartbeats(self, request: Request) -> Response:
-        """Tell that the worker is alive, and what it can play when that is new."""
+        """Send a heartbeat, with the worker's capabilities when they have changed."""
         facts = read(told.HeartbeatSerializer, request)
         name = self.name_here(facts["name"])
         if announcement := facts.get("announcement"):
@@ -86,7 +86,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.WaitSerializer, responses=told.HintSerializer)
     @action(detail=False, methods=["post"])
     def hints(self, request: Request) -> Response:
-        """Wait for what wants to be done; the answer comes at once if anything does."""
+        """Wait for work; the response comes at once if there is any."""
         asked = read(told.WaitSerializer, request)
         wait_s, only_friendlies = asked["wait_s"], asked["only_friendlies"]
         if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
@@ -103,14 +103,14 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
-        """Leave matches to others: their hints go out again."""
+        """Leave matches to other workers; their hints are sent again."""
         publish_again(match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim those of these matches that still wait and that this worker may play."""
+        """Claim the listed matches that are still waiting and that this worker may play."""
         facts = read(told.ClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
         jobs = claim_matches(
@@ -133,9 +133,9 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.ReportSerializer, responses=told.WantedSerializer)
     @action(detail=False, methods=["post"])
     def frames(self, request: Request) -> Response:
-        """Tell all that has happened in a running match, for who watches it.
+        """Report all events of a running match so far, for its spectators.
 
-        The site draws what spectators may see, and answers when it wants to know more.
+        The site draws what spectators may see, and returns when it wants the next report.
         """
         facts = read(told.ReportSerializer, request)
         wanted_s = show_events(worker_token=self.token, **facts)
@@ -144,7 +144,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.ResultsSerializer, responses=told.AnswersSerializer)
     @action(detail=False, methods=["post"])
     def results(self, request: Request) -> Response:
-        """Hand in results: each counts once, and only by the token of the running attempt.
+        """Submit results: each counts once, and only with the token of the running attempt.
 
         Codes of refusals: `stale_token`, `different_result`, `not_found`, `bad_record`,
         `bad_result`. The same result again gets the same answer.
@@ -159,7 +159,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.ReturnSerializer, responses=told.ReturnedSerializer)
     @action(detail=False, methods=["post"])
     def returns(self, request: Request) -> Response:
-        """Give a match back for others to play."""
+        """Give a match back for other workers to play."""
         facts = read(told.ReturnSerializer, request)
         attempt = {name: facts[name] for name in ("match_id", "token", "reason")}
         if facts["has_failed"]:
@@ -180,7 +180,7 @@ class FleetViewSet(FleetEndpoint[Match]):
             OpenApiParameter(
                 "friendly",
                 {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
-                description="Or the friendly in which it moves the bot.",
+                description="Alternatively, the friendly in which it moves the bot.",
             ),
             OpenApiParameter(
                 "content_hash", {"type": "string", "pattern": f"^{HASH}$"}, "path", required=True
@@ -190,7 +190,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     )
     @action(detail=False, url_path=f"archives/(?P<content_hash>{HASH})")
     def archives(self, request: Request, content_hash: str) -> HttpResponse:
-        """Send the files of a bot that this worker plays now; `Range: bytes=N-` resumes."""
+        """Send the files of a bot that this worker is playing; `Range: bytes=N-` resumes."""
         asked = request.query_params
         if "friendly" in asked:
             friendly_id = _place(asked["friendly"], "friendly")
@@ -208,7 +208,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
     def builds(self, request: Request) -> Response:
-        """Store what a build made; the first build of a version counts."""
+        """Store the result of a build; the first build of a version counts."""
         facts = read(told.BuiltSerializer, request)
         try:
             data = base64.b64decode(facts["archive"], validate=True)
@@ -220,7 +220,7 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.BuildLogSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"], url_path="build-logs")
     def build_logs(self, request: Request) -> Response:
-        """Show the author what a build writes; answers what another worker has built meanwhile."""
+        """Show the author the build's output; return what another worker has built meanwhile."""
         facts = read(told.BuildLogSerializer, request)
         if "log" in facts:
             builds.note_log(_building(facts), log=facts["log"])

@@ -28,7 +28,7 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
     @extend_schema(request=told.AnalysisClaimSerializer, responses=told.AnalysisJobSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Take an analysis that waits, for a minute: token, record, what was measured before."""
+        """Claim a waiting analysis for a minute: token, record and earlier measurements."""
         facts = read(told.AnalysisClaimSerializer, request)
         is_trusted = Work.ANALYSES in self.token.work
         claimed = services.claim_analysis(**facts) if is_trusted else None
@@ -38,14 +38,14 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
     @extend_schema(request=told.LoanSerializer, responses={204: None})
     @action(detail=False, methods=["post"])
     def loans(self, request: Request) -> Response:
-        """Say that a slot that was lent to an analysis is free again."""
+        """Report that a slot lent to an analysis is free again."""
         services.end_loan(**read(told.LoanSerializer, request))
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.NothingSerializer, responses=told.DemandSerializer)
     @action(detail=False, methods=["post"])
     def demand(self, request: Request) -> Response:
-        """Return whether matches wait: then slots give their analyses back."""
+        """Return whether matches are waiting; if so, slots give their analyses back."""
         read(told.NothingSerializer, request)
         return Response({"has_waiting_matches": Match.objects.sent().exists()})
 
@@ -59,7 +59,7 @@ class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
     @extend_schema(request=told.AnalysisResultSerializer, responses=told.WasHeldSerializer)
     @action(detail=False, methods=["post"])
     def results(self, request: Request) -> Response:
-        """Hand in a curve, or say why there is none: an error, or that others should try."""
+        """Submit a curve, or report why there is none: an error, or a job for others to try."""
         facts = read(told.AnalysisResultSerializer, request)
         return Response({"was_held": _end(facts)})
 

@@ -29,7 +29,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
     @extend_schema(request=told.FriendlyClaimSerializer, responses=told.StretchesSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim those of these friendlies in which a bot is to move that this worker can play."""
+        """Claim the listed friendlies that wait for a bot which this worker can play."""
         facts = read(told.FriendlyClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
         capabilities = Capabilities.of(announcement).by_token(self.token)
@@ -48,7 +48,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
     @extend_schema(request=told.FriendlyIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
-        """Leave friendlies to others: their hints go out again."""
+        """Leave friendlies to other workers; their hints are sent again."""
         stretches.publish_stretches_again(
             read(told.FriendlyIdsSerializer, request)["friendly_ids"]
         )
@@ -64,7 +64,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
     @extend_schema(request=told.StretchResultSerializer, responses=told.WasHeldSerializer)
     @action(detail=False, methods=["post"])
     def results(self, request: Request) -> Response:
-        """Hand in what the bots did; it is played again before it counts."""
+        """Submit the bots' actions; the site replays them before they count."""
         facts = read(told.StretchResultSerializer, request)
         result = stretch_result_from_json(facts.pop("result"))
         try:
@@ -77,7 +77,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
     @extend_schema(request=told.FriendlyReturnSerializer, responses=told.WasHeldSerializer)
     @action(detail=False, methods=["post"])
     def returns(self, request: Request) -> Response:
-        """Give a friendly back for others."""
+        """Give a friendly back for other workers to play."""
         facts = read(told.FriendlyReturnSerializer, request)
         counts = facts.pop("has_failed")
         was_held = stretches.fail_stretch(**facts, counts=counts)

@@ -47,11 +47,13 @@ class FoundLayerSerializer(RequestSerializer):
 class AnnouncementSerializer(RequestSerializer):
     """What a worker can play."""
 
-    name = serializers.CharField(max_length=_LONGEST_NAME, help_text="Of the host and process.")
+    name = serializers.CharField(
+        max_length=_LONGEST_NAME, help_text="The name of the host and process."
+    )
     slots = serializers.IntegerField(min_value=1, max_value=1024)
     games = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=1_000_000),
-        help_text="Version of the rules by key of the game.",
+        help_text="The version of the rules, by game key.",
     )
     runtimes = serializers.ListField(child=WordField(), max_length=_MOST_WORDS)
     untried = serializers.ListField(child=WordField(), max_length=_MOST_WORDS)
@@ -62,7 +64,7 @@ class AnnouncementSerializer(RequestSerializer):
 
 
 class HeartbeatSerializer(RequestSerializer):
-    """A sign of life."""
+    """A heartbeat."""
 
     name = serializers.CharField(max_length=_LONGEST_NAME)
     starved = serializers.FloatField(min_value=0, max_value=1, default=0.0)
@@ -74,15 +76,16 @@ class HeartbeatSerializer(RequestSerializer):
 class HeardSerializer(serializers.Serializer[Any]):
     """Whether the site knows the worker."""
 
-    is_known = serializers.BooleanField(help_text="False: announce yourself again.")
+    is_known = serializers.BooleanField(help_text="If false, announce yourself again.")
 
 
 class WaitSerializer(RequestSerializer):
-    """How long the worker waits for a hint."""
+    """How long the worker wants to wait for a hint."""
 
     wait_s = serializers.FloatField(min_value=0, max_value=LONGEST_WAIT_S, default=0.0)
     only_friendlies = serializers.BooleanField(
-        default=False, help_text="Leave everything else to other slots: this one is held back."
+        default=False,
+        help_text="Whether the slot is reserved for friendlies; others do other work.",
     )
 
 
@@ -95,7 +98,7 @@ class MatchIdsSerializer(RequestSerializer):
 
 
 class HintSerializer(serializers.Serializer[Any]):
-    """What waits; empty if nothing came."""
+    """Waiting work; empty if there is none."""
 
     match_ids = serializers.ListField(child=serializers.IntegerField())
     friendly_ids = serializers.ListField(child=serializers.IntegerField())
@@ -103,12 +106,13 @@ class HintSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="Matches whose win-chance curves are wanted."
     )
     lent_ids = serializers.ListField(
-        child=serializers.IntegerField(), help_text="The same, while matches wait."
+        child=serializers.IntegerField(),
+        help_text="The same, for a slot that is lent while other matches wait.",
     )
 
 
 class ClaimSerializer(RequestSerializer):
-    """Matches that a slot would play."""
+    """Matches that a slot wants to play."""
 
     match_ids = serializers.ListField(child=MatchIdField(), max_length=MOST_MATCHES)
     slot = serializers.CharField(max_length=_LONGEST_NAME, help_text="The worker and its slot.")
@@ -116,44 +120,44 @@ class ClaimSerializer(RequestSerializer):
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """The matches that the slot is to play now, each for 30 s under a token of its own."""
+    """The matches that the slot plays now, each claimed for 30 s with its own token."""
 
     jobs = serializers.ListField(child=serializers.DictField())
 
 
 class HeldMatchSerializer(RequestSerializer):
-    """An attempt: the match, and the token that the claim gave."""
+    """An attempt: the match, and the token from its claim."""
 
     match_id = MatchIdField()
     token = serializers.UUIDField()
 
 
 class LeaseSerializer(HeldMatchSerializer):
-    """An attempt that goes on."""
+    """An attempt that continues."""
 
     ply = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class LeasesSerializer(RequestSerializer):
-    """Attempts that go on."""
+    """Attempts that continue."""
 
     leases = LeaseSerializer(many=True, max_length=MOST_MATCHES)  # type: ignore[call-arg]  # of many
 
 
 class LostSerializer(serializers.Serializer[Any]):
-    """Matches that are no longer this worker's."""
+    """Matches that this worker no longer holds."""
 
     lost = serializers.ListField(child=serializers.IntegerField())
 
 
 class ReportSerializer(HeldMatchSerializer):
-    """What has happened in a running match: its events so far, as rows of a record."""
+    """The events of a running match so far, as rows of a record."""
 
     events = serializers.ListField(max_length=_MOST_SHOWN)
 
 
 class WantedSerializer(serializers.Serializer[Any]):
-    """When the site wants to know more."""
+    """When the site wants the next report."""
 
     wanted_after_s = serializers.FloatField()
 
@@ -169,20 +173,22 @@ class RefusalSerializer(serializers.Serializer[Any]):
 
     code = serializers.CharField()
     detail = serializers.CharField()
-    is_unwanted = serializers.BooleanField(help_text="The match is no longer this worker's.")
+    is_unwanted = serializers.BooleanField(
+        help_text="Whether this worker no longer holds the match."
+    )
 
 
 class AnswersSerializer(serializers.Serializer[Any]):
-    """For each result null, or why it is refused."""
+    """For each result: null, or why it was refused."""
 
     answers = serializers.ListField(child=RefusalSerializer(allow_null=True))
 
 
 class ReturnSerializer(HeldMatchSerializer):
-    """An attempt that is given up."""
+    """An attempt that a worker gives up."""
 
     reason = serializers.CharField(max_length=1000, allow_blank=True)
-    has_failed = serializers.BooleanField(help_text="The host could not play it.")
+    has_failed = serializers.BooleanField(help_text="Whether the host was unable to play it.")
     suspect = MatchIdField(
         allow_null=True, default=None, help_text="The bot version that may have caused it."
     )
@@ -190,7 +196,7 @@ class ReturnSerializer(HeldMatchSerializer):
 
 
 class ReturnedSerializer(serializers.Serializer[Any]):
-    """Whether the match was still this worker's."""
+    """Whether this worker still held the match."""
 
     was_held = serializers.BooleanField()
 
@@ -202,7 +208,7 @@ class BuildSerializer(HeldMatchSerializer):
 
 
 class BuildLogSerializer(BuildSerializer):
-    """What a build has written so far; without a log, only a look."""
+    """A build's output so far; without a log the request only reads the state."""
 
     log = serializers.CharField(
         max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False, required=False
@@ -210,32 +216,32 @@ class BuildLogSerializer(BuildSerializer):
 
 
 class BuiltFilesSerializer(serializers.Serializer[Any]):
-    """The content hash of what was built; empty as long as nothing was."""
+    """The content hash of the build's result; empty until there is one."""
 
     files_hash = serializers.CharField(allow_blank=True)
 
 
 class BuiltSerializer(BuildSerializer):
-    """What a build made, as an archive in base64."""
+    """The result of a build, as a base64 archive."""
 
     archive = serializers.CharField()
 
 
 class BuildRefusalSerializer(BuildSerializer):
-    """A build that fails through the fault of the upload."""
+    """A build that failed because of the upload."""
 
     reason = serializers.CharField(max_length=1000)
     log = serializers.CharField(max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False)
 
 
 class WasHeldSerializer(serializers.Serializer[Any]):
-    """Whether it was still this worker's."""
+    """Whether this worker still held it."""
 
     was_held = serializers.BooleanField()
 
 
 class NothingSerializer(RequestSerializer):
-    """A question without parameters."""
+    """A request without parameters."""
 
 
 class FriendlyIdsSerializer(RequestSerializer):
@@ -245,20 +251,20 @@ class FriendlyIdsSerializer(RequestSerializer):
 
 
 class FriendlyClaimSerializer(FriendlyIdsSerializer):
-    """Friendlies whose bots a slot would move."""
+    """Friendlies in which a slot wants to move the bots."""
 
     slot = serializers.CharField(max_length=_LONGEST_NAME, help_text="The worker and its slot.")
     announcement = AnnouncementSerializer()
 
 
 class StretchesSerializer(serializers.Serializer[Any]):
-    """The friendlies in which the slot is to move bots now, each for 30 s."""
+    """The friendlies in which the slot moves bots now, each claimed for 30 s."""
 
     stretches = serializers.ListField(child=serializers.DictField())
 
 
 class HeldFriendlySerializer(RequestSerializer):
-    """A friendly, and the token that the claim gave."""
+    """A friendly, and the token from its claim."""
 
     friendly_id = MatchIdField()
     token = serializers.UUIDField()
@@ -271,10 +277,10 @@ class StretchResultSerializer(HeldFriendlySerializer):
 
 
 class FriendlyReturnSerializer(HeldFriendlySerializer):
-    """A friendly that is given back."""
+    """A friendly that a worker gives back."""
 
     reason = serializers.CharField(max_length=1000, allow_blank=True)
-    has_failed = serializers.BooleanField(help_text="The host could not run the bots.")
+    has_failed = serializers.BooleanField(help_text="Whether the host was unable to run the bots.")
 
 
 class AnalysisClaimSerializer(RequestSerializer):
@@ -282,24 +288,26 @@ class AnalysisClaimSerializer(RequestSerializer):
 
     match_id = MatchIdField()
     is_lent = serializers.BooleanField(
-        default=False, help_text="Matches wait, and lend it a slot for a while."
+        default=False,
+        help_text="Matches are waiting; one of their slots is lent to analyses for a while.",
     )
 
 
 class LoanSerializer(RequestSerializer):
-    """A slot that was lent to an analysis, and for how long."""
+    """A slot lent to an analysis, and for how long."""
 
     match_id = MatchIdField()
     held_s = serializers.FloatField(min_value=0, max_value=1e6)
 
 
 class AnalysisJobSerializer(serializers.Serializer[Any]):
-    """The right to hand in a curve, and the record; null if there is nothing to do."""
+    """A token to submit a curve, and the record; null if there is nothing to do."""
 
     token = serializers.UUIDField(allow_null=True)
     record = serializers.DictField(allow_null=True)
     measured = serializers.ListField(
-        child=serializers.ListField(), help_text="What earlier tries have measured, to go on with."
+        child=serializers.ListField(),
+        help_text="The measurements of earlier attempts, to continue from.",
     )
 
 
@@ -310,7 +318,7 @@ class DemandSerializer(serializers.Serializer[Any]):
 
 
 class AnalysisResultSerializer(HeldMatchSerializer):
-    """A curve with the CPU time it took; or an error; or what was measured so far."""
+    """A curve with the CPU time it took, or an error, or the measurements so far."""
 
     curve = serializers.DictField(required=False)
     cpu_ms = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
@@ -320,5 +328,5 @@ class AnalysisResultSerializer(HeldMatchSerializer):
         child=serializers.ListField(),
         default=list,
         max_length=1000,
-        help_text="All that was measured, also in earlier tries.",
+        help_text="All measurements, including those of earlier attempts.",
     )

@@ -38,8 +38,10 @@ class FriendlySeatSerializer(serializers.Serializer[dict[str, Any]]):
 
     seat = serializers.IntegerField()
     name = serializers.CharField()
-    version = SeatedVersionSerializer(allow_null=True, help_text="null: the person.")
-    rank = serializers.IntegerField(allow_null=True, help_text="0 is best; null until the end.")
+    version = SeatedVersionSerializer(allow_null=True, help_text="null for the person.")
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="0 is best; null until the match ends."
+    )
     score = serializers.IntegerField(allow_null=True)
     has_failed = serializers.BooleanField()
 
@@ -54,7 +56,7 @@ class FriendlySerializer(serializers.ModelSerializer[Friendly]):
     )
     origin_friendly = serializers.IntegerField(source="origin_friendly_id", allow_null=True)
     origin_ply = serializers.IntegerField(
-        source="given", help_text="How many of its events come from there."
+        source="given", help_text="The number of events taken from the original match."
     )
 
     class Meta:
@@ -86,13 +88,13 @@ class FriendlyDetailSerializer(FriendlySerializer):
     """A friendly as its person sees it."""
 
     queue_place = serializers.SerializerMethodField(
-        help_text="While a bot is to move: 1 if a worker takes this game next."
+        help_text="While a bot is to move: its place in the queue; 1 is next."
     )
     legal = serializers.SerializerMethodField(
         help_text="The actions of the person; empty unless it is their turn."
     )
     observation = serializers.SerializerMethodField(
-        help_text="What the person's seat may know, as bots are told it; null when it is over."
+        help_text="The observation of the person's seat, as bots receive it; null after the end."
     )
 
     class Meta(FriendlySerializer.Meta):
@@ -118,7 +120,7 @@ class FriendlyDetailSerializer(FriendlySerializer):
 
 
 class FriendlyRequestSerializer(RequestSerializer):
-    """Which game, against whom; or from which position of a finished match."""
+    """The game and the opponents, or a position of a finished match to start from."""
 
     game = serializers.CharField(
         max_length=30,
@@ -138,35 +140,38 @@ class FriendlyRequestSerializer(RequestSerializer):
         max_value=_MOST_BOTS,
         default=None,
         allow_null=True,
-        help_text="Yours. Without it one is drawn; with an origin, the one to move.",
+        help_text="Your seat. If omitted, a random one, or with an origin the one to move.",
     )
-    options = serializers.DictField(default=dict, help_text="Of the game; not with an origin.")
+    options = serializers.DictField(
+        default=dict, help_text="Options of the game; not with an origin."
+    )
     match = serializers.IntegerField(
         min_value=1,
         max_value=LARGEST_ID,
         default=None,
         allow_null=True,
-        help_text="Id of a finished match whose position the game begins with.",
+        help_text="The id of a finished match; the game starts from one of its positions.",
     )
     friendly = serializers.IntegerField(
         min_value=1,
         max_value=LARGEST_ID,
         default=None,
         allow_null=True,
-        help_text="The same, of a finished friendly.",
+        help_text="Alternatively, the id of a finished friendly.",
     )
     ply = serializers.IntegerField(
-        min_value=0, max_value=10**6, default=0, help_text="How many of its events come first."
+        min_value=0, max_value=10**6, default=0, help_text="The number of its events to keep."
     )
 
 
 class FriendlyActionSerializer(RequestSerializer):
-    """What the person does."""
+    """The person's action."""
 
     ply = serializers.IntegerField(
         min_value=0,
         max_value=10**6,
-        help_text="At which ply; sent again it does nothing, and after another action it is late.",
+        help_text="The ply of the action. Repeating the request does nothing; after another "
+        "action it is too late.",
     )
     action = serializers.CharField(max_length=_LONGEST_ACTION, help_text="One of `legal`.")
 
@@ -180,8 +185,8 @@ class FriendlyFilter(MadeFilterSet):
 
 
 class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
-    """Friendlies: matches of a person against bots, never rated. You see your own and all that
-    are over.
+    """Friendlies: matches of a person against bots, never rated. You see your own and all finished
+    ones.
     """
 
     noun = "friendly"
@@ -198,7 +203,7 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
 
     @extend_schema(request=FriendlyRequestSerializer, responses={201: FriendlyDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Take a seat against bots, from the start or from a position of a finished match."""
+        """Play against bots, from the start or from a position of a finished match."""
         wanted = FriendlyRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked = dict(wanted.validated_data)
@@ -219,13 +224,13 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
 
     @extend_schema(responses=FriendlyDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Show a friendly: to its person with the board's content and the legal actions."""
+        """Show a friendly; its player also gets the observation and the legal actions."""
         return self._detail(self.get_object().pk, status.HTTP_200_OK)
 
     @extend_schema(request=FriendlyActionSerializer, responses=FriendlyDetailSerializer)
     @action(detail=True, methods=["post"])
     def act(self, request: Request, pk: str) -> Response:
-        """Do one of your legal actions. The same one again changes nothing."""
+        """Play one of your legal actions. Repeating the request changes nothing."""
         wanted = FriendlyActionSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         friendly = act(actor=self.actor, friendly_id=int(pk), **wanted.validated_data)
@@ -234,17 +239,17 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @extend_schema(request=None, responses=FriendlyDetailSerializer)
     @action(detail=True, methods=["post"])
     def resign(self, request: Request, pk: str) -> Response:
-        """Give up your game."""
+        """Resign your game."""
         friendly = resign(actor=self.actor, friendly_id=int(pk))
         return self._detail(friendly.pk, status.HTTP_200_OK)
 
     @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}, filters=False)
     @action(detail=True, pagination_class=None, permission_classes=[SignedIn])
     def events(self, request: Request, pk: str) -> HttpResponse:
-        """Follow your own game: server-sent events.
+        """Follow your own game through server-sent events.
 
-        `changed` says that somebody has moved: read the friendly again. `end` says that it is
-        over. A client that sends the last id as `Last-Event-ID` is told at once what it missed.
+        `changed` means that a seat has moved: read the friendly again. `end` means that the game
+        is over. A client that sends the last id as `Last-Event-ID` gets missed events at once.
         """
         own = Friendly.objects.of_person(self.actor).filter(pk=pk).first()
         if own is None:
@@ -258,18 +263,18 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def record(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return the record of a friendly that is over: whoever has it can verify it."""
+        """Return the record of a finished friendly; anyone can verify it."""
         return Response(self._ended().record)
 
     @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer, filters=False)
     @action(detail=True, pagination_class=None)
     def commentary(self, request: Request, pk: str) -> Response:
-        """Tell a friendly that is over in words, ply by ply."""
+        """Describe a finished friendly in words, ply by ply."""
         return answer_commentary(request, self._ended().record, is_private=False)
 
     @extend_schema(responses={(200, "image/svg+xml"): OpenApiTypes.STR})
     def board(self, request: Request, pk: str) -> HttpResponseBase:
-        """Draw the present position of your game, as your seat sees it."""
+        """Draw the current position of your game, as your seat sees it."""
         found = self.get_object()
         return HttpResponse(look_at(found).board, content_type="image/svg+xml")
 

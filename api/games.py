@@ -28,7 +28,7 @@ class OptionSerializer(serializers.Serializer[Any]):
     )
     unofficial = serializers.ListField(
         child=serializers.JSONField(),
-        help_text="Those of the values that tournaments do not offer yet.",
+        help_text="Values that tournaments do not offer yet.",
     )
 
 
@@ -43,22 +43,25 @@ class GameSerializer(serializers.Serializer[Any]):
     )
     default_seats = serializers.IntegerField(source="info.default_seats")
     hidden = serializers.BooleanField(
-        source="info.hidden", help_text="Seats know different things."
+        source="info.hidden", help_text="Whether some information is hidden from some seats."
     )
-    chance = serializers.BooleanField(source="info.chance", help_text="Dice, draws or shuffles.")
+    chance = serializers.BooleanField(
+        source="info.chance", help_text="Whether there are dice, draws or shuffles."
+    )
     longest = serializers.IntegerField(
-        source="info.longest", help_text="The most events that a match can have."
+        source="info.longest", help_text="The maximum number of events in a match."
     )
     options = OptionSerializer(source="info.options", many=True)
 
 
 class NextPositionSerializer(serializers.Serializer[Any]):
-    """What can happen next, and what is known of the position after it."""
+    """A possible next event, and the statistics of the position after it."""
 
     text = serializers.CharField()
-    words = serializers.CharField(help_text="The same in words.")
+    words = serializers.CharField(help_text="The event in words.")
     also = serializers.ListField(
-        child=serializers.CharField(), help_text="What leads to the same position, turned."
+        child=serializers.CharField(),
+        help_text="Other events that lead to the same position, turned or mirrored.",
     )
     matches = serializers.IntegerField(source="reached.matches")
     points = serializers.ListField(child=serializers.FloatField(), source="reached.shares")
@@ -72,17 +75,18 @@ class ExplorationSerializer(serializers.Serializer[Any]):
     words = serializers.ListField(
         child=serializers.CharField(), help_text="The events of the line in words."
     )
-    counted = serializers.IntegerField(help_text="Public matches of the game, all in all.")
+    counted = serializers.IntegerField(help_text="The number of public matches of the game.")
     matches = serializers.IntegerField(
-        source="reached.matches", help_text="How many have reached it, in whatever order."
+        source="reached.matches",
+        help_text="How many matches reached the position, in any move order.",
     )
     points = serializers.ListField(
         child=serializers.FloatField(),
         source="reached.shares",
-        help_text="The share of the points that each seat won then; empty if it is unknown.",
+        help_text="Each seat's share of the points in those matches; empty if unknown.",
     )
     next = NextPositionSerializer(
-        many=True, source="nexts", help_text="The most frequent ones first, at most 60."
+        many=True, source="nexts", help_text="At most 60, most frequent first."
     )
 
 
@@ -121,20 +125,20 @@ class GameViewSet(CountedView, ViewSet):
             OpenApiParameter(
                 "line",
                 {"type": "string", "maxLength": LONGEST_LINE},
-                description="Events from the start of a match on, with semicolons between them.",
+                description="Events from the start of a match, separated by semicolons.",
             ),
             OpenApiParameter(
-                "seats", int, description="How many sit at the table; the usual number without."
+                "seats", int, description="The number of seats; by default the game's usual one."
             ),
         ],
         responses=ExplorationSerializer,
     )
     @action(detail=True)
     def explorer(self, request: Request, key: str) -> Response:
-        """Say how often a position was reached in public matches, and who won then.
+        """Return how often public matches reached a position, and who won them.
 
-        Only games without hidden parts have an explorer. Positions that differ by a turn or a
-        mirror of the board are one.
+        Only games without hidden parts have an explorer. Positions that differ only by rotation
+        or reflection of the board count as one.
         """
         if key not in GAMES:
             raise NotFound(f"There is {unknown_game(key)}.")

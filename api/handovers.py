@@ -25,7 +25,7 @@ from pentathlon.tournaments.models import Tournament
 class HandoverSerializer(serializers.ModelSerializer[Handover]):
     """An offer that waits for its answer."""
 
-    person = PersonSerializer(help_text="To whom it is offered.")
+    person = PersonSerializer(help_text="The person to whom it is offered.")
 
     class Meta:
         model = Handover
@@ -34,7 +34,7 @@ class HandoverSerializer(serializers.ModelSerializer[Handover]):
 
 
 class OfferSerializer(RequestSerializer):
-    """To whom a tournament is offered."""
+    """The person to whom a tournament is offered."""
 
     person = serializers.CharField(
         source="username", max_length=150, help_text="User name of another organiser."
@@ -42,9 +42,9 @@ class OfferSerializer(RequestSerializer):
 
 
 class AssignmentSerializer(OfferSerializer):
-    """Who organises a tournament from now on, and why."""
+    """The new organiser of a tournament, and the reason."""
 
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 class HandoverActions(Endpoint[Tournament]):
@@ -53,9 +53,9 @@ class HandoverActions(Endpoint[Tournament]):
     @extend_schema(responses=HandoverSerializer)
     @action(detail=True)
     def handover(self, request: Request, pk: str) -> Response:
-        """Show the offer of a tournament: to its organiser, to whom it is made, and to staff.
+        """Show the offer of a tournament to its organiser, its recipient and staff.
 
-        Else the answer is 404 `no_offer`.
+        For others the response is 404 `no_offer`.
         """
         found = self.get_object()
         offer = offer_of(found, reader=self.actor)
@@ -80,21 +80,21 @@ class HandoverActions(Endpoint[Tournament]):
     @extend_schema(responses={204: None})
     @handover.mapping.delete
     def end_handover(self, request: Request, pk: str) -> Response:
-        """Take your offer back, or decline one that was made to you."""
+        """Withdraw your offer, or decline one made to you."""
         end_offer(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"], url_path="handover/accept")
     def accept_handover(self, request: Request, pk: str) -> Response:
-        """Accept the tournament that you are offered: you organise it from now on."""
+        """Accept a tournament offered to you; you become its organiser."""
         accept_tournament(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=AssignmentSerializer, responses={204: None})
     @action(detail=True, methods=["post"], url_path="handover/assign")
     def assign_handover(self, request: Request, pk: str) -> Response:
-        """Give a tournament to another organiser; only staff may, and say why."""
+        """Give a tournament to another organiser, with a reason. Only staff may."""
         wanted = AssignmentSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)

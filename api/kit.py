@@ -14,14 +14,14 @@ from pentathlon_engines.version import __version__
 
 
 class KitSerializer(serializers.Serializer[Wheel]):
-    """The package with the `pentathlon` command that this site hands out."""
+    """The package with the `pentathlon` command that this site serves."""
 
-    version = serializers.CharField(help_text="Of the package.")
-    protocol = serializers.IntegerField(help_text="Version of the bot protocol that is spoken.")
-    wheel = serializers.CharField(help_text="Its address.")
+    version = serializers.CharField(help_text="The version of the package.")
+    protocol = serializers.IntegerField(help_text="The supported version of the bot protocol.")
+    wheel = serializers.CharField(help_text="The address of the wheel.")
     sha256 = serializers.CharField()
     size = serializers.IntegerField(help_text="Bytes.")
-    install = serializers.CharField(help_text="The command that installs it, for a shell.")
+    install = serializers.CharField(help_text="The shell command that installs it.")
 
 
 class KitView(CountedView):
@@ -29,7 +29,7 @@ class KitView(CountedView):
 
     @extend_schema(operation_id="kit", responses=KitSerializer, tags=["kit"])
     def get(self, request: Request) -> Response:
-        """Describe the package that this site hands out, and how to install it."""
+        """Describe the package that this site serves, and how to install it."""
         check_parameters(request.query_params, known=())
         wheel = engines_wheel()
         answer: dict[str, Any] = {  # Any: JSON

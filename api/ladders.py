@@ -38,7 +38,7 @@ _NUMBER = OpenApiParameter(
     "number",
     {"type": "integer", "minimum": 1, "maximum": 999_999},
     OpenApiParameter.PATH,
-    description="Of the season, from 1.",
+    description="The number of the season, from 1.",
 )
 Choose = Callable[..., LadderMember]
 
@@ -47,9 +47,10 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
     """One table of a season."""
 
     tournament = serializers.IntegerField(
-        source="tournament_id", help_text="Its table, matches, document and seeds."
+        source="tournament_id",
+        help_text="The tournament that holds its table, matches, document and seeds.",
     )
-    bots = serializers.IntegerField(help_text="Of authors.")
+    bots = serializers.IntegerField(help_text="Only bots of authors, not reference bots.")
     matches = serializers.IntegerField(source="done", help_text="Played so far.")
     commitment = serializers.CharField(
         source="tournament.commitment", help_text="SHA-256 of the secret behind all seeds."
@@ -69,7 +70,7 @@ class LadderSeasonSerializer(serializers.Serializer[LadderLine]):
     opened_at = serializers.DateTimeField(source="season.opened_at")
     closes_at = serializers.DateTimeField(source="season.closes_at")
     closed_at = serializers.DateTimeField(source="season.closed_at", allow_null=True)
-    bots = serializers.IntegerField(help_text="Of authors.")
+    bots = serializers.IntegerField(help_text="Only bots of authors, not reference bots.")
     matches = serializers.IntegerField(help_text="Played so far.")
     divisions = DivisionSerializer(many=True)
 
@@ -83,7 +84,8 @@ class LadderSerializer(serializers.Serializer[Any]):  # Any: one, or many
     table_seats = serializers.IntegerField(source="ladder.table_seats")
     options = serializers.DictField(source="ladder.options")
     takes_all = serializers.BooleanField(
-        source="ladder.takes_all", help_text="Bots join by themselves; else by `join` only."
+        source="ladder.takes_all",
+        help_text="Whether bots join automatically; otherwise only through `join`.",
     )
     season = LadderSeasonSerializer(source="*")
 
@@ -92,14 +94,15 @@ class LadderRowSerializer(serializers.Serializer[LadderRow]):
     """One line of a division's table."""
 
     rank = serializers.IntegerField(
-        allow_null=True, help_text="Among authors; null for reference bots and who has left."
+        allow_null=True,
+        help_text="The place among authors' bots; null for reference bots and bots that left.",
     )
     reference = serializers.BooleanField(source="is_reference")
     standing = StandingSerializer()
 
 
 class LadderBotSerializer(RequestSerializer):
-    """The bot that is meant."""
+    """The bot that this request is about."""
 
     bot = serializers.IntegerField(
         min_value=1, max_value=LARGEST_ID, help_text="Id of one of your bots."
@@ -107,7 +110,7 @@ class LadderBotSerializer(RequestSerializer):
 
 
 class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
-    """What is chosen for a bot in a ladder, and which version plays."""
+    """A bot's setting in a ladder, and the version that plays."""
 
     ladder = serializers.CharField(source="ladder.key")
     bot = serializers.IntegerField(source="bot_id")
@@ -123,8 +126,8 @@ class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
 class LadderViewSet(Endpoint[Ladder]):
     """Ladders: every bot plays there by itself, season after season.
 
-    An author's choice is one POST. `{"bot": 12}` to `/api/v1/ladders/tuned/pause/` keeps the
-    place of bot 12 and gives it no new matches, to `leave/` takes it out, to `join/` has it play.
+    One POST sets an author's choice. `{"bot": 12}` to `/api/v1/ladders/tuned/pause/` keeps the
+    place of bot 12 but gives it no new matches, to `leave/` removes it, to `join/` enters it.
     """
 
     noun = "ladder"
@@ -153,7 +156,7 @@ class LadderViewSet(Endpoint[Ladder]):
     @extend_schema(responses=LadderSeasonSerializer(many=True))
     @action(detail=True)
     def seasons(self, request: Request, key: str) -> Response:
-        """List the seasons of a ladder, the latest first."""
+        """List the seasons of a ladder, latest first."""
         page: Any = self.paginate_queryset(self._seasons())
         return self.get_paginated_response(LadderSeasonSerializer(page, many=True).data)
 
@@ -170,7 +173,7 @@ class LadderViewSet(Endpoint[Ladder]):
     )
     @action(detail=True, url_path=r"seasons/(?P<number>\d{1,6})/standings")
     def season_standings(self, request: Request, key: str, number: str) -> Response:
-        """Return the table of a division of any season, best first: final once it is closed."""
+        """Return the table of a division of any season, best first. It is final once closed."""
         return self._table(self._season(number))
 
     @extend_schema(
@@ -186,19 +189,19 @@ class LadderViewSet(Endpoint[Ladder]):
     @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
     @action(detail=True, methods=["post"])
     def join(self, request: Request, key: str) -> Response:
-        """Have the newest eligible version of one of your bots play, and those after it."""
+        """Enter one of your bots: its newest eligible version plays, and later ones after it."""
         return self._choose(join_ladder)
 
     @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, key: str) -> Response:
-        """Give one of your bots no new matches until it joins again; it keeps its place."""
+        """Pause one of your bots: it keeps its place but gets no matches until it rejoins."""
         return self._choose(pause_ladder)
 
     @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
     @action(detail=True, methods=["post"])
     def leave(self, request: Request, key: str) -> Response:
-        """Take one of your bots out of the ladder until it joins again."""
+        """Remove one of your bots from the ladder until it joins again."""
         return self._choose(leave_ladder)
 
     def _choose(self, choose: Choose) -> Response:

@@ -27,15 +27,15 @@ _YES_NO: Final = ("yes", "no")
 
 
 class SettingSerializer(serializers.Serializer[Any]):
-    """What decides with which results a result is compared."""
+    """The setting under which results are comparable."""
 
     seats = serializers.IntegerField(required=False)
     pace = serializers.ChoiceField(
         choices=[pace.value for pace in Pace],
         required=False,
-        help_text="By CPU seconds for an action: fast below 0.3, slow above 3.",
+        help_text="The pace, by CPU seconds per action: fast below 0.3, slow above 3.",
     )
-    options = serializers.DictField(required=False, help_text="Of the game, all of them.")
+    options = serializers.DictField(required=False, help_text="All options of the game.")
 
 
 class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
@@ -46,13 +46,16 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
         help_text="Digest of game, options, seats and pace: ?scope= asks for this table. Empty: "
         "the standard one, from before there were others."
     )
-    setting = SettingSerializer(help_text="What all results of the table have in common.")
-    epoch = serializers.IntegerField(help_text="Counts the refits, which change all ratings.")
-    draw_probability = serializers.FloatField(help_text="Of two equals.")
+    setting = SettingSerializer(help_text="The setting that all results of the table share.")
+    epoch = serializers.IntegerField(help_text="Counts refits; each one changes all ratings.")
+    draw_probability = serializers.FloatField(
+        help_text="The probability of a draw between equal bots."
+    )
     beta = serializers.FloatField(help_text="The noise of one performance.")
-    algorithm_version = serializers.IntegerField(help_text="Of the rating rule.")
+    algorithm_version = serializers.IntegerField(help_text="The version of the rating rule.")
     fingerprint = serializers.CharField(
-        help_text="Of the arithmetic of these ratings: a recompute with the same one gives equal "
+        help_text="Identifies the arithmetic of these ratings: a recompute with the same one "
+        "gives equal "
         "bits, with another one the same to 1e-9."
     )
 
@@ -68,15 +71,17 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
 class RatingSerializer(serializers.ModelSerializer[Rating]):
     """The rating of one bot version."""
 
-    rank = serializers.IntegerField(help_text="From 1.")
+    rank = serializers.IntegerField(help_text="Starts at 1.")
     version = SeatedVersionSerializer()
     strength = serializers.FloatField(
         source="bar.strength", help_text="mu, moved so that 25 is the mean of all rated versions."
     )
     interval = serializers.SerializerMethodField(
-        help_text="Bounds that hold the true strength with 95 % probability."
+        help_text="The 95 % interval of the true strength."
     )
-    provisional = serializers.SerializerMethodField(help_text="Too few matches to tell.")
+    provisional = serializers.SerializerMethodField(
+        help_text="Whether there were too few matches for a reliable rating."
+    )
 
     class Meta:
         model = Rating
@@ -121,7 +126,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
 
     @extend_schema(responses=LeaderboardSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """List the leaderboards: the standard one of a game, and those of other settings."""
+        """List the leaderboards: each game's standard one, and those of other settings."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
 
@@ -129,15 +134,19 @@ class LeaderboardViewSet(Endpoint[Pool]):
         operation_id="leaderboards_table",
         parameters=[
             *PAGES_TOLD,
-            OpenApiParameter("scope", str, description="Digest of a setting, from the list."),
+            OpenApiParameter("scope", str, description="The digest of a setting, from the list."),
             OpenApiParameter(
                 "versions",
                 str,
                 enum=_VERSIONS,
-                description="Of each bot the newest version that may play, or all versions.",
+                description="The newest version of each bot that may play, or all versions.",
             ),
-            OpenApiParameter("owner", str, description="Bots of this user; ranks stay the same."),
-            OpenApiParameter("language", str, description="Bots in this language, as `python`."),
+            OpenApiParameter(
+                "owner", str, description="Only bots of this user; ranks stay the same."
+            ),
+            OpenApiParameter(
+                "language", str, description="Only bots in this language, such as `python`."
+            ),
             OpenApiParameter(
                 "references", str, enum=_YES_NO, description="Whether reference bots are shown."
             ),
@@ -169,7 +178,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("scope", str, description="Digest of a setting, from the list."),
+            OpenApiParameter("scope", str, description="The digest of a setting, from the list."),
             OpenApiParameter("versions", str, enum=_VERSIONS),
         ],
         responses={(200, "text/csv"): OpenApiTypes.STR},

@@ -47,18 +47,18 @@ class MatchHistoryViewSet(Endpoint[Match]):
             OpenApiParameter(
                 "after",
                 {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
-                description="Go on behind this match: the last one that you have.",
+                description="Continue after this match, the last one you have.",
             ),
         ],
         responses={(200, LINES): OpenApiTypes.STR},
     )
     def history(self, request: Request, game: str) -> HttpResponse:
-        """Return all matches of a game that have ended, one a line, as the list has them.
+        """Return all finished matches of a game, one per line, in the format of the list.
 
-        All of them come in one answer, however long it is, in the order in which they ended. If it
-        breaks off, or to read what is new, ask for what comes after the `id` of the last whole
-        line. What has ended within the last minute comes later. Results that were hidden come
-        where they ended: read from there anew when they are released.
+        One response contains them all, however long it is, in the order in which they ended. If
+        it breaks off, or to read new matches later, pass the `id` of the last complete line as
+        `after`. Matches that ended within the last minute are not included yet. Matches whose
+        results were hidden appear where they ended: after the release, read again from there.
         """
         if game not in GAMES:
             raise NotFound(f"There is no game {game!r}.")

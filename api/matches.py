@@ -55,7 +55,7 @@ class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
 
 
 class FaultSerializer(serializers.Serializer[MatchSeat]):
-    """What a bot did wrong."""
+    """A bot's fault."""
 
     kind = serializers.CharField(source="fault_kind")
     ply = serializers.IntegerField(source="fault_ply", allow_null=True)
@@ -63,7 +63,7 @@ class FaultSerializer(serializers.Serializer[MatchSeat]):
 
 
 class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
-    """One place at the table and how it went there."""
+    """One seat at the table, and its result."""
 
     version = SeatedVersionSerializer()
     rank = serializers.IntegerField(allow_null=True, help_text="0 = best; equal = tied.")
@@ -101,10 +101,10 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         help_text="null until the last match of its block is done."
     )
     alias = serializers.SerializerMethodField(
-        help_text="What its bots are told it is called; null as long as the seed is."
+        help_text="The name of the match for its bots; null as long as the seed is null."
     )
     revoked = serializers.BooleanField(
-        source="is_revoked", help_text="Its result was taken back: it counts nowhere."
+        source="is_revoked", help_text="Whether its result was revoked and counts nowhere."
     )
 
     class Meta:
@@ -147,7 +147,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
 
 class AttemptSerializer(serializers.ModelSerializer[Attempt]):
-    """One try to run a match on a worker."""
+    """One attempt to run a match on a worker."""
 
     class Meta:
         model = Attempt
@@ -163,7 +163,7 @@ class ReasonSerializer(serializers.Serializer[Reason]):
 
 
 class MatchDetailSerializer(MatchSerializer):
-    """One play of a game, with what it waits for and how it was tried."""
+    """One play of a game, with its attempts and the reason why it is waiting."""
 
     waiting = serializers.SerializerMethodField()
     attempts = serializers.SerializerMethodField()
@@ -267,7 +267,7 @@ class MatchPages(NewestFirst):
 
 
 class MatchViewSet(ListModelMixin, Endpoint[Match]):
-    """Matches: public, but for the validation of other people's uploads."""
+    """Matches. All are public except the validation of other people's uploads."""
 
     noun = "match"
     queryset = Match.objects.none()
@@ -285,7 +285,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
 
     @extend_schema(responses=MatchDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
-        """Show one match, with what it waits for and how it was tried."""
+        """Show one match, with its attempts and the reason why it is waiting."""
         return Response(MatchDetailSerializer(self.get_object()).data)
 
     @extend_schema(
@@ -293,13 +293,13 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     )
     @action(detail=True, pagination_class=None, filterset_class=None)
     def events(self, request: Request, pk: str) -> HttpResponse:
-        """Follow a match as it is played: server-sent events.
+        """Follow a match live through server-sent events.
 
-        `state` says how it stands, `plies` what has happened since the last one and the position
-        as spectators may see it, and `end` that it is over: its replay is there. Ids are
-        "attempt-ply": a client that sends the last one as `Last-Event-ID` misses nothing. After a
-        failure of ours `attempt` counts up and plies begin again. Results that are hidden are not
-        told, and validations show no positions.
+        `state` gives the state of the match; `plies` gives the events since the last message and
+        the position as spectators may see it; `end` means that the match is over and its replay
+        is available. Ids are "attempt-ply": a client that sends the last one as `Last-Event-ID`
+        misses nothing. After a failure on our side `attempt` increases and plies start again.
+        Hidden results are left out, and validations show no positions.
         """
         asked = EventsSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
@@ -320,12 +320,12 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     )
     @action(detail=False, url_path="events", pagination_class=None, filterset_class=None)
     def events_of_several(self, request: Request) -> HttpResponse:
-        """Follow several matches over one connection: server-sent events.
+        """Follow several matches over one connection through server-sent events.
 
-        Name each by `match`. Messages are those of one match, each with its `match`; what
-        spectators may not see is in none of them. After them comes a message that has nothing but
-        an id, such as `7:1-12,9:1-40`: how far each match is. A client that sends it as
-        `Last-Event-ID` misses nothing. The stream ends when all of them have ended.
+        Name each match by `match`. The messages are those of a single match plus its `match`, and
+        contain only what spectators may see. A message with nothing but an id follows them, such
+        as `7:1-12,9:1-40`: the progress of each match. A client that sends it as
+        `Last-Event-ID` misses nothing. The stream ends when all matches have ended.
         """
         asked = FollowedSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
@@ -346,10 +346,10 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     @extend_schema(responses=AnalysisSerializer, filters=False)
     @action(detail=True, pagination_class=None, filterset_class=None)
     def analysis(self, request: Request, pk: str) -> Response:
-        """Read the chances to win at each ply of a match that is over, by playouts.
+        """Return the win chances at each ply of a finished match, estimated by playouts.
 
-        Idle workers compute it, first for matches that somebody has asked for. Until then the
-        answer is 404 `analysis_not_ready`: ask again in a few minutes. Other codes of 404:
+        Idle workers compute them, requested matches first. Until then the response is 404
+        `analysis_not_ready`: try again in a few minutes. Other codes of 404:
         `match_not_done`, `analysis_hidden` until the results are released, `analysis_failed`.
         """
         match = self.get_object()
@@ -358,7 +358,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     @extend_schema(request=None, responses=MatchDetailSerializer)
     @action(detail=True, methods=["post"])
     def requeue(self, request: Request, pk: str) -> Response:
-        """Have a void match of your own tournament played after all."""
+        """Queue a void match of your own tournament again."""
         match = requeue_match(actor=self.actor, match=self.get_object())
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
@@ -367,7 +367,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def rerun(self, request: Request, pk: str) -> Response:
         """Play an ended match of your own tournament again; return the match in its place.
 
-        A result is taken back. One that has not ended stays as it is.
+        Its result is revoked. A match that has not ended stays as it is.
         """
         wanted = MatchOrderSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -379,8 +379,8 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def void(self, request: Request, pk: str) -> Response:
         """Make a match of your own tournament void; return the match in its place.
 
-        Its block counts as a whole or not at all: the match is played anew, twice a block, or else
-        all of the block is void. A match that is void already stays as it is.
+        A block counts as a whole or not at all: the match is replayed, at most twice per block;
+        after that the whole block becomes void. A match that is already void stays as it is.
         """
         wanted = MatchOrderSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -390,7 +390,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     @extend_schema(responses=ExplanationSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def logs(self, request: Request, pk: str) -> Response:
-        """Read what happened to your own bots in a finished match, and what they wrote."""
+        """Return what happened to your own bots in a finished match, and their output."""
         match = self.get_object()
         explained = explain_match(match=match, actor=self.actor)
         if not explained:

@@ -62,7 +62,7 @@ class PasskeyAnswerField(serializers.Field[str, Json, Json, Any]):  # Any: a req
 
 
 class DeletionRequestSerializer(RequestSerializer):
-    """The name and the password, typed once more; with a second factor, a code or a passkey."""
+    """The name and password, entered again, plus a code or passkey if there is a second factor."""
 
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
@@ -70,7 +70,8 @@ class DeletionRequestSerializer(RequestSerializer):
         max_length=20,
         default="",
         allow_blank=True,
-        help_text="Of your authenticator app, or a recovery code, if you have a second factor.",
+        help_text="A code from your authenticator app, or a recovery code, if you have a second "
+        "factor.",
     )
     passkey = PasskeyAnswerField(
         source="answer",
@@ -81,40 +82,40 @@ class DeletionRequestSerializer(RequestSerializer):
 
 
 class PasswordChangeSerializer(RequestSerializer):
-    """The password that you have, and another one."""
+    """Your current password and a new one."""
 
     password = serializers.CharField(
         source="old",
         max_length=_LONGEST_PASSWORD,
         trim_whitespace=False,
-        help_text="The one that you have.",
+        help_text="Your current password.",
     )
     new_password = serializers.CharField(
         source="new", max_length=_LONGEST_PASSWORD, trim_whitespace=False
     )
     revokes_tokens = serializers.BooleanField(
-        default=False, help_text="Whether all of your API tokens end, too."
+        default=False, help_text="Whether to revoke all of your API tokens as well."
     )
 
 
 class VerificationSerializer(serializers.Serializer[User]):
-    """Where a letter goes."""
+    """Where an e-mail is sent."""
 
     email = serializers.EmailField()
 
 
 class PasskeyOptionsSerializer(serializers.Serializer[Any]):  # Any: what a browser reads
-    """What a browser needs to show a passkey."""
+    """The options that a browser needs to use a passkey."""
 
     publicKey = serializers.DictField(  # noqa: N815  WebAuthn's name
-        help_text="For `PublicKeyCredential.parseRequestOptionsFromJSON()`."
+        help_text="The argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`."
     )
 
 
 class DeletedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
-    """What became of a deleted account."""
+    """The result of deleting an account."""
 
-    name = serializers.CharField(help_text="Under which results stay.")
+    name = serializers.CharField(help_text="The name under which its results stay.")
 
 
 class MeViewSet(Endpoint[User]):
@@ -130,7 +131,7 @@ class MeViewSet(Endpoint[User]):
 
     @extend_schema(operation_id="me", responses=MeSerializer)
     def retrieve(self, request: Request) -> Response:
-        """Say who asks: whose token this is."""
+        """Return the owner of this token."""
         return Response(MeSerializer(self.actor).data)
 
 
@@ -155,7 +156,7 @@ class OwnAccountViewSet(Endpoint[User]):
         operation_id="me_export", responses={(200, "application/zip"): OpenApiTypes.BINARY}
     )
     def export(self, request: Request) -> StreamingHttpResponse:
-        """Return everything that is here about you, as one zip."""
+        """Return all data that the site holds about you, as one zip."""
         pieces: Iterator[bytes] = export_account(self.actor)
         answer = StreamingHttpResponse(pieces, content_type="application/zip")
         answer["Content-Disposition"] = 'attachment; filename="pentathlon-account.zip"'
@@ -167,10 +168,10 @@ class OwnAccountViewSet(Endpoint[User]):
         responses={200: DeletedSerializer},
     )
     def delete_account(self, request: Request) -> Response:
-        """Delete your account for good; name and password stand in the body.
+        """Permanently delete your account; the body holds your name and password.
 
-        With a second factor it takes a session, and a `code` or a `passkey` besides: 400
-        `second_factor_required`. `POST /api/v1/me/passkey/` asks for the passkey.
+        If you have a second factor, use a session and also send a `code` or a `passkey`; otherwise
+        the response is 400 `second_factor_required`. `POST /api/v1/me/passkey/` starts a passkey.
         """
         wanted = DeletionRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -187,10 +188,10 @@ class OwnAccountViewSet(Endpoint[User]):
         operation_id="me_passkey", request=None, responses={200: PasskeyOptionsSerializer}
     )
     def ask_for_passkey(self, request: Request) -> Response:
-        """Ask for one of your passkeys, by WebAuthn: the answer is good once, in this session.
+        """Request a WebAuthn challenge for your passkeys; it works once, in this session.
 
-        Browsers show a passkey only to pages of this site. Without one that was made under this
-        site's name: 409 `no_passkey`.
+        Browsers offer a passkey only to pages of this site. If none was created under this site's
+        name, the response is 409 `no_passkey`.
         """
         host = host_of(request._request)
         if not self.actor.passkeys.filter(host=host).exists():
@@ -207,9 +208,9 @@ class OwnAccountViewSet(Endpoint[User]):
         operation_id="me_password", request=PasswordChangeSerializer, responses={204: None}
     )
     def change_password(self, request: Request) -> Response:
-        """Change your password: all sessions end but the one that asks.
+        """Change your password; all your other sessions end.
 
-        Tokens go on working unless `revokes_tokens` says otherwise.
+        Tokens continue to work unless you set `revokes_tokens`.
         """
         wanted = PasswordChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -233,7 +234,7 @@ class OwnAccountViewSet(Endpoint[User]):
         operation_id="me_verify_email", request=None, responses={202: VerificationSerializer}
     )
     def verify_email(self, request: Request) -> Response:
-        """Have the letter sent again that verifies your e-mail address."""
+        """Resend the e-mail that verifies your address."""
         person = self.actor
         if wait_s := count_letter(person.email) or count_letter(person.username):
             raise Throttled(wait_s)

@@ -21,7 +21,7 @@ PAGE_PARAMETERS: Final = ("cursor", "page_size")
 PAGES_TOLD: Final = (
     OpenApiParameter("cursor", str, description="Where the page starts."),
     OpenApiParameter(
-        "page_size", {"type": "integer", "minimum": 1}, description="Rows on a page."
+        "page_size", {"type": "integer", "minimum": 1}, description="The number of rows on a page."
     ),
 )
 """The same for actions that the generator of the document does not see as lists."""

@@ -11,7 +11,7 @@ from pentathlon.web.views.status import MOST_COUNTED, read_status
 
 
 class GameStatusSerializer(serializers.Serializer[Any]):  # Any: some counts
-    """What was played of one game."""
+    """Matches played of one game."""
 
     game = serializers.CharField()
     last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
@@ -21,18 +21,21 @@ class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
     """The state of the platform in a few numbers."""
 
     reconciler_silent = serializers.BooleanField(
-        help_text="True: nothing is scheduled or rated at the moment."
+        help_text="Whether scheduling and rating are paused at the moment."
     )
-    slots = serializers.IntegerField(help_text="Matches that workers can play at a time.")
+    slots = serializers.IntegerField(
+        help_text="The number of matches that workers can play at the same time."
+    )
     running = serializers.IntegerField()
     waiting = serializers.IntegerField()
     oldest_wait_s = serializers.IntegerField(
-        allow_null=True, help_text="For how long the first one waits; null: nobody does."
+        allow_null=True,
+        help_text="How long the oldest waiting match has waited; null if none is waiting.",
     )
     last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
     games = GameStatusSerializer(many=True)
     void_hour = serializers.IntegerField(help_text="Matches that became void in it.")
-    deliveries = serializers.IntegerField(help_text="Of webhooks, waiting.")
+    deliveries = serializers.IntegerField(help_text="Webhook deliveries that are waiting.")
     most_counted = serializers.IntegerField(
         help_text=f"Matches are counted up to {MOST_COUNTED:,}; one more means more."
     )
@@ -43,6 +46,6 @@ class StatusView(CountedView):
 
     @extend_schema(operation_id="status", responses=StatusSerializer)
     def get(self, request: Request) -> Response:
-        """Return what runs and waits, and whether matches are scheduled."""
+        """Return how much is running and waiting, and whether matches are being scheduled."""
         check_parameters(request.query_params, known=())
         return Response(StatusSerializer(read_status()).data)

@@ -51,18 +51,20 @@ class ProfileSerializer(serializers.Serializer[Any]):  # Any: gathered facts
     id = serializers.IntegerField()
     username = serializers.CharField()
     bots = serializers.IntegerField(help_text="`/bots/?owner=` lists them.")
-    ranking = RankingPlaceSerializer(allow_null=True, help_text="null while there is no rating.")
+    ranking = RankingPlaceSerializer(allow_null=True, help_text="null if there is no rating.")
     former_places = FormerPlaceSerializer(
-        many=True, help_text="Of the days of the last year, the oldest first."
+        many=True, help_text="One for each day of the last year, oldest first."
     )
-    titles = TitleSerializer(many=True, help_text="The latest first.")
+    titles = TitleSerializer(many=True, help_text="Latest first.")
 
 
 class RivalAuthorSerializer(serializers.Serializer[RivalAuthor]):
-    """An author whose bots meet those of another."""
+    """An author whose bots played this author's bots."""
 
     username = serializers.CharField()
-    score = RivalScoreSerializer(help_text="Of all bots of the one against all of the other.")
+    score = RivalScoreSerializer(
+        help_text="The score of all bots of one author against all of the other."
+    )
 
 
 class ProfileViewSet(Endpoint[User]):
@@ -77,7 +79,7 @@ class ProfileViewSet(Endpoint[User]):
 
     @extend_schema(responses=ProfileSerializer)
     def retrieve(self, request: Request, username: str) -> Response:
-        """Show what an author has reached."""
+        """Show an author's achievements."""
         author = _author(username)
         told = {
             "id": author.pk,
@@ -92,7 +94,7 @@ class ProfileViewSet(Endpoint[User]):
     @extend_schema(responses=RivalAuthorSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
     def rivals(self, request: Request, username: str) -> Response:
-        """List the authors whose bots an author's bots have met most, with the scores."""
+        """List the authors whose bots this author's bots met most often, with the scores."""
         page: Any = self.paginate_queryset(rival_authors(_author(username).pk))
         return self.get_paginated_response(RivalAuthorSerializer(page, many=True).data)
 

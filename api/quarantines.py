@@ -23,11 +23,13 @@ from pentathlon.trust.quarantine import (
 
 
 class QuarantineSerializer(serializers.ModelSerializer[Quarantine]):
-    """A worker token that takes nothing until staff have looked at its results."""
+    """A worker token that gets no work until staff have reviewed its results."""
 
-    token = serializers.CharField(source="token.name", help_text="Its name.")
+    token = serializers.CharField(source="token.name", help_text="The name of the token.")
     spot_check = serializers.IntegerField(
-        source="check_of_id", allow_null=True, help_text="That led to it; null if none did."
+        source="check_of_id",
+        allow_null=True,
+        help_text="The spot check that caused it; null if none did.",
     )
     ended_by = serializers.CharField(source="ended_by.username", default=None, allow_null=True)
 
@@ -47,7 +49,7 @@ class QuarantineSerializer(serializers.ModelSerializer[Quarantine]):
 
 
 class QuestionedResultSerializer(serializers.ModelSerializer[Attempt]):
-    """A result in question that nobody has decided on."""
+    """A questioned result that nobody has reviewed."""
 
     match = serializers.IntegerField(source="match_id")
     game = serializers.CharField(source="match.game")
@@ -60,10 +62,10 @@ class QuestionedResultSerializer(serializers.ModelSerializer[Attempt]):
 
 
 class ReviewRequestSerializer(RequestSerializer):
-    """What becomes of results in question."""
+    """A decision about questioned results."""
 
     verdict = serializers.ChoiceField(choices=Verdict.choices)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
     matches = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
         min_length=1,
@@ -75,7 +77,7 @@ class ReviewRequestSerializer(RequestSerializer):
 
 
 class ReviewedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
-    """How many results were decided on."""
+    """The number of results decided."""
 
     decided = serializers.IntegerField()
     left = serializers.IntegerField()
@@ -102,7 +104,7 @@ class QuarantineViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Quarantine]
     @extend_schema(responses=QuestionedResultSerializer(many=True))
     @action(detail=True)
     def results(self, request: Request, pk: str) -> Response:
-        """List the results in question that nobody has decided on, the latest first."""
+        """List the questioned results that nobody has reviewed, latest first."""
         # Any: the resource is of quarantines.
         found: Any = undecided(self.get_object()).select_related("match")
         page: Any = self.paginate_queryset(found)
@@ -111,7 +113,7 @@ class QuarantineViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Quarantine]
     @extend_schema(request=ReviewRequestSerializer, responses=ReviewedSerializer)
     @action(detail=True, methods=["post"])
     def review(self, request: Request, pk: str) -> Response:
-        """Keep or revoke results in question; what is decided stays so."""
+        """Keep or revoke questioned results; a decision is final."""
         wanted = ReviewRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         quarantine, facts = self.get_object(), wanted.validated_data
@@ -127,7 +129,7 @@ class QuarantineViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Quarantine]
     @extend_schema(request=EndSerializer, responses=QuarantineSerializer)
     @action(detail=True, methods=["post"])
     def end(self, request: Request, pk: str) -> Response:
-        """Let the token work again, when all of its results in question are decided on."""
+        """End the quarantine, once every questioned result of the token has been reviewed."""
         wanted = EndSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         end_quarantine(

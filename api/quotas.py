@@ -14,7 +14,7 @@ from pentathlon.web.account.quotas import read_quotas
 
 
 class QuotaSerializer(serializers.Serializer[Quota]):
-    """A limit on what you may have here, as it stands now."""
+    """One of your limits, with its current use."""
 
     key = serializers.CharField(help_text="Stable, such as `archive_bytes`.")
     about = serializers.CharField(help_text="What is counted.")
@@ -23,15 +23,15 @@ class QuotaSerializer(serializers.Serializer[Quota]):
     left = serializers.IntegerField()
     unit = serializers.CharField(help_text="`bytes`; empty where things are counted.")
     renews_at = serializers.DateTimeField(
-        allow_null=True, help_text="When some of it comes back by itself."
+        allow_null=True, help_text="When part of it becomes available again."
     )
-    code = serializers.CharField(help_text="Of the refusal (409) of whoever wants more.")
+    code = serializers.CharField(help_text="The error code (409) of requests beyond the limit.")
 
 
 class QuotaViewSet(Endpoint[Any]):  # Any: quotas are in no table
     """Your quotas: how much of the platform you may use, and how much you do.
 
-    Rates of requests are told in the headers `RateLimit-Policy` and `RateLimit` of every answer.
+    The headers `RateLimit-Policy` and `RateLimit` of every response state the request rates.
     """
 
     noun = "quota"

@@ -22,7 +22,7 @@ class RankingSerializer(serializers.ModelSerializer[RankingTable]):
     """A ranking of authors in short."""
 
     key = serializers.SerializerMethodField()
-    authors = serializers.IntegerField(help_text="How many are ranked.")
+    authors = serializers.IntegerField(help_text="The number of ranked authors.")
 
     class Meta:
         model = RankingTable
@@ -30,12 +30,12 @@ class RankingSerializer(serializers.ModelSerializer[RankingTable]):
         read_only_fields = fields
 
     def get_key(self, table: RankingTable) -> str:
-        """Return the name in addresses."""
+        """Return the name used in URLs."""
         return _PENTATHLON
 
 
 class GameShareSerializer(serializers.Serializer[Any]):  # Any: JSON
-    """An author's share in one game."""
+    """An author's result in one game."""
 
     share = serializers.FloatField(help_text="Expected points against every other author.")
     version = serializers.IntegerField(
@@ -49,7 +49,7 @@ class RankingLineSerializer(serializers.ModelSerializer[RankingLine]):
     """One author's line."""
 
     author = PersonSerializer()
-    rank = serializers.IntegerField(help_text="From 1; equals share one.")
+    rank = serializers.IntegerField(help_text="Starts at 1; equal authors share a rank.")
     share = serializers.FloatField(help_text="The mean over all games.")
     games = serializers.DictField(child=GameShareSerializer(), help_text="By game.")
 
@@ -72,7 +72,7 @@ class RankingViewSet(Endpoint[RankingTable]):
 
     @extend_schema(responses=RankingSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """List the rankings that there are."""
+        """List all rankings."""
         table = latest_table()
         page = self.paginate_queryset([] if table is None else [table])
         return self.get_paginated_response(RankingSerializer(page, many=True).data)
@@ -80,7 +80,9 @@ class RankingViewSet(Endpoint[RankingTable]):
     @extend_schema(
         operation_id="rankings_table",
         parameters=[
-            OpenApiParameter("author", str, description="User name: this one line."),
+            OpenApiParameter(
+                "author", str, description="A user name: return only this author's line."
+            ),
             *PAGES_TOLD,
         ],
         responses=RankingLineSerializer(many=True),

@@ -47,9 +47,9 @@ class ReplayViewSet(Endpoint[Replay]):
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return the record of a match: whoever has it can verify it.
+        """Return the record of a match; anyone can verify it.
 
-        It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
+        It contains the seed: the response is 409 `sealed` until its whole block is done.
         """
         replay = self.get_object()
         check_unsealed(replay.match)
@@ -63,10 +63,10 @@ class ReplayViewSet(Endpoint[Replay]):
     @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer)
     @action(detail=True)
     def commentary(self, request: Request, pk: str) -> Response:
-        """Tell a match in words, ply by ply, as a spectator or a seat sees it.
+        """Describe a match in words, ply by ply, as a spectator or a seat sees it.
 
-        It is what the replay page tells. A long match comes in windows: `next` is the `first` of
-        the window after this one.
+        The replay page shows the same text. A long match is split into windows: `next` is the
+        `first` of the following window.
         """
         replay = self.get_object()
         record = read_record(replay)

@@ -48,24 +48,26 @@ class MatchesFirst(CursorPages):
 
 
 class RivalScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How one did against another: exact repeats of a match count once."""
+    """The score of one against another; exact repeats of a match count once."""
 
-    meetings = serializers.IntegerField(help_text="Exact repeats, too.")
+    meetings = serializers.IntegerField(
+        help_text="The number of matches, including exact repeats."
+    )
     counted = serializers.IntegerField()
     wins = serializers.IntegerField()
     draws = serializers.IntegerField()
-    losses = serializers.IntegerField(help_text="Also where both failed.")
-    points = serializers.FloatField(help_text="One for being ahead, half for a tie.")
+    losses = serializers.IntegerField(help_text="Losses, including matches in which both failed.")
+    points = serializers.FloatField(help_text="One for finishing ahead, half for a tie.")
     share = serializers.FloatField(allow_null=True)
     interval = serializers.ListField(
         child=serializers.FloatField(), help_text="95 % interval of the share."
     )
-    rated = serializers.IntegerField(help_text="Meetings of which something was expected.")
+    rated = serializers.IntegerField(help_text="Meetings with an expected score.")
     expected = serializers.FloatField(
-        allow_null=True, help_text="Share that the ratings right before led one to expect."
+        allow_null=True, help_text="The expected share, by the ratings just before each match."
     )
     difference = serializers.FloatField(
-        allow_null=True, help_text="Share in rated meetings less the expected one."
+        allow_null=True, help_text="The share in rated meetings minus the expected share."
     )
 
 
@@ -98,12 +100,16 @@ class OpponentSerializer(serializers.ModelSerializer[OpponentSum]):
 
 
 class TimeUseSerializer(serializers.Serializer[TimeUse]):
-    """The CPU time of a bot in its latest matches against the other."""
+    """The CPU time of a bot in its latest matches against the other one."""
 
     matches = serializers.IntegerField()
-    action_ms = serializers.FloatField(help_text="Of an action, in the median match.")
-    most_action_ms = serializers.FloatField(help_text="Of an action, in the slowest match.")
-    limit_share = serializers.FloatField(help_text="Of a match's limit, in the median match.")
+    action_ms = serializers.FloatField(help_text="Milliseconds per action in the median match.")
+    most_action_ms = serializers.FloatField(
+        help_text="Milliseconds per action in the slowest match."
+    )
+    limit_share = serializers.FloatField(
+        help_text="The share of the match limit used in the median match."
+    )
     most_limit_share = serializers.FloatField()
 
 
@@ -111,7 +117,7 @@ class PlaceScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
     """The score in one seat."""
 
     game = serializers.CharField()
-    seats = serializers.IntegerField(help_text="At the table.")
+    seats = serializers.IntegerField(help_text="The number of seats at the table.")
     seat = serializers.IntegerField()
     score = RivalScoreSerializer()
 
@@ -141,7 +147,7 @@ class StreakSerializer(serializers.Serializer[Any]):  # Any: JSON
 
 
 class HeadToHeadSerializer(serializers.Serializer[Any]):  # Any: JSON
-    """Two bots against each other, from the side of the first named."""
+    """Two bots against each other, from the first one's point of view."""
 
     bot = OpponentBotSerializer()
     other = OpponentBotSerializer()
@@ -157,7 +163,7 @@ class HeadToHeadSerializer(serializers.Serializer[Any]):  # Any: JSON
 
 
 class MeetingSerializer(serializers.Serializer[Meeting]):
-    """One match of two bots, from the side of the first named."""
+    """One match between two bots, from the first one's point of view."""
 
     match = serializers.IntegerField(source="match_id")
     game = serializers.CharField()
@@ -169,24 +175,24 @@ class MeetingSerializer(serializers.Serializer[Meeting]):
     points = serializers.SerializerMethodField()
     expected = serializers.SerializerMethodField()
     repeat = serializers.BooleanField(
-        source="is_repeat", help_text="The same as an earlier match, move by move."
+        source="is_repeat", help_text="Whether it repeats an earlier match move by move."
     )
 
     def get_version(self, meeting: Meeting) -> int:
-        """Return the version of the first named."""
+        """Return the version of the first bot."""
         return meeting.second_id if self._is_turned else meeting.first_id
 
     def get_other_version(self, meeting: Meeting) -> int:
-        """Return the version of the other."""
+        """Return the version of the other bot."""
         return meeting.first_id if self._is_turned else meeting.second_id
 
     def get_points(self, meeting: Meeting) -> float:
-        """Return the points of the first named: 0, ½ or 1."""
+        """Return the first bot's points: 0, ½ or 1."""
         own, theirs = meeting.first_half_points, meeting.second_half_points
         return (theirs if self._is_turned else own) / 2
 
     def get_expected(self, meeting: Meeting) -> float | None:
-        """Return the share that ratings led one to expect of the first named."""
+        """Return the first bot's expected share of the points, by the ratings."""
         if meeting.expected is None:
             return None
         share = meeting.expected / MILLION
@@ -212,7 +218,7 @@ class OpponentViewSet(Endpoint[OpponentSum]):
         responses=OpponentSerializer(many=True),
     )
     def opponents(self, request: Request, pk: str) -> Response:
-        """List a bot's opponents with scores and what was expected, the most met first."""
+        """List a bot's opponents with actual and expected scores, most frequent first."""
         bot, game = get_bot(pk), read_game(request)
         rows = OpponentSum.objects.filter(bot=bot, counted__gt=0).select_related("other__owner")
         rows = opponents_of(bot.pk, game) if game else rows
@@ -243,7 +249,7 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
         responses=MeetingSerializer(many=True),
     )
     def meetings(self, request: Request, pk: str, other: str) -> Response:
-        """List the matches of two bots that everybody may see, the latest first."""
+        """List the public matches between two bots, latest first."""
         bot, opponent = get_bot(pk), get_bot(other)
         found = meetings(bot, opponent, _wanted(request))
         page: Any = self.paginate_queryset(found)  # Any: a page of meetings

@@ -28,20 +28,22 @@ from pentathlon.rivalry.reading import (
 
 
 class RivalSerializer(serializers.Serializer[Any]):  # Any: a line of opponents
-    """An opponent that matters, with the score against it."""
+    """A notable opponent, with the score against it."""
 
     opponent = OpponentBotSerializer(source="row.other")
     score = RivalScoreSerializer()
 
 
 class BestWinSerializer(serializers.Serializer[BestWin]):
-    """A win against an opponent who was rated high right before the match."""
+    """A win against an opponent who was rated highly just before the match."""
 
     match = serializers.IntegerField(source="meeting.match_id")
     ended_on = serializers.DateField(source="meeting.ended_on", help_text="In UTC.")
     opponent = serializers.SerializerMethodField()
-    version = serializers.SerializerMethodField(help_text="Of the opponent.")
-    rating = serializers.FloatField(source="score", help_text="Of the opponent, right before.")
+    version = serializers.SerializerMethodField(help_text="The opponent's version.")
+    rating = serializers.FloatField(
+        source="score", help_text="The opponent's rating just before the match."
+    )
 
     @extend_schema_field(OpponentBotSerializer)
     def get_opponent(self, win: BestWin) -> Any:  # Any: what a serializer made
@@ -54,35 +56,37 @@ class BestWinSerializer(serializers.Serializer[BestWin]):
 
 
 class SeatScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How a bot did in one seat."""
+    """The results of a bot in one seat."""
 
-    seats = serializers.IntegerField(help_text="At the table.")
+    seats = serializers.IntegerField(help_text="The number of seats at the table.")
     seat = serializers.IntegerField()
     score = RivalScoreSerializer()
 
 
 class LengthScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """How a bot did in matches of one length."""
+    """The results of a bot in matches of one length."""
 
-    low = serializers.IntegerField(help_text="Plies.")
+    low = serializers.IntegerField(help_text="The shortest length, in plies.")
     high = serializers.IntegerField()
     score = RivalScoreSerializer()
 
 
 class RivalsSerializer(serializers.Serializer[Any]):  # Any: gathered facts
-    """Whom a bot meets in a game, in short."""
+    """A summary of a bot's opponents in a game."""
 
     game = serializers.CharField(
         allow_null=True,
-        help_text="Without `game` the one with most meetings; null: it met nobody.",
+        help_text="The game; by default the one with most meetings. null if the bot has met no "
+        "one.",
     )
     games = serializers.ListField(
-        child=serializers.CharField(), help_text="All in which it has met others."
+        child=serializers.CharField(), help_text="All games in which it has met other bots."
     )
     most_met = RivalSerializer(many=True)
     nemesis = RivalSerializer(
         allow_null=True,
-        help_text="Most standard errors below expectation, at least one, in ten rated meetings.",
+        help_text="The opponent most standard errors below expectation: one or more, in ten "
+        "rated meetings.",
     )
     favourite = RivalSerializer(allow_null=True, help_text="The same above expectation.")
     best_wins = BestWinSerializer(many=True)
@@ -107,7 +111,7 @@ class RivalViewSet(Endpoint[OpponentSum]):
         filters=False,
     )
     def rivals(self, request: Request, pk: str) -> Response:
-        """Show a bot's rivals in a game: most met, nemesis, best wins; by seat and by length."""
+        """Show a bot's rivals in a game: most frequent, nemesis, best wins; by seat and length."""
         bot, game = get_bot(pk), read_game(request)
         return Response(RivalsSerializer(_rivals(bot, game)).data)
 

@@ -84,9 +84,9 @@ class ScheduleActions(Endpoint[Tournament]):
     )
     @action(detail=True, pagination_class=InSchedule)
     def schedule(self, request: Request, pk: str) -> Response:
-        """List the matches in the order of the schedule, as far as it is made.
+        """List the scheduled matches so far, in schedule order.
 
-        While results are hidden from you, only those matches are told that you may see.
+        While results are hidden from you, the list contains only the matches that you may see.
         """
         found = self.get_object()
         asked = RoundSerializer(data=request.query_params)
@@ -103,7 +103,7 @@ class ScheduleActions(Endpoint[Tournament]):
     @extend_schema(responses=FaultySeatSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=NewestFirst)
     def faults(self, request: Request, pk: str) -> Response:
-        """List the faults of bots in the matches of a tournament, the latest first."""
+        """List the faults of bots in the matches of a tournament, latest first."""
         found = self.get_object()
         check_shown(found, self.reader)
         seats: Any = faults_of_lane(found.pk).select_related("version__bot__owner")
@@ -113,11 +113,11 @@ class ScheduleActions(Endpoint[Tournament]):
     @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}, filters=False)
     @action(detail=True, pagination_class=None)
     def events(self, request: Request, pk: str) -> HttpResponse:
-        """Follow a tournament: server-sent events.
+        """Follow a tournament through server-sent events.
 
-        `changed` says that there are new results, or that its state is another one: read again
-        what you show. `end` says that nothing will change any more. A client that sends the last
-        id as `Last-Event-ID` is told at once what it has missed. Hidden results make no event.
+        `changed` means that there are new results or a new state: reload what you show. `end`
+        means that nothing will change any more. A client that sends the last id as
+        `Last-Event-ID` gets missed events at once. Hidden results cause no event.
         """
         return follow_page(
             tournament_now(self.get_object().pk),
@@ -137,14 +137,14 @@ class ScheduleActions(Endpoint[Tournament]):
             OpenApiParameter(
                 "part",
                 {"type": "integer", "minimum": 1, "maximum": 1000},
-                description="Needed of a long tournament, whose results come in parts.",
+                description="Required for a long tournament, whose results come in parts.",
             )
         ],
         responses={(200, _CSV): OpenApiTypes.STR},
         filters=False,
     )
     def results_csv(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return all results as CSV: a line for each seat of each match, in schedule order."""
+        """Return all results as CSV: one line per seat of each match, in schedule order."""
         found = self.get_object()
         check_shown(found, self.reader)
         asked = _PartSerializer(data=request.query_params)

@@ -31,9 +31,9 @@ _ON_WRITING: Final = (HTTPStatus.CONFLICT, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 class ProblemErrorSerializer(serializers.Serializer[Any]):
     """One thing that was wrong."""
 
-    code = serializers.CharField(help_text="Stable, for machines.")
+    code = serializers.CharField(help_text="A stable code for programs.")
     detail = serializers.CharField(help_text="A sentence for people.")
-    attr = serializers.CharField(allow_null=True, help_text="The field that it is about.")
+    attr = serializers.CharField(allow_null=True, help_text="The field with the error.")
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -42,12 +42,12 @@ class ProblemSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     title = serializers.CharField()
     status = serializers.IntegerField()
-    code = serializers.CharField(help_text="Stable, for machines.")
+    code = serializers.CharField(help_text="A stable code for programs.")
     detail = serializers.CharField(help_text="A sentence for people.")
     errors = ProblemErrorSerializer(many=True)  # type: ignore[assignment]  # a field
-    help = serializers.URLField(help_text="A page that helps.")
+    help = serializers.URLField(help_text="A help page.")
     request_id = serializers.CharField(
-        required=False, help_text="As in the answer's X-Request-ID; tell it to who runs the site."
+        required=False, help_text="The response's X-Request-ID; quote it to the site's operator."
     )
 
 

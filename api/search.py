@@ -24,15 +24,17 @@ _API = {Kind.BOT: "bot", Kind.TOURNAMENT: "tournament", Kind.EVENT: "event"}
 
 
 class FoundSerializer(serializers.Serializer[Any]):
-    """Something that was found."""
+    """A search result."""
 
     kind = serializers.ChoiceField(choices=_KINDS)
     id = serializers.IntegerField()
-    name = serializers.CharField(help_text="Of a match its bots.")
-    author = serializers.CharField(help_text="Of a bot; of a tournament or event its organiser.")
+    name = serializers.CharField(help_text="The name; for a match, its bots.")
+    author = serializers.CharField(
+        help_text="The author of a bot, or the organiser of a tournament or event."
+    )
     game = serializers.CharField(help_text="Key of the game of a tournament or match; else empty.")
     url = serializers.CharField(
-        allow_null=True, help_text="Its address in the API; null of a person."
+        allow_null=True, help_text="Its address in the API; null for a person."
     )
 
 
@@ -57,10 +59,12 @@ class SearchViewSet(CountedView, ViewSet):
                     "pattern": "^[^\\x00]*$",
                 },
                 required=True,
-                description="Beginnings of words of a name, or the number of a match.",
+                description="The beginnings of words in a name, or the number of a match.",
             ),
             OpenApiParameter(
-                "kind", {"type": "string", "enum": _KINDS}, description="Only this kind."
+                "kind",
+                {"type": "string", "enum": _KINDS},
+                description="Only results of this kind.",
             ),
         ],
         responses=FoundSerializer(many=True),
@@ -68,8 +72,8 @@ class SearchViewSet(CountedView, ViewSet):
     def list(self, request: Request) -> Response:
         """Find bots, people, tournaments and events by name, and a match by its number.
 
-        The best come first: the name itself, names that begin so, names with such a word. At most
-        50 of each kind; there are no more pages.
+        The best matches come first: the exact name, names that begin with the text, names that
+        contain such a word. The response has at most 50 of each kind, without further pages.
         """
         query, kind = _query(request), request.query_params.get("kind")
         if kind is not None and kind not in _KINDS:

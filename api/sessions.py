@@ -19,7 +19,7 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
     """A browser in which you are signed in."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
-    is_this = serializers.SerializerMethodField(help_text="Whether it asks now.")
+    is_this = serializers.SerializerMethodField(help_text="Whether this request came from it.")
 
     class Meta:
         model = BrowserSession
@@ -32,7 +32,7 @@ class SessionSerializer(serializers.ModelSerializer[BrowserSession]):
 
 
 class EndedSessionsSerializer(serializers.Serializer[BrowserSession]):
-    """How many sessions were ended."""
+    """The number of sessions ended."""
 
     ended = serializers.IntegerField()
 
@@ -53,7 +53,7 @@ class SessionViewSet(Endpoint[BrowserSession]):
 
     @extend_schema(responses=SessionSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """List your sessions, the last used first."""
+        """List your sessions, most recently used first."""
         page: Any = self.paginate_queryset(own_sessions(self.actor))
         rows = SessionSerializer(page, many=True, context=self.get_serializer_context())
         return self.get_paginated_response(rows.data)
@@ -67,6 +67,6 @@ class SessionViewSet(Endpoint[BrowserSession]):
     @extend_schema(request=None, responses=EndedSessionsSerializer)
     @action(detail=False, methods=["post"], url_path="end-others")
     def end_others(self, request: Request) -> Response:
-        """End all of your sessions but this one."""
+        """End all of your other sessions."""
         ended = end_other_sessions(actor=self.actor, kept=request.session.session_key)
         return Response({"ended": ended})

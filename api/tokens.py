@@ -70,9 +70,9 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
 
 class NewTokenSerializer(TokenSerializer):
-    """A token and, this once, its secret."""
+    """A token with its secret, which is shown only once."""
 
-    token = serializers.CharField(help_text="Keep it: it is never shown again.")
+    token = serializers.CharField(help_text="Store it: it is never shown again.")
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "token")
@@ -101,7 +101,7 @@ class TokensByAge(CursorPages):
 
 
 class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
-    """Your own tokens. Reached with username and password, or a session: never with a token."""
+    """Your own tokens. Authenticate with username and password or a session, never a token."""
 
     noun = "token"
     serializer_class = TokenSerializer
@@ -126,7 +126,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
 
     @extend_schema(request=TokenRequestSerializer, responses={201: NewTokenSerializer})
     def create(self, request: Request) -> Response:
-        """Make a token."""
+        """Create a token."""
         wanted = TokenRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         token, secret = services.create_token(actor=self.actor, **wanted.validated_data)

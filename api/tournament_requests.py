@@ -50,7 +50,7 @@ class RatedField(serializers.BooleanField):
 
     def __init__(self) -> None:
         super().__init__(
-            default=True, help_text="An A/B test is never rated: left out, this is false there."
+            default=True, help_text="An A/B test is never rated, so its default is false."
         )
 
 
@@ -71,7 +71,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
         allow_null=True,
         min_value=1,
         max_value=_MOST_IDS,
-        help_text="How often all meet: `params.cycles`.",
+        help_text="How many times everybody meets: `params.cycles`.",
     )
     params = serializers.DictField(
         default=dict, help_text="Parameters of the format; the others get their defaults."
@@ -80,10 +80,10 @@ class TournamentRequestSerializer(ArrangementSerializer):
         child=serializers.CharField(max_length=30),
         max_length=_MOST_TIE_BREAKS,
         default=list,
-        help_text="What orders the table, the most important first; empty: the order-free fit.",
+        help_text="The order of the table, most important first; if empty, the order-free fit.",
     )
     table_seats = serializers.IntegerField(
-        default=None, allow_null=True, help_text="Left out: as the game is usually played."
+        default=None, allow_null=True, help_text="If omitted, the game's usual value."
     )
     entries_per_author = serializers.IntegerField(
         default=ENTRIES_PER_AUTHOR,
@@ -92,7 +92,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
         help_text="How many versions one author may enter; the organiser may enter any.",
     )
     options = serializers.DictField(default=dict, help_text="Options of the game.")
-    limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
+    limits = serializers.DictField(default=dict, help_text="Limits that differ from the defaults.")
     rated = RatedField()
     draft = serializers.BooleanField(
         source="is_draft", default=False, help_text="Only you see it until you open it."
@@ -101,10 +101,12 @@ class TournamentRequestSerializer(ArrangementSerializer):
         default=None,
         allow_null=True,
         max_length=64,
-        help_text="Only of an unrated replay: the secret of the tournament to play again.",
+        help_text="Only for an unrated replay: the secret of the tournament to play again.",
     )
     draw_probability = serializers.FloatField(
-        default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
+        default=None,
+        allow_null=True,
+        help_text="Only for an unrated replay: the value from its document.",
     )
 
     def further_problems(self) -> Iterator[DomainError]:
@@ -154,7 +156,7 @@ class DocumentRequestSerializer(RequestSerializer):
         default=None,
         allow_null=True,
         max_length=64,
-        help_text="Only of an unrated replay: the secret of the tournament to play again.",
+        help_text="Only for an unrated replay: the secret of the tournament to play again.",
     )
 
     def further_problems(self) -> Iterable[DomainError]:
@@ -170,23 +172,23 @@ def naming_in_document(create: Callable[[], Any]) -> Callable[[], Any]:
 
 
 class MatchOrderSerializer(RequestSerializer):
-    """Why a match is played again or made void."""
+    """The reason for replaying a match or making it void."""
 
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 class BlockOrderSerializer(RequestSerializer):
-    """Which block of a tournament, and why."""
+    """A block of a tournament, and a reason."""
 
     block = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 class RoundOrderSerializer(RequestSerializer):
-    """Which round of a tournament, and why."""
+    """A round of a tournament, and a reason."""
 
     round = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 ORDER = PolymorphicProxySerializer(
@@ -198,9 +200,11 @@ ORDER = PolymorphicProxySerializer(
 
 
 class OrderedSerializer(serializers.Serializer[Any]):
-    """What an order changes."""
+    """The effect of a request to void or replay."""
 
-    blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
+    blocks = serializers.IntegerField(
+        help_text="The number of blocks changed; 0 if nothing had to change."
+    )
 
 
 def is_rated(

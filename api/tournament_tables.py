@@ -19,30 +19,30 @@ class SkillSerializer(serializers.Serializer[Any]):
 
 
 class VersionShareSerializer(serializers.Serializer[Any]):
-    """What one of the versions of an entry has reached."""
+    """The results of one version of an entry."""
 
     version = SeatedVersionSerializer()
     points = serializers.FloatField()
     matches = serializers.IntegerField()
-    rating = SkillSerializer(help_text="By its own results alone.")
+    rating = SkillSerializer(help_text="The rating from its own results alone.")
 
 
 class StandingSerializer(serializers.Serializer[Any]):
     """One line of the table."""
 
     place = serializers.IntegerField(
-        allow_null=True, help_text="From 1; null for one that has left."
+        allow_null=True, help_text="Starts at 1; null for an entry that left."
     )
     group = serializers.IntegerField(
         allow_null=True,
         help_text="Bots of different groups can be told apart; null without a place.",
     )
     state = serializers.ChoiceField(source="entry.state", choices=EntryState.choices)
-    reason = serializers.CharField(source="entry.reason", help_text="Why it has left.")
+    reason = serializers.CharField(source="entry.reason", help_text="Why it left.")
     version = SeatedVersionSerializer()
     points = serializers.FloatField()
     byes = serializers.IntegerField(
-        help_text="Rounds without a match that count as won blocks: two of the points each."
+        help_text="Rounds without a match, which count as won blocks of two points each."
     )
     matches = serializers.IntegerField()
     wins = serializers.IntegerField()
@@ -50,26 +50,28 @@ class StandingSerializer(serializers.Serializer[Any]):
     losses = serializers.IntegerField()
     faults = serializers.IntegerField()
     rating = SkillSerializer()
-    fold = SkillSerializer(allow_null=True, help_text="By the live rule in schedule order.")
+    fold = SkillSerializer(
+        allow_null=True, help_text="The rating by the live rule, applied in schedule order."
+    )
     interval = serializers.ListField(
         child=serializers.FloatField(),
-        help_text="Bounds that hold the true strength with 95 % probability; 25 is the mean.",
+        help_text="The 95 % interval of the true strength; 25 is the mean.",
     )
     rank_interval = serializers.ListField(
         child=serializers.IntegerField(),
         allow_null=True,
-        help_text="The best and the worst rank that it may have in truth; null before the close.",
+        help_text="The best and worst plausible true ranks; null before the close.",
     )
     chance_of_best = serializers.FloatField()
     tie_breaks = serializers.DictField(
         child=serializers.FloatField(allow_null=True),
-        help_text="What each tie-break says, in their order.",
+        help_text="The value of each tie-break, in order.",
     )
     provisional = serializers.BooleanField(source="is_provisional")
     versions = VersionShareSerializer(
         source="shares",
         many=True,
-        help_text="If one was replaced, what each of its versions has reached; else empty.",
+        help_text="The results of each version of a replaced entry; otherwise empty.",
     )
 
 
@@ -113,11 +115,11 @@ class CrosstableRowSerializer(serializers.Serializer[Any]):
 
     version = SeatedVersionSerializer(source="standing.version")
     points = serializers.FloatField(source="standing.points")
-    cells = CellsField(help_text="null against itself.")
+    cells = CellsField(help_text="One cell per opponent; null against itself.")
 
 
 class SeatRateSerializer(serializers.Serializer[Any]):
-    """How one seat did over all matches."""
+    """The results of one seat over all matches."""
 
     seat = serializers.IntegerField()
     wins = serializers.IntegerField(source="score.wins")
@@ -129,19 +131,20 @@ class SeatRateSerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """How far a tournament is, in matches."""
+    """The progress of a tournament, in matches."""
 
     total = serializers.IntegerField()
     done = serializers.IntegerField()
     running = serializers.IntegerField()
     waiting = serializers.IntegerField()
     void = serializers.IntegerField()
-    share = serializers.FloatField(help_text="Of the matches that have ended, 0 to 1.")
+    share = serializers.FloatField(help_text="The share of matches that have ended, 0 to 1.")
     remaining_s = serializers.FloatField(
-        allow_null=True, help_text="Until the end at the present pace; null while unknown."
+        allow_null=True, help_text="Seconds until the end at the current pace; null while unknown."
     )
     fewest = serializers.IntegerField(
-        allow_null=True, help_text="Matches in all, by results; null where `total` is sure."
+        allow_null=True,
+        help_text="The fewest matches in total, whatever the results; null if `total` is certain.",
     )
     most = serializers.IntegerField(allow_null=True)
 
@@ -149,17 +152,17 @@ class ProgressSerializer(serializers.Serializer[Any]):
 class DryRunBlockSerializer(serializers.Serializer[Any]):
     """Matches of the same bots with the same seed."""
 
-    number = serializers.IntegerField(help_text="From 1.")
+    number = serializers.IntegerField(help_text="Starts at 1.")
     round = serializers.IntegerField()
-    first_match = serializers.IntegerField(help_text="Its first match, from 1.")
+    first_match = serializers.IntegerField(help_text="The number of its first match, from 1.")
     seatings = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),
-        help_text="By match and seat, the index of the bot in `document.entries`.",
+        help_text="The index of the bot in `document.entries`, by match and seat.",
     )
 
 
 class WarningSerializer(serializers.Serializer[Any]):
-    """Something that is allowed and rarely meant."""
+    """A setting that is allowed but rarely intended."""
 
     code = serializers.CharField()
     pointer = serializers.CharField(help_text="JSON pointer into the document.")
@@ -167,28 +170,30 @@ class WarningSerializer(serializers.Serializer[Any]):
 
 
 class DryRunSerializer(serializers.Serializer[Any]):
-    """What a tournament would be like. The start draws sides and order anew."""
+    """A preview of a tournament. The start redraws sides and order."""
 
     document = serializers.DictField()
     fewest = serializers.IntegerField(help_text="Matches.")
     expected = serializers.IntegerField(help_text="Matches.")
     most = serializers.IntegerField(help_text="Matches.")
-    blocks = DryRunBlockSerializer(many=True, help_text="What is known before any result.")
-    left_out = serializers.IntegerField(
-        help_text="How many of the expected matches are not in `blocks`."
+    blocks = DryRunBlockSerializer(
+        many=True, help_text="The blocks that do not depend on results."
     )
-    needs_results = serializers.BooleanField(help_text="Later blocks follow from results.")
+    left_out = serializers.IntegerField(
+        help_text="The number of expected matches that are not in `blocks`."
+    )
+    needs_results = serializers.BooleanField(help_text="Whether later blocks depend on results.")
     warnings = WarningSerializer(many=True)
     measured_matches = serializers.IntegerField(
-        help_text="How many of the game's latest matches the figures below come from."
+        help_text="The number of recent matches of the game that the figures below are based on."
     )
     cpu_hours = serializers.FloatField(
-        allow_null=True, help_text="Of bots, in the expected matches."
+        allow_null=True, help_text="CPU hours of bots in the expected matches."
     )
     takes_s = serializers.FloatField(
         allow_null=True, help_text="Expected, with all free slots of the workers."
     )
     finishes_at = serializers.DateTimeField(
-        allow_null=True, help_text="If it starts now and has all workers for itself."
+        allow_null=True, help_text="Assumes that it starts now and has all workers to itself."
     )
     reason = serializers.CharField(help_text="Why a figure is null.")

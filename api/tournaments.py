@@ -68,19 +68,21 @@ class TournamentSerializer(ArrangedSerializer):
     owner = PersonSerializer()
     bots = serializers.IntegerField()
     matches = serializers.IntegerField(
-        allow_null=True, help_text="In the schedule; null while results are hidden from you."
+        allow_null=True,
+        help_text="The number of scheduled matches; null while results are hidden from you.",
     )
     matches_done = serializers.IntegerField(
         allow_null=True, help_text="null while results are hidden from you."
     )
     commitment = serializers.CharField(
-        allow_null=True, help_text="SHA-256 of the secret that the schedule and seeds follow from."
+        allow_null=True,
+        help_text="SHA-256 of the secret from which schedule and seeds are derived.",
     )
     secret = serializers.CharField(
         source="revealed_secret", allow_null=True, help_text="null until it closes."
     )
     warnings = serializers.SerializerMethodField(
-        help_text="What is allowed and rarely meant; empty after the start."
+        help_text="Settings that are allowed but rarely intended; empty after the start."
     )
 
     class Meta(ArrangedSerializer.Meta):
@@ -152,7 +154,7 @@ class TournamentViewSet(
     HandoverActions,
     ScheduleActions,
 ):
-    """Tournaments: everybody reads them, their organiser runs them."""
+    """Tournaments: everybody can read them, their organiser runs them."""
 
     noun = "tournament"
     queryset = Tournament.objects.listed()
@@ -188,7 +190,7 @@ class TournamentViewSet(
     def create(self, request: Request) -> Response:
         """Create a tournament that is open for entries.
 
-        Post its fields, or a whole document as `{"document": {…}}`: what `…/document/` returns.
+        Post its fields, or a whole document from `…/document/` as `{"document": {…}}`.
         """
         wanted = read_new_tournament(request, self.actor)
         made = wanted.named(wanted.create)()
@@ -197,9 +199,9 @@ class TournamentViewSet(
     @extend_schema(request=TournamentRequestSerializer, responses=DryRunSerializer)
     @action(detail=False, methods=["post"], url_path="dry-run")
     def dry_run_of_new(self, request: Request) -> Response:
-        """Return what a new tournament would be like; post what would create it.
+        """Preview a new tournament; post the fields that would create it.
 
-        Nothing is stored. What a creation refuses is refused here as well.
+        Nothing is stored. A request that creation would refuse is refused here as well.
         """
         wanted = read_new_tournament(request, self.actor)
         rehearsed = wanted.named(lambda: dry_run_of_new(wanted.create))()
@@ -208,7 +210,7 @@ class TournamentViewSet(
     @extend_schema(responses=DryRunSerializer)
     @action(detail=True, url_path="dry-run")
     def dry_run(self, request: Request, pk: str) -> Response:
-        """Return what an open tournament would be like with the entries so far."""
+        """Preview an open tournament with the entries so far."""
         return Response(dry_run(self.get_object()).to_json())
 
     @extend_schema(responses=OpenApiTypes.OBJECT, filters=False)
@@ -237,14 +239,14 @@ class TournamentViewSet(
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a draft; what was open once can only be cancelled."""
+        """Delete a draft. A tournament that was ever open can only be cancelled."""
         delete_draft(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def open(self, request: Request, pk: str) -> Response:
-        """Open a draft for entries: from now on everybody sees it."""
+        """Open a draft for entries; it becomes public."""
         return self._change(open_tournament)
 
     @extend_schema(request=None, responses=TournamentSerializer)
@@ -274,13 +276,13 @@ class TournamentViewSet(
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
-        """Release the hidden results of the tournament to everybody, for good."""
+        """Permanently release the hidden results of the tournament to everybody."""
         return self._change(release_results)
 
     @extend_schema(responses=ProgressSerializer)
     @action(detail=True)
     def progress(self, request: Request, pk: str) -> Response:
-        """Return how many matches are done, run and wait, and how long the rest will take."""
+        """Return how many matches are done, running and waiting, and the time remaining."""
         return Response(ProgressSerializer(progress(self._shown())).data)
 
     @extend_schema(responses=StandingSerializer(many=True), filters=False)
@@ -292,21 +294,21 @@ class TournamentViewSet(
     @extend_schema(responses=CrosstableRowSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
     def crosstable(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return everybody's scores against everybody."""
+        """Return the scores of every entry against every other."""
         return self._table(CrosstableRowSerializer, crosstable)
 
     @extend_schema(responses=SeatRateSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
     def seats(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return how each seat did, so that an advantage of one of them shows."""
+        """Return the results by seat, which show whether one has an advantage."""
         return self._table(SeatRateSerializer, seat_rates)
 
     @extend_schema(parameters=[PartSerializer], responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def proof(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return what `pentathlon verify --tournament` checks; what is sealed is null.
+        """Return the data that `pentathlon verify --tournament` checks; sealed values are null.
 
-        The matches of a long tournament come in `parts`, each with everything else.
+        The matches of a long tournament are split into `parts`; each repeats everything else.
         """
         found = self._shown()
         asked = PartSerializer(data=request.query_params)

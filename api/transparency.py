@@ -29,11 +29,11 @@ class SizeField(serializers.IntegerField):
 
 
 class LogSerializer(serializers.Serializer[Any]):
-    """How the log stands."""
+    """The state of the log."""
 
-    size = serializers.IntegerField(help_text="How many entries it has.")
+    size = serializers.IntegerField(help_text="The number of entries.")
     checkpoint = serializers.CharField(
-        help_text="Size and root, signed, as https://c2sp.org/tlog-checkpoint says. Note it."
+        help_text="The signed size and root (https://c2sp.org/tlog-checkpoint). Keep a copy."
     )
     keys = serializers.ListField(
         child=serializers.CharField(),
@@ -44,7 +44,9 @@ class LogSerializer(serializers.Serializer[Any]):
 class LogRootSerializer(serializers.ModelSerializer[LogRoot]):
     """The root of a day."""
 
-    checkpoint = serializers.CharField(source="note", help_text="As signed that day.")
+    checkpoint = serializers.CharField(
+        source="note", help_text="The checkpoint as signed that day."
+    )
 
     class Meta:
         model = LogRoot
@@ -82,14 +84,14 @@ class HashesField(serializers.ListField):
 class InclusionSerializer(serializers.Serializer[Any]):
     """The proof that a match is in the log (RFC 9162, 2.1.3)."""
 
-    index = serializers.IntegerField(help_text="Of the entry.")
+    index = serializers.IntegerField(help_text="The index of the entry.")
     note = serializers.CharField(help_text="The signed receipt; without signature it is the leaf.")
     path = HashesField(help_text="From the leaf to the root.")
     checkpoint = serializers.CharField(help_text="The signed root to which the path leads.")
 
 
 class ConsistencySerializer(serializers.Serializer[Any]):
-    """The proof that a log has grown (RFC 9162, 2.1.4)."""
+    """The proof that a log has only grown (RFC 9162, 2.1.4)."""
 
     first = serializers.IntegerField()
     second = serializers.IntegerField()
@@ -99,14 +101,18 @@ class ConsistencySerializer(serializers.Serializer[Any]):
 class SizesSerializer(serializers.Serializer[Any]):
     """Which two trees to compare."""
 
-    first = SizeField(help_text="Entries of one tree.")
-    second = SizeField(help_text="Entries of the other; the smaller one is the earlier.")
+    first = SizeField(help_text="The number of entries of one tree.")
+    second = SizeField(
+        help_text="The number of entries of the other tree; the smaller one is the earlier."
+    )
 
 
 class SizeSerializer(serializers.Serializer[Any]):
     """In which tree to look."""
 
-    size = SizeField(required=False, help_text="Entries of the tree; all if left out.")
+    size = SizeField(
+        required=False, help_text="The number of entries of the tree; all if omitted."
+    )
 
 
 class LogViewSet(Endpoint[LogEntry]):
@@ -120,10 +126,10 @@ class LogViewSet(Endpoint[LogEntry]):
 
     @extend_schema(operation_id="log_retrieve", responses=LogSerializer)
     def standing(self, request: Request) -> Response:
-        """Show how the log stands: whoever notes the checkpoint can check later what has become.
+        """Show the state of the log. Keep the checkpoint to check the log against it later.
 
-        The log is a Merkle tree (RFC 6962) of receipts. A match is logged once everybody may see
-        its result.
+        The log is a Merkle tree (RFC 6962) of receipts. A match enters the log once its result is
+        public.
         """
         size = log_size()
         keys = SigningKey.objects.order_by("-pk").values_list("text", flat=True)
@@ -133,7 +139,7 @@ class LogViewSet(Endpoint[LogEntry]):
     @extend_schema(responses=LogRootSerializer(many=True))
     @action(detail=False)
     def roots(self, request: Request) -> Response:
-        """List the roots that were published, one a day, the latest first."""
+        """List the published roots, one per day, latest first."""
         found: Any = LogRoot.objects.all()  # Any: the resource is of entries
         page: Any = self.paginate_queryset(found)
         return self.get_paginated_response(LogRootSerializer(page, many=True).data)
@@ -147,7 +153,7 @@ class LogViewSet(Endpoint[LogEntry]):
     @extend_schema(parameters=[SizesSerializer], responses=ConsistencySerializer)
     @action(detail=False, pagination_class=None)
     def consistency(self, request: Request) -> Response:
-        """Prove that the log of a later size has grown from that of an earlier one."""
+        """Prove that the log at a later size extends the log at an earlier one."""
         asked = SizesSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         first, second = sorted(asked.validated_data.values())

@@ -28,7 +28,8 @@ class VersionRatingSerializer(RatingSerializer):
 
     game = serializers.CharField(source="pool.game")
     scope = serializers.CharField(
-        source="pool.scope", help_text="Of the leaderboard; empty: the standard one."
+        source="pool.scope",
+        help_text="The digest of the setting; empty for the standard leaderboard.",
     )
     rank = None  # type: ignore[assignment]  # the leaderboard counts it
     version = None  # type: ignore[assignment]  # the one that was asked for
@@ -42,15 +43,16 @@ class VersionRatingSerializer(RatingSerializer):
 
 
 class RatingChangeSerializer(serializers.ModelSerializer[RatingChange]):
-    """What one match did to a rating."""
+    """The change of a rating by one match."""
 
     game = serializers.CharField(source="row.pool.game")
     scope = serializers.CharField(
-        source="row.pool.scope", help_text="Of the leaderboard; empty: the standard one."
+        source="row.pool.scope",
+        help_text="The digest of the setting; empty for the standard leaderboard.",
     )
     match = serializers.IntegerField(source="row.match_id")
     seq = serializers.IntegerField(
-        source="row.seq", help_text="Counts the results of the leaderboard as they were applied."
+        source="row.seq", help_text="Counts the results of the leaderboard in the order applied."
     )
     applied_at = serializers.DateTimeField(source="row.applied_at", allow_null=True)
 
@@ -88,9 +90,9 @@ class VersionRatingViewSet(Endpoint[BotVersion]):
         responses=RatingChangeSerializer(many=True),
     )
     def history(self, request: Request, pk: str) -> Response:
-        """List what each match did to the ratings of a bot version, the latest first.
+        """List the rating changes of a bot version match by match, latest first.
 
-        Exact numbers: who adds them up gets the leaderboard.
+        The numbers are exact: adding them up gives the leaderboard.
         """
         game = request.query_params.get("game", "")
         if game and game not in GAMES:

@@ -78,9 +78,9 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
 
 
 class VersionReasonSerializer(RequestSerializer):
-    """Why a version is disqualified."""
+    """The reason for disqualifying a version."""
 
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
 
 
 class UploadSerializer(RequestSerializer):
@@ -88,11 +88,15 @@ class UploadSerializer(RequestSerializer):
 
     archive = serializers.FileField(help_text=f"At most {LARGEST_ARCHIVE:,} bytes.")
     notes = serializers.CharField(
-        max_length=LONGEST_NOTES, default="", allow_blank=True, help_text="One public line."
+        max_length=LONGEST_NOTES,
+        default="",
+        allow_blank=True,
+        help_text="One public line of notes.",
     )
     candidate = serializers.BooleanField(
         default=False,
-        help_text="It takes no place on ladders and is met by nobody, until it is activated.",
+        help_text="It takes no place on ladders and plays nobody else's bots until you activate "
+        "it.",
     )
 
 
@@ -126,10 +130,10 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
 
 
 class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
-    """The result and the logs of a build and a validation, for the author."""
+    """The result and logs of build and validation, for the author."""
 
     build_log = serializers.SerializerMethodField(
-        help_text="Grows while the build runs; its end is kept."
+        help_text="Grows while the build runs; if too long, only its end is kept."
     )
 
     class Meta:
@@ -153,7 +157,7 @@ class VersionFilter(MadeFilterSet):
 
 
 class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
-    """Immutable uploads of bots: what is scheduled and rated."""
+    """Bot versions: immutable uploads, which are scheduled and rated."""
 
     noun = "bot version"
     queryset = BotVersion.objects.listed()
@@ -182,7 +186,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def activate(self, request: Request, pk: str) -> Response:
-        """Let one of your candidates play for its bot, on ladders and when others meet it."""
+        """Activate a candidate: it now plays for its bot, on ladders and against others."""
         version = activate_version(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
@@ -203,7 +207,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(request=VersionReasonSerializer, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def disqualify(self, request: Request, pk: str) -> Response:
-        """Disqualify a version from all schedules and state the reason; only staff may."""
+        """Disqualify a version from all schedules, with a reason. Only staff may."""
         wanted = VersionReasonSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         reason = wanted.validated_data["reason"]
@@ -231,7 +235,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(responses=VersionLogSerializer)
     @action(detail=True)
     def log(self, request: Request, pk: str) -> Response:
-        """Read what the build of one of your versions wrote, and the version in its validation."""
+        """Return the output of one of your versions from its build and its validation."""
         return Response(VersionLogSerializer(self._readable_version()).data)
 
     def _readable_version(self) -> BotVersion:

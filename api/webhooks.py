@@ -35,12 +35,12 @@ _URL = (
 
 
 class WebhookEventSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """A type of events, with what it says."""
+    """An event type and its meaning."""
 
     name = serializers.CharField()
     meaning = serializers.CharField()
     is_usual = serializers.SerializerMethodField(
-        help_text="Whether a webhook wants it unless it says otherwise."
+        help_text="Whether webhooks subscribe to it by default."
     )
     schema = serializers.DictField(help_text="The JSON Schema of the body.")
     example = serializers.DictField()
@@ -74,9 +74,9 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
 
 
 class SecretWebhookSerializer(WebhookSerializer):
-    """A webhook and, this once, its secret."""
+    """A webhook with its secret, which is shown only once."""
 
-    secret = serializers.CharField(help_text="Keep it: it is never shown again.")
+    secret = serializers.CharField(help_text="Store it: it is never shown again.")
 
     class Meta(WebhookSerializer.Meta):
         fields = (*WebhookSerializer.Meta.fields, "secret")
@@ -84,7 +84,7 @@ class SecretWebhookSerializer(WebhookSerializer):
 
 
 class DeliveryAttemptSerializer(serializers.ModelSerializer[DeliveryAttempt]):
-    """One try, and what came of it."""
+    """One attempt and its outcome."""
 
     class Meta:
         model = DeliveryAttempt
@@ -101,10 +101,10 @@ class DeliverySerializer(serializers.ModelSerializer[Delivery]):
     )
     state = serializers.ChoiceField(choices=DeliveryState.choices)
     next_at = serializers.SerializerMethodField(
-        help_text="When it is tried next; null if it waits no more."
+        help_text="When the next attempt is due; null if there is none."
     )
-    body = serializers.SerializerMethodField(help_text="What is sent.")
-    attempts = DeliveryAttemptSerializer(many=True, help_text="The first one first.")
+    body = serializers.SerializerMethodField(help_text="The body that is sent.")
+    attempts = DeliveryAttemptSerializer(many=True, help_text="Oldest first.")
 
     class Meta:
         model = Delivery
@@ -152,7 +152,7 @@ class WebhookRequestSerializer(RequestSerializer):
 
 
 class WebhookChangeSerializer(RequestSerializer):
-    """What changes of a webhook; the rest stays."""
+    """The fields of a webhook to change; the others stay."""
 
     url = WebhookUrlField(max_length=LONGEST_URL, required=False)
     events = _event_names(required=False)
@@ -170,7 +170,7 @@ class DeliveryFilter(MadeFilterSet):
 
 
 class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoint]):
-    """Your webhooks: where we post what happens to your bots, matches and tournaments."""
+    """Your webhooks: we post events of your bots, matches and tournaments to them."""
 
     noun = "webhook"
     queryset = WebhookEndpoint.objects.none()
@@ -188,7 +188,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
 
     @extend_schema(request=WebhookRequestSerializer, responses={201: SecretWebhookSerializer})
     def create(self, request: Request) -> Response:
-        """Make a webhook; its secret is in this answer alone."""
+        """Create a webhook; only this response contains its secret."""
         wanted = WebhookRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made, secret = services.create_endpoint(
@@ -198,7 +198,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
 
     @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
-        """Change a webhook; enabling it again forgets its failures."""
+        """Change a webhook; enabling it again resets its failures."""
         wanted = WebhookChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         changed = services.change_endpoint(
@@ -207,21 +207,21 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
         return Response(WebhookSerializer(changed).data)
 
     def destroy(self, request: Request, pk: str) -> Response:
-        """Delete a webhook with its deliveries: nothing is sent any more."""
+        """Delete a webhook with its deliveries; nothing more is sent."""
         services.delete_endpoint(actor=self.actor, endpoint_id=int(pk))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses=SecretWebhookSerializer)
     @action(detail=True, methods=["post"])
     def rotate(self, request: Request, pk: str) -> Response:
-        """Make a new secret; the one before signs, too, for 24 hours."""
+        """Create a new secret; the previous one also signs for another 24 hours."""
         changed, secret = services.rotate_secret(actor=self.actor, endpoint_id=int(pk))
         return self._secret(changed, secret, status.HTTP_200_OK)
 
     @extend_schema(request=None, responses={202: WebhookSerializer})
     @action(detail=True, methods=["post"])
     def ping(self, request: Request, pk: str) -> Response:
-        """Send a test event to a webhook; its deliveries show what came of it."""
+        """Send a test event to a webhook; its deliveries show the outcome."""
         services.ping_endpoint(actor=self.actor, endpoint_id=int(pk))
         return Response(WebhookSerializer(self.get_object()).data, status=202)
 
@@ -265,7 +265,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
         url_path=r"deliveries/(?P<delivery>\d{1,18})/redeliver",
     )
     def redeliver(self, request: Request, pk: str, delivery: str) -> Response:
-        """Send an event once more, with the same id; whatever came of it before."""
+        """Send an event once more with the same id, whether or not it was delivered before."""
         services.redeliver(actor=self.actor, endpoint_id=int(pk), delivery_id=int(delivery))
         again = _with_attempts(self.get_object()).get(pk=int(delivery))
         context = {"site": site_of(request)}
@@ -274,7 +274,7 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
     @extend_schema(responses=WebhookEventSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=OnePage)
     def events(self, request: Request) -> Response:
-        """List the types of events with the JSON Schema and an example of each."""
+        """List the event types with their JSON Schemas and examples."""
         page = WebhookEventSerializer(ALL_TYPES.values(), many=True).data
         return Response({"results": page, "next": None, "previous": None})
 

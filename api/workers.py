@@ -21,11 +21,11 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
     """The capabilities of a worker; its name and host stay private."""
 
     games = serializers.DictField(
-        child=serializers.IntegerField(), help_text="Version of the rules by key of the game."
+        child=serializers.IntegerField(), help_text="The version of the rules, by game key."
     )
     runtimes = serializers.ListField(child=serializers.CharField())
     untried = serializers.ListField(
-        child=serializers.CharField(), help_text="Runtimes that it is still trying."
+        child=serializers.CharField(), help_text="Runtimes that it is still testing."
     )
     layers = LayerSerializer(many=True)
 
@@ -59,7 +59,7 @@ class WorkerFilter(filters.FilterSet):
 
 
 class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
-    """The workers that are alive and play matches."""
+    """Workers that are alive and play matches."""
 
     noun = "worker"
     queryset = Worker.objects.none()

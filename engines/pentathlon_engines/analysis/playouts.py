@@ -53,7 +53,7 @@ class Estimate(NamedTuple):
     errors: list[float]
     """The standard error of each chance, on the safe side."""
     shares: list[float]
-    """The share of the other seats that each seat may expect to beat."""
+    """The share of the other seats that each seat is expected to beat."""
 
 
 def truth_of(outcome: Outcome) -> Estimate:

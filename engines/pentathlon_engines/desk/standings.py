@@ -46,7 +46,7 @@ class DeskStanding:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds that hold the true strength with 95 % probability."""
+        """The 95 % interval of the true strength."""
         return self.strength - self.reach, self.strength + self.reach
 
 

@@ -23,7 +23,7 @@ _ONCE_MORE: Final = 2
 
 
 class Caution(NamedTuple):
-    """Something that is allowed and rarely meant."""
+    """A setting that is allowed but rarely intended."""
 
     code: str
     pointer: str
@@ -41,7 +41,7 @@ class DryRun(NamedTuple):
     size: Size
     blocks: tuple[PlannedBlock, ...]
     left_out: int
-    """How many of the expected matches are not in `blocks`."""
+    """The number of expected matches that are not in `blocks`."""
     needs_results: bool
     """Whether later blocks follow from the results of these."""
     cautions: tuple[Caution, ...]

@@ -44,7 +44,7 @@ class AuditEvent(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    """Null: a command of who runs the site, or the platform itself."""
+    """null for a command run by the operator, or for the platform itself."""
     # Without choices: a new action needs no migration.
     action = models.CharField(max_length=30, db_index=True)
     """An `AuditAction`."""
@@ -56,7 +56,7 @@ class AuditEvent(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    """To whom it was done, or to whose bot."""
+    """The person affected, or the owner of the bot affected."""
     tournament = models.PositiveBigIntegerField(null=True, db_index=True)
     """Where; its page shows what was done there. A number: drafts are deleted."""
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)

@@ -25,7 +25,7 @@ class SprtReading:
     counts: tuple[int, ...]
     """These blocks by the challenger's half points."""
     first_look: int
-    """Blocks before which nothing is decided."""
+    """The minimum number of blocks before a decision."""
 
 
 def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:

@@ -40,7 +40,7 @@ class Announcement:
     began_s: float
     """When it started, by `time.monotonic`: the date of its host may be wrong."""
     untried: Sequence[str] = ()
-    """Runtimes that it is still trying."""
+    """Runtimes that it is still testing."""
 
 
 def build_tool_of(runtime: str) -> str:

@@ -76,7 +76,7 @@ class Worker(models.Model):
     slots = models.PositiveSmallIntegerField()
     """How many matches it plays at a time."""
     games = models.JSONField()
-    """Version of the rules by key of the game."""
+    """The version of the rules, by game key."""
     runtimes = models.JSONField()
     """Languages such as "python", and build tools such as "build:cc"."""
     untried = models.JSONField(default=list, db_default=[])

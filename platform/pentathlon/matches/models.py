@@ -361,7 +361,7 @@ class SeatLog(models.Model):
 
 
 class Attempt(models.Model):
-    """One try to run a match on a worker."""
+    """One attempt to run a match on a worker."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()

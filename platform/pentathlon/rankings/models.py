@@ -81,7 +81,7 @@ class RankingLine(models.Model):
     place = models.PositiveIntegerField()
     """From 1 without gaps: the order of the table."""
     rank = models.PositiveIntegerField()
-    """From 1; equals share one."""
+    """Starts at 1; equal authors share a rank."""
     share = models.FloatField()
     games = models.JSONField()
     """By game: `share`, and of the version that counts `version`, `bot` and `label`, or null."""

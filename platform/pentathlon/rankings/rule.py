@@ -56,7 +56,7 @@ class Placing:
 
     author: int
     rank: int
-    """From 1; equals share one."""
+    """Starts at 1; equal authors share a rank."""
     share: float
     """The mean over all games."""
     by_game: Mapping[str, float]

@@ -17,7 +17,7 @@ class Moment:
     """One ply of a replay as its viewer sees it."""
 
     said: str
-    """What happened, without a full stop."""
+    """The event in words, without a full stop."""
     ending: str
     """How the match ended; empty before its last ply."""
     points: list[int] | None
@@ -55,7 +55,7 @@ class SeenEvent(NamedTuple):
     """An event as its viewer sees it."""
 
     text: str
-    """As in the rules, without what is hidden."""
+    """The text as in the rules, without hidden information."""
     said: str
     """What happened in words, without a full stop."""
 

@@ -14,13 +14,13 @@ from pentathlon_engines.record.shape import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCost:
-    """One request to a bot and what it took."""
+    """One request to a bot, and the time it took."""
 
     ply: int
     cpu_ms: int
     wall_ms: int
     is_fault: bool = False
-    """It ended with the bot's fault."""
+    """Whether it ended with a fault of the bot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

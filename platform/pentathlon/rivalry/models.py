@@ -150,7 +150,7 @@ class _Counts(models.Model):
     wins = models.IntegerField()
     draws = models.IntegerField()
     losses = models.IntegerField()
-    """Also where both failed."""
+    """Losses, including matches in which both failed."""
 
     class Meta:
         abstract = True
@@ -160,7 +160,7 @@ class _Expectations(_Counts):
     """Counts, and how they compare with what ratings told before."""
 
     rated = models.IntegerField()
-    """Meetings of which something was expected."""
+    """Meetings with an expected score."""
     rated_half_points = models.IntegerField()
     expected = models.BigIntegerField()
     """Points in millionths."""

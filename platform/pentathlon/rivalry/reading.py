@@ -64,11 +64,11 @@ class BestWin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rivals:
-    """Whom a bot meets in a game, in short."""
+    """A summary of a bot's opponents in a game."""
 
     game: str
     games: list[str]
-    """All in which it has met others."""
+    """All games in which it has met other bots."""
     most_met: list[OpponentLine]
     nemesis: OpponentLine | None
     favourite: OpponentLine | None

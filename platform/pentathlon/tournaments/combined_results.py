@@ -23,7 +23,7 @@ class VersionShare:
     matches: int
     points: float
     rating: Skill
-    """By its own results alone."""
+    """The rating from its own results alone."""
 
 
 def merge_scores(tournament: Tournament, scores: Scores) -> Scores:

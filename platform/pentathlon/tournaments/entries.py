@@ -48,7 +48,7 @@ _EVENTS: Final = {
 
 @transaction.atomic
 def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
-    """Withdraw a bot version; its author and the organiser may."""
+    """Withdraw a bot version. Only its author and the organiser may."""
     tournament = lock(tournament, *UNSTARTED, *_PLAYED, to="withdraw")
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")

@@ -132,7 +132,7 @@ class Tournament(models.Model):
     beta = models.FloatField(null=True)
     """The noise of one game; null: as the rating rule has it."""
     tie_breaks = models.JSONField(default=list, db_default=[])
-    """What orders the table, the most important first; empty: the order-free fit."""
+    """The order of the table, most important first; if empty, the order-free fit."""
     entries_per_author = models.PositiveSmallIntegerField(
         default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
     )
@@ -162,7 +162,7 @@ class Tournament(models.Model):
     remark = models.CharField(max_length=200, blank=True, db_default="")
     """Why the format has ended it, where that is not plain."""
     closes_entries_at = models.DateTimeField(null=True)
-    """From then on nobody but the organiser enters a bot."""
+    """After this time only the organiser can enter bots."""
     starts_at = models.DateTimeField(null=True)
     """When it starts automatically."""
     hides_results = models.BooleanField(default=False, db_default=False)
@@ -178,7 +178,7 @@ class Tournament(models.Model):
     entry_rules = models.JSONField(default=dict, db_default={})
     """Which bots its authors may enter, as `EntryRules` reads it."""
     by_invitation = models.BooleanField(default=False, db_default=False)
-    """Only invited authors enter bots."""
+    """Only invited authors can enter bots."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -67,7 +67,7 @@ NOTHING_PLAYED: Final = Progress(done=0, running=0, waiting=0, void=0, remaining
 
 
 def progress(tournament: Tournament) -> Progress:
-    """Return how many matches are done, run and wait, and how long the rest will take.
+    """Return how many matches are done, running and waiting, and how long the rest will take.
 
     A match counts as ended once it is rated, so the figures agree with the table.
     """

@@ -157,7 +157,7 @@ def crosstable(tournament: Tournament) -> list[CrosstableRow]:
 
 
 def seat_rates(tournament: Tournament) -> list[SeatRate]:
-    """Return how each seat did, so that an advantage of one of them shows."""
+    """Return the results by seat, which show whether one has an advantage."""
     return _seat_rates(_scores(tournament, with_pairs=False))
 
 

@@ -182,7 +182,7 @@ def crosstable_rows(rows: Sequence[CrosstableRow]) -> list[TintedRow]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingCell:
-    """An author's share in one game."""
+    """An author's result in one game."""
 
     title: str
     share: float

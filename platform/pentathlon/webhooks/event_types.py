@@ -58,11 +58,11 @@ class EventType:
     fields: tuple[str, ...]
     optional: tuple[str, ...] = ()
     example_url: str
-    """Where the API shows what has happened, without the host."""
+    """The API path that shows what happened, without the host."""
     is_mailed: bool = False
-    """People may have it by e-mail, too."""
+    """Whether people can also get it by e-mail."""
     is_frequent: bool = False
-    """Only sent to who asks for it by name."""
+    """Whether it is sent only to endpoints that name it."""
 
     @property
     def schema(self) -> dict[str, Any]:  # Any: JSON
@@ -91,7 +91,7 @@ class EventType:
 
     @property
     def example(self) -> dict[str, Any]:  # Any: JSON
-        """A body as it may arrive."""
+        """An example of a body."""
         data = {name: _EXAMPLES[name] for name in self.fields}
         url = f"https://pentathlon.example{self.example_url}"
         return {
@@ -110,14 +110,14 @@ _TYPES: Final = (
     ),
     EventType(
         name="version.rejected",
-        meaning="A version of your bot failed its validation, by a fault of its own.",
+        meaning="A version of your bot failed its validation because of its own fault.",
         fields=_VERSION,
         example_url="/api/v1/versions/12/",
         is_mailed=True,
     ),
     EventType(
         name="version.unchecked",
-        meaning="Our machines could not validate a version of your bot. Have it validated again.",
+        meaning="Our machines could not validate a version of your bot. Request validation again.",
         fields=_VERSION,
         example_url="/api/v1/versions/12/",
         is_mailed=True,
@@ -132,13 +132,13 @@ _TYPES: Final = (
     ),
     EventType(
         name="version.joined_ladder",
-        meaning="A version of your bot plays on a ladder now, in place of the one before.",
+        meaning="A version of your bot now plays on a ladder, in place of the previous one.",
         fields=(*_VERSION, "ladder", "game"),
         example_url="/api/v1/ladders/tuned/",
     ),
     EventType(
         name="version.first_rated_match",
-        meaning="The first rated match of a version counts: it has a place on a leaderboard.",
+        meaning="The first rated match of a version counted: the version is on a leaderboard.",
         fields=(*_VERSION, "match", "game"),
         example_url="/api/v1/matches/4711/",
     ),
@@ -152,7 +152,7 @@ _TYPES: Final = (
     ),
     EventType(
         name="challenge.finished",
-        meaning="All matches of a challenge ended that you made.",
+        meaning="All matches of your challenge ended.",
         fields=("challenge", "game"),
         example_url="/api/v1/challenges/31/",
     ),
@@ -166,7 +166,7 @@ _TYPES: Final = (
     ),
     EventType(
         name="tournament.started",
-        meaning="A tournament started that you organise or play in.",
+        meaning="A tournament that you organise or play in started.",
         fields=_TOURNAMENT,
         example_url="/api/v1/tournaments/5/",
         is_mailed=True,
@@ -180,14 +180,14 @@ _TYPES: Final = (
     ),
     EventType(
         name="tournament.offered",
-        meaning="An organiser offers to hand a tournament over to you. Accept or decline it.",
+        meaning="An organiser offered to hand a tournament over to you. Accept or decline it.",
         fields=_TOURNAMENT,
         example_url="/api/v1/tournaments/5/handover/",
         is_mailed=True,
     ),
     EventType(
         name="tournament.handed_over",
-        meaning="A tournament that you organise or play in has another organiser now.",
+        meaning="A tournament that you organise or play in has a new organiser.",
         fields=_TOURNAMENT,
         example_url="/api/v1/tournaments/5/",
         is_mailed=True,
@@ -220,7 +220,7 @@ _TYPES: Final = (
     ),
     EventType(
         name="webhook.disabled",
-        meaning="Another webhook of yours was disabled, because nothing arrives there any more.",
+        meaning="Another webhook of yours was disabled because its deliveries kept failing.",
         fields=("endpoint",),
         example_url="/api/v1/webhooks/2/",
         is_mailed=True,
@@ -234,11 +234,11 @@ PING: Final = EventType(
 )
 
 EVENT_TYPES: Final[Mapping[str, EventType]] = {each.name: each for each in _TYPES}
-"""What an endpoint can subscribe to, by name."""
+"""The events that an endpoint can subscribe to, by name."""
 ALL_TYPES: Final[Mapping[str, EventType]] = {**EVENT_TYPES, PING.name: PING}
 USUAL: Final = tuple(each.name for each in _TYPES if not each.is_frequent)
-"""What an endpoint wants unless it says otherwise."""
+"""The default subscription of an endpoint."""
 MAILED: Final = tuple(each.name for each in _TYPES if each.is_mailed)
-"""What people may have by e-mail."""
+"""The events that people can get by e-mail."""
 EVENT_CHOICES: Final = tuple((name, each.meaning) for name, each in EVENT_TYPES.items())
 """For forms and the API."""

@@ -107,6 +107,6 @@ def _read(file: UploadedFile[Any]) -> CheckedArchive | DomainError:
 
 
 class ReasonForm(forms.Form):
-    """Why a version is disqualified."""
+    """The reason for disqualifying a version."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")

@@ -6,7 +6,7 @@ from pentathlon.accounts.roles import LONGEST_REASON
 
 
 class OfferForm(forms.Form):
-    """To whom a tournament is offered."""
+    """The person to whom a tournament is offered."""
 
     person = forms.CharField(
         label="Organiser",
