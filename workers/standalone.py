@@ -198,10 +198,12 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--server", required=True, help="address, as https://example.org")
     secret = parser.add_mutually_exclusive_group(required=True)
-    secret.add_argument("--token", help="the worker token; others here may see it: better a file")
+    secret.add_argument(
+        "--token", help="the worker token; other users here can see it: prefer a file"
+    )
     secret.add_argument("--token-file", type=Path, help="a file that holds the worker token")
     parser.add_argument("--slots", type=int, default=os.cpu_count() or 1, help="matches at a time")
-    parser.add_argument("--queue", help="redis://... of a user who may read the queue")
+    parser.add_argument("--queue", help="redis://... with a user who may read the queue")
     parser.add_argument("--data", type=Path, help="folder for results that could not be sent")
     parser.add_argument(
         "--plain-http", action="store_true", help="allow http:// beyond this machine"

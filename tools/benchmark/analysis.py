@@ -95,14 +95,19 @@ class Calibration:
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
-    parser.add_argument("--matches", type=int, default=60, help="of each game (60)")
-    parser.add_argument("--positions", type=int, default=3, help="of each match (3)")
-    parser.add_argument("--curves", type=int, default=3, help="of each game, for their cost (3)")
+    parser.add_argument("--matches", type=int, default=60, help="matches per game (60)")
+    parser.add_argument("--positions", type=int, default=3, help="positions per match (3)")
     parser.add_argument(
-        "--bot", choices=sorted(built_in_bots()), default="greedy", help="who plays itself"
+        "--curves", type=int, default=3, help="curves per game, to measure their cost (3)"
+    )
+    parser.add_argument(
+        "--bot",
+        choices=sorted(built_in_bots()),
+        default="greedy",
+        help="the bot that plays itself",
     )
     parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
-    parser.add_argument("--write", action="store_true", help="fit the powers, and write them")
+    parser.add_argument("--write", action="store_true", help="fit the exponents and write them")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

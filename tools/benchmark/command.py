@@ -28,11 +28,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--matches", type=_positive, default=20, help="per game (20)")
     parser.add_argument(
-        "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
+        "--bot",
+        choices=sorted(built_in_bots()),
+        default="random",
+        help="the bot that plays itself",
     )
-    parser.add_argument("--alone", action="store_true", help="without the rivals from PyPI")
     parser.add_argument(
-        "--compiled", action="store_true", help="with compiled engines, built first if need be"
+        "--alone", action="store_true", help="without the packages from PyPI to compare with"
+    )
+    parser.add_argument(
+        "--compiled",
+        action="store_true",
+        help="use compiled engines and build them first if necessary",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -60,8 +60,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(_names())}; all"
     )
-    parser.add_argument("--starts", type=int, default=5, help="of each program (5)")
-    parser.add_argument("--turns", type=int, default=500, help="of each bot (500)")
+    parser.add_argument("--starts", type=int, default=5, help="starts per program (5)")
+    parser.add_argument("--turns", type=int, default=500, help="turns per bot (500)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -126,11 +126,11 @@ class Strength:
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
-    parser.add_argument("--matches", type=int, default=100, help="of each pairing (100)")
+    parser.add_argument("--matches", type=int, default=100, help="matches per pairing (100)")
     parser.add_argument("--bot", choices=sorted({each.bot for each in _PAIRINGS}))
     parser.add_argument("--against", choices=sorted({each.against for each in _PAIRINGS}))
     parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
-    parser.add_argument("--sandbox", action="store_true", help="isolate bots as a worker does")
+    parser.add_argument("--sandbox", action="store_true", help="isolate bots as workers do")
     parser.add_argument("--write", action="store_true", help="write the table of the docs")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -28,7 +28,7 @@ def _options() -> argparse.Namespace:
         "--least",
         choices=[SandboxLevel.NAMESPACES.value, SandboxLevel.LANDLOCK.value],
         default=SandboxLevel.LANDLOCK.value,
-        help="the weakest level that is good enough (default: %(default)s)",
+        help="the weakest acceptable level (default: %(default)s)",
     )
     return parser.parse_args()
 

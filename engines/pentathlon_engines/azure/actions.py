@@ -1,7 +1,7 @@
 """The actions of Azure: numbers and texts.
 
 Actions are numbered in the order in which the rules list them: `place`, `gift` (each by cell),
-`return`, `boon`. Each cell has its actions in every layout, so that their number is fixed.
+`return`, `boon`. Every cell has its actions in every layout, so their number is fixed.
 
 >>> TEXTS[ACTIONS["gift c4"]], len(TEXTS)
 ('gift c4', 84)

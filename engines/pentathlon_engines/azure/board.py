@@ -1,7 +1,7 @@
-"""What never changes in Azure: numbers of the game, phases, cells, cards.
+"""Constants of Azure: numbers of the game, phases, cells and cards.
 
-Cells are numbers 0 to 35 in the order a1, b1, ... f1, a2, ... In a set of cells, a mask, each has
-the bit of its `HOME`: nine bits for each board, the one at the top left first, in it again by row.
+Cells are numbered 0 to 35 in the order a1, b1, ... f1, a2, ... A set of cells is a mask, in which
+each cell has the bit of its `HOME`: nine bits per board, starting with the top left one, by row.
 So all bits of a domain, whose spaces are paid in one colour, lie together.
 
 Colours are 0 azure, 1 white, 2 vermillion, 3 black. A set of cards is one number with four bits
@@ -95,11 +95,11 @@ NEAR: Final[tuple[int, ...]] = tuple(
     mask(cell for dx, dy in (*STRAIGHT, *DIAGONAL) for cell in walk(middle, dx, dy)[:1])
     for middle in range(len(CELLS))
 )
-"""The up to eight cells around each cell."""
+"""The neighbours of each cell, at most eight."""
 
 
 def _subsets(items: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-    """Return for each mask the items whose bits it has."""
+    """Return, for each mask, the items whose bits are set."""
     table: list[tuple[int, ...]] = [()]
     for item in items:
         table += [(*some, item) for some in table]
@@ -107,16 +107,16 @@ def _subsets(items: Iterable[int]) -> tuple[tuple[int, ...], ...]:
 
 
 SPOTS: Final[tuple[tuple[int, ...], ...]] = _subsets(range(PER_BOARD))
-"""The numbers of the bits of each part of a mask."""
+"""The bit numbers of each board mask."""
 _APART: Final[tuple[int, ...]] = tuple(
     [sum([1 << spot // EDGE * SIDE + spot % EDGE for spot in spots]) for spots in SPOTS]
 )
-"""A board's part of a mask, with the rows as far apart as in the realm."""
+"""A board's part of a mask, with its rows spaced as in the realm."""
 _FIRST: Final = _subsets(range(9))
 _SECOND: Final = _subsets(range(9, 18))
 _THIRD: Final = _subsets(range(18, 27))
 _FOURTH: Final = _subsets(range(27, 36))
-"""A quarter of the cells in their own order, by which of them are there."""
+"""For each quarter of the cells and each subset, its cells in order."""
 
 
 def cells_of(cells: int) -> list[int]:
@@ -133,7 +133,7 @@ def cells_of(cells: int) -> list[int]:
 
 
 def cell_at(cells: int, share: float) -> int:
-    """Return the cell of a mask that lies after this share of them, from 0 to less than 1."""
+    """Return the cell at this fraction of a mask's cells, from 0 to less than 1."""
     first = SPOTS[cells & BOARD_BITS]
     second = SPOTS[cells >> 9 & BOARD_BITS]
     third = SPOTS[cells >> 18 & BOARD_BITS]
@@ -176,12 +176,12 @@ def pack(text: str) -> int:
 
 
 def size(cards: int) -> int:
-    """Return how many cards a set has."""
+    """Return the number of cards in a set."""
     return (cards & 15) + (cards >> 4 & 15) + (cards >> 8 & 15) + (cards >> 12)
 
 
 def without(known: int, cards: int) -> int:
-    """Return what is still known to be in a hand after these cards left it.
+    """Return the known cards of a hand after these cards have left it.
 
     >>> without(pack("AVV"), pack("AAV")) == pack("V")
     True

@@ -1,4 +1,4 @@
-"""What chance decides in Azure, as texts that carry all of it.
+"""Chance events of Azure, as texts that contain the whole outcome.
 
 `setup B1.1 V2.3 A2.2 W1.0 AV WWB VABWBVA` gives the boards from top left to bottom right, both
 hands and the hidden deck, its top card first. `reshuffle AVWBBWVA` gives a new hidden deck.
@@ -38,7 +38,7 @@ SETUP_GRAMMAR: Final = (
 _NUMBERS: Final[dict[str, int]] = {letter: i for i, letter in enumerate(COLOURS)}
 _FACES_EACH: Final = len(FACES) // len(COLOURS)
 _PILE: Final = [colour for colour in range(len(COLOURS)) for _ in range(HIDDEN_EACH)]
-"""The colours of the cards that are dealt or hidden at the start."""
+"""The colours of the cards dealt or hidden at the start."""
 _PILED: Final[int] = sum([1 << 4 * colour for colour in _PILE])
 FACE_UP: Final[int] = ALL_CARDS - _PILED
 """All other cards."""
@@ -49,7 +49,7 @@ _HANDS: Final[tuple[dict[str, int], ...]] = tuple(
         for n in START_HANDS
     ]
 )
-"""The cards of each hand that a seat may be dealt, by their letters."""
+"""The cards of each hand that can be dealt, by its letters."""
 
 
 def draw_setup(rng: Random) -> str:
@@ -72,7 +72,7 @@ def _letters(cards: list[int]) -> str:
 
 
 def read_setup(text: str) -> Setup | None:
-    """Return layout, hands and hidden deck of a text that can happen, else None."""
+    """Return layout, hands and hidden deck of a possible text, or None."""
     words = text.split(" ")
     if len(words) != BOARDS + 4 or words[0] != "setup" or not is_layout(words[1:-3]):
         return None
@@ -89,7 +89,7 @@ def read_setup(text: str) -> Setup | None:
 
 
 def order(text: str) -> tuple[int, ...]:
-    """Return the colours of a deck from the top."""
+    """Return the colours of a deck, from the top."""
     return tuple([_NUMBERS[letter] for letter in text])
 
 
@@ -114,7 +114,7 @@ def draw_deck(decks: int, rng: Random) -> str:
 
 
 def read_deck(text: str, decks: int) -> tuple[int, ...] | None:
-    """Return the new hidden deck of a text that can happen, else None."""
+    """Return the new hidden deck of a possible text, or None."""
     word, _, cards = text.partition(" ")
     if word != "reshuffle" or sorted(cards) != sorted(deck_letters(decks)):
         return None
@@ -122,7 +122,7 @@ def read_deck(text: str, decks: int) -> tuple[int, ...] | None:
 
 
 def all_decks(decks: int) -> list[tuple[str, int]]:
-    """Return all orders of a new hidden deck; each comes about in equally many ways."""
+    """Return all orders of a new hidden deck; they are equally likely."""
     return [(f"reshuffle {cards}", 1) for cards in _orders(reshuffled(decks))]
 
 

@@ -1,4 +1,4 @@
-"""Tells what happens in Azure; sections are those of its rules page."""
+"""Commentary on Azure; section numbers refer to its rules page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BEASTS: Final = ("tortoise", "dragon", "tiger", "bird")
 
 
 def tell(change: Change) -> str:
-    """Return a stone with its cost, boons and favours, or what else a seat decided (6 to 9)."""
+    """Describe a stone with its cost, boons and favours, or another decision (6 to 9)."""
     if change.seat == CHANCE:
         return _tell_chance(change)
     said = ", ".join(_tell_events(change, _latest(change)))
@@ -43,7 +43,7 @@ def _hand_sizes(position: Position) -> list[int]:
 
 
 def _latest(change: Change) -> list[Told]:
-    """Return the events of this change: those from its own on, which is the last of its kind."""
+    """Return the events of this change, starting with the last event of its kind."""
     word = change.text.partition(" ")[0]
     events = change.after["events"]
     if word == "boon":
@@ -142,7 +142,7 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return what each reason of an end means."""
+    """Return the meaning of each reason for an end."""
     return {
         "wisdom": "a seat reached 25 wisdom",
         "stuck": "a seat had no legal placement",
@@ -155,7 +155,7 @@ def points(position: Position) -> list[int]:
 
 
 def hands(position: Position) -> list[list[str]]:
-    """Return the cards of each hand that is known, by colour: `2 azure`."""
+    """Return the cards of each known hand, by colour: `2 azure`."""
     return [_count_colours(letters) for letters in _known_hands(position)]
 
 

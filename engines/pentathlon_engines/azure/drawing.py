@@ -40,9 +40,9 @@ _DOMAINS: Final = ("azure", "white", "verm", "black")
 """The names of the colours in the palette."""
 _NAMES: Final = tuple(colour["name"] for colour in RULES["colours"])
 _STONE: Final = (38, 59)
-"""The middle of a stone within its cell."""
+"""The centre of a stone within its cell."""
 _PEAK: Final = (66, 22)
-"""The middle of what stands on a mountain."""
+"""The centre of the figure on a mountain."""
 _MOST_STARS: Final = 2
 _MOST_CARDS: Final = 6
 _BAR: Final = (390, 16, 56)
@@ -178,7 +178,7 @@ def _draw_strip(
 
 
 def _draw_hand(picture: Picture, cards: str, middle: float) -> None:
-    """Draw each card, and from seven on one of a sort with their number."""
+    """Draw each card; from seven cards on, draw one per colour with its count."""
     if len(cards) <= _MOST_CARDS:
         for i, card in enumerate(cards):
             _draw_card(picture, card, (86 + 31 * i, middle))
@@ -223,7 +223,7 @@ def _draw_decks(picture: Picture, state: AzurePosition) -> None:
 
 
 def _in_words(state: AzurePosition, realm: Realm, cell: int) -> str:
-    """Return what a cell holds, for whoever points at it."""
+    """Return the contents of a cell, for its tooltip."""
     domain, colour, qi, wisdom = realm.printed(cell)
     words = []
     owner = stones(state).get(CELLS[cell])
@@ -262,7 +262,7 @@ def _of_decks(state: AzurePosition) -> str:
 
 
 def _last_stone(state: AzurePosition) -> int | None:
-    """Return where the last stone was placed, or None if the log does not say."""
+    """Return the cell of the last stone, or None if the log does not contain it."""
     told = [*state.before, *state.log]
     actions = [event[2] for event in told if event[0] == events.PLACE]
     return actions[-1] % GIFT if actions else None

@@ -1,4 +1,4 @@
-"""Observations of Azure as numbers. Of past events only what is known of each hand is in them."""
+"""Observations of Azure as numbers. Past events appear only as known cards of each hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
 
 
 def _add_code(found: Features, code: str) -> None:
-    """Add what is printed on a cell: its domain, mountain or serpents, qi and wisdom."""
+    """Add the print of a cell: its domain, mountain or serpents, qi and wisdom."""
     domain, _, printed = code.partition(":")
     found.choice(domain, COLOURS)
     found.flag(printed == "M")

@@ -1,7 +1,7 @@
-"""How good a position of Azure looks to a seat: a rule of thumb for simple bots.
+"""A heuristic evaluation of Azure positions for one seat, for simple bots.
 
-Its terms are those of the rules page (15): wisdom, own cards, guards, and spaces that could be
-paid next. Of the cards only those of the seat itself count.
+Its terms are those of the rules page (15): wisdom, own cards, guards, and spaces that the seat
+could pay for next. Only the seat's own cards count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WIN: Final = 10_000
 
 
 def worth(state: AzurePosition, seat: int) -> float:
-    """Return how good the position looks to a seat; more is better."""
+    """Return the value of the position for a seat; higher is better."""
     if state.outcome is not None:
         return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
     mine, theirs = state.sides[seat], state.sides[1 - seat]
@@ -40,7 +40,7 @@ def worth(state: AzurePosition, seat: int) -> float:
 
 
 def _choices(state: AzurePosition, seat: int) -> int:
-    """Return how many spaces a seat could pay if it were its turn."""
+    """Return the number of spaces that a seat could pay for if it were on turn."""
     next_turn = state.copy()
     next_turn.phase, next_turn.mover, next_turn.to_move = TURN, seat, seat
     next_turn.look()

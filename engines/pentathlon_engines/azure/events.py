@@ -1,7 +1,7 @@
-"""What happens in Azure, as its rules page lists it (12.4).
+"""The events of Azure, as its rules page lists them (12.4).
 
-An event is a few numbers: kind, player, and more. The first boons of a stone are part of its
-placing, although the page has them as events of their own.
+An event is a tuple of numbers: kind, player, and more. The first boons of a stone are part of its
+`place` event, although the page lists them as separate events.
 
 | kind | numbers |
 | --- | --- |
@@ -64,7 +64,7 @@ REASONS: Final = ("wisdom", "stuck")
 
 
 def show_all(log: list[Event], realm: Realm, *, secrets_of: Sequence[int]) -> list[dict[str, Any]]:
-    """Return events as JSON objects, with the drawn cards of these seats only."""
+    """Return events as JSON objects, showing the drawn cards of these seats only."""
     shown: list[dict[str, Any]] = []
     for event in log:
         if event[0] == PLACE:
@@ -107,7 +107,7 @@ def _show(event: Event, secrets_of: Sequence[int]) -> dict[str, Any]:
 
 
 def _show_change(event: Event) -> dict[str, Any]:
-    """Return what one player gained or gave away."""
+    """Return the fields of an event that changes what one player has."""
     kind, _, first = event[:3]
     if kind == MOUNTAIN:
         return {"on": first == 1}

@@ -1,4 +1,4 @@
-"""Azure as a game of the contract: positions with all that anybody may ask of them."""
+"""Azure as an implementation of the game contract: its positions and their operations."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class AzureState(AzurePosition):
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
         return GAME
 
     def copy(self) -> AzureState:
-        """Return an independent twin of this state."""
+        """Return an independent copy of this state."""
         twin = AzureState()
         twin.options = self.options
         twin.seats = 2
@@ -65,7 +65,7 @@ class AzureState(AzurePosition):
         return twin
 
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; for search loops only."""
         moves.apply(self, action)
 
     def sample_chance(self, rng: Random) -> str:
@@ -76,12 +76,12 @@ class AzureState(AzurePosition):
         return chance.draw_deck(self.decks, rng)
 
     def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        """Apply a chance outcome; raise `BadChance` if it is impossible here."""
         self._check_chance()
         moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return the orders of a new hidden deck, equally likely; setups are too many to list."""
+        """Return the equally likely orders of a new hidden deck; setups are too many to list."""
         self._check_chance()
         return [] if self.phase == SETUP else chance.all_decks(self.decks)
 
@@ -90,23 +90,23 @@ class AzureState(AzurePosition):
         return text_of(action, TEXTS, title="Azure")
 
     def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        """Return the action with this text, legal or not; raise `BadAction` if there is none."""
         return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the position as on the rules page (12.2)."""
+        """Return the position in the format of the rules page (12.2)."""
         return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know (12.3)."""
+        """Return the observation of a seat or a spectator (12.3)."""
         return self._seen_by(serialization.show(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
-        """Return an action as it is, and of chance only what the seat may see."""
+        """Return an action unchanged, and a chance text as the seat may see it."""
         return chance.hide(text, seat) if self.to_move == CHANCE else text
 
     def determinize(self, seat: int, rng: Random) -> AzurePosition:
-        """Return a state with the cards that the seat cannot know dealt anew."""
+        """Return a state in which the cards unknown to the seat are dealt at random."""
         return hidden.redeal(self, seat, rng)
 
 
@@ -131,7 +131,7 @@ class AzureGame(Game):
         return drawing
 
     def commentary(self) -> Commentary:
-        """Return the module that tells events in words."""
+        """Return the module that describes events in words."""
         from pentathlon_engines.azure import commentary
 
         return commentary
@@ -147,13 +147,13 @@ class AzureGame(Game):
         return examples
 
     def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
+        """Return the value of a position."""
         from pentathlon_engines.azure import evaluation
 
         return evaluation.worth
 
     def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
+        """Return the policies of the rules page."""
         from pentathlon_engines.azure import policies
 
         return policies.POLICIES
@@ -165,7 +165,7 @@ class AzureGame(Game):
         return encoding.features
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
+        """Return the glyphs that stand for the game."""
         return ("qi", "mountain", "wisdom")
 
 

@@ -1,8 +1,8 @@
-"""What a seat of Azure cannot see: the other hand, as far as it was drawn, and the hidden deck.
+"""Hidden information of Azure: the drawn cards of the other hand, and the hidden deck.
 
-A card taken from a face-up deck is open, and all cards are counted. So a hand is a part that the
-other seat knows, and some cards drawn from the hidden deck. For the other seat those and the
-hidden deck are one heap of unseen cards, which may lie in any order.
+Cards taken from a face-up deck are known, and all cards are counted. So a hand consists of cards
+that the other seat knows, and of cards drawn from the hidden deck. To the other seat, the latter
+and the hidden deck are one set of unseen cards in any order.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _TRIES: Final = 64
 
 
 def unseen(state: AzurePosition, seat: int) -> int:
-    """Return the cards that are hidden or in the other hand, the seat does not know where."""
+    """Return the unseen cards: those in the hidden deck or unknown in the other hand."""
     return ALL_CARDS - state.decks - state.sides[seat].hand - state.sides[1 - seat].known
 
 
 def redeal(state: AzurePosition, seat: int, rng: Random) -> AzurePosition:
-    """Return a twin with the unseen cards dealt anew, each way to lie being equally likely.
+    """Return a copy with the unseen cards dealt at random, uniformly over all arrangements.
 
     What the seat knows besides: the other one can act if it is about to, and cannot if it has
     lost by that. Dealing is repeated until this is so; where that is rare, all hands are weighed.
@@ -52,7 +52,7 @@ def redeal(state: AzurePosition, seat: int, rng: Random) -> AzurePosition:
 
 
 def deal_any(state: AzurePosition, seat: int, n: int) -> bool:
-    """Deal `n` unseen cards that are possible to the other seat; say if there are any."""
+    """Deal `n` possible unseen cards to the other seat; return whether there are any."""
     other = 1 - seat
     for cards, _ in _possible(state, other, n):
         _deal(state, other, cards, n)
@@ -62,7 +62,7 @@ def deal_any(state: AzurePosition, seat: int, n: int) -> bool:
 
 
 def is_possible(state: AzurePosition, seat: int) -> bool:
-    """Say whether a seat with this hand would be where it is: on turn, or stuck."""
+    """Return whether this hand fits the seat's situation: on turn, or stuck."""
     if state.to_move == seat:
         return state.mover != seat or state.can_act(seat)
     outcome = state.outcome
@@ -72,7 +72,7 @@ def is_possible(state: AzurePosition, seat: int) -> bool:
 
 
 def _deal(state: AzurePosition, seat: int, cards: list[int], n: int) -> None:
-    """Give a seat the first `n` cards beside those that are known; the rest is the deck."""
+    """Add the first `n` cards to a seat's known cards; the rest becomes the deck."""
     hand = state.sides[seat].known
     for colour in cards[:n]:
         hand += 1 << 4 * colour
@@ -85,7 +85,7 @@ def _colours(cards: int) -> list[int]:
 
 
 def _possible(state: AzurePosition, seat: int, n: int) -> Iterator[tuple[list[int], int]]:
-    """Give each possible hand as cards in order, and in how many ways it can be dealt."""
+    """Yield each possible hand as ordered cards, with the number of ways to deal it."""
     cards = unseen(state, 1 - seat)
     for hand in _hands(cards, n):
         ordered = _colours(hand) + _colours(cards - hand)
@@ -95,7 +95,7 @@ def _possible(state: AzurePosition, seat: int, n: int) -> Iterator[tuple[list[in
 
 
 def _hands(cards: int, n: int, colour: int = 0) -> Iterator[int]:
-    """Give all sets of `n` cards, counting from this colour on."""
+    """Yield all sets of `n` cards, starting at this colour."""
     if colour == len(COLOURS):
         if n == 0:
             yield 0
@@ -115,7 +115,7 @@ def _ways(cards: int, hand: int) -> int:
 
 
 def _draw_by_weight(state: AzurePosition, seat: int, n: int, rng: Random) -> list[int]:
-    """Draw one of the possible hands by the number of its ways, and shuffle the rest."""
+    """Draw a possible hand, weighted by its number of ways, and shuffle the rest."""
     possible = list(_possible(state, seat, n))
     cards = rng.choices([cards for cards, _ in possible], [ways for _, ways in possible])[0]
     hand, deck = cards[:n], cards[n:]
@@ -125,7 +125,7 @@ def _draw_by_weight(state: AzurePosition, seat: int, n: int, rng: Random) -> lis
 
 
 def _rewrite_draws(state: AzurePosition, seat: int, unknown: list[int]) -> None:
-    """Make the draws of a seat, which only it has seen, agree with the cards it now has."""
+    """Make the recorded draws of a seat, which only it saw, agree with its new cards."""
     left = unknown[:]
     for log in (state.before, state.log):
         for index, event in enumerate(log):

@@ -1,4 +1,4 @@
-"""The moves of Azure: what actions and chance do; sections in brackets are of its rules page."""
+"""What actions and chance do in Azure; numbers in brackets are sections of its rules page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def apply(state: AzurePosition, action: int) -> None:
-    """Do an action of the seat to move, which is legal."""
+    """Do a legal action of the seat to move."""
     if action < RETURN:
         _begin(state, state.mover)
         _place(state, action)
@@ -53,7 +53,7 @@ def apply(state: AzurePosition, action: int) -> None:
 
 
 def apply_chance(state: AzurePosition, text: str) -> None:
-    """Lay the realm and deal, or put the new hidden deck down; raise `BadChance` if not so."""
+    """Lay the realm and deal, or set the new hidden deck; raise `BadChance` for another text."""
     if state.phase == SETUP:
         _set_up(state, text)
         return
@@ -86,7 +86,7 @@ def _set_up(state: AzurePosition, text: str) -> None:
 
 
 def _begin(state: AzurePosition, seat: int) -> None:
-    """Forget what both seats have heard of; a new log with the seat's own events follows."""
+    """Drop the events that both seats have seen; start a new log with the seat's own events."""
     if seat == state.decider:
         state.before += state.log
     else:
@@ -124,7 +124,7 @@ def _place(state: AzurePosition, action: int) -> None:
 
 
 def _add_boon(state: AzurePosition, seat: int, cell: int) -> None:
-    """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
+    """Give one more boon next to the Bountiful stone, or ask which one (11.4)."""
     _, colour, qi, wisdom = state.realm.printed(cell)
     if NEAR[state.sides[seat].gifted] >> HOME[cell] & 1:
         if qi and wisdom:
@@ -149,7 +149,7 @@ def _choose_boon(state: AzurePosition, action: int) -> None:
 
 
 def _pay(state: AzurePosition, side: Side, colour: int, cost: int) -> None:
-    """Put cards on the face-up deck; those that are known to be there go first (6.5)."""
+    """Put cards on the face-up decks, known cards first (6.5)."""
     shift = 4 * colour
     side.hand -= cost << shift
     state.decks += cost << shift
@@ -160,7 +160,7 @@ def _pay(state: AzurePosition, side: Side, colour: int, cost: int) -> None:
 
 
 def _gather(state: AzurePosition, side: Side, colour: int, wanted: int) -> int:
-    """Take cards from a face-up deck, as many as there are (7.1, 7.2); return how many."""
+    """Take up to this many cards from a face-up deck (7.1, 7.2); return the number taken."""
     there = state.decks >> 4 * colour & 15
     taken = wanted if wanted < there else there  # noqa: FURB136  # see `_pay`
     if taken:
@@ -177,7 +177,7 @@ def _gather_one(state: AzurePosition, seat: int, colour: int) -> None:
 
 
 def _gain(state: AzurePosition, seat: int, points: int) -> bool:
-    """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
+    """Add wisdom within its bounds; return whether that ends the match (7.3, 8.5)."""
     side = state.sides[seat]
     before = side.wisdom
     after = min(GOAL, max(0, before + points))
@@ -210,7 +210,7 @@ def _check_beasts(state: AzurePosition, seat: int, cell: int) -> None:
 
 
 def _win(state: AzurePosition, seat: int, beast: int) -> bool:
-    """Give a seat the favour of a beast with its wisdom, and say whether that ends it all."""
+    """Give a seat the favour of a beast with its wisdom; return whether that ends the match."""
     loser = _take(state, seat, beast)
     if loser >= 0:
         _gain(state, loser, -BEAST_WISDOM[beast])
@@ -218,7 +218,7 @@ def _win(state: AzurePosition, seat: int, beast: int) -> bool:
 
 
 def _take(state: AzurePosition, seat: int, beast: int) -> int:
-    """Give a seat the favour of a beast and return who had it, -1 for nobody."""
+    """Give a seat the favour of a beast; return its previous holder, or -1 for nobody."""
     loser = state.beasts[beast]
     state.beasts[beast] = seat
     state.log.append((events.FAVOUR, seat, beast, loser))
@@ -226,7 +226,7 @@ def _take(state: AzurePosition, seat: int, beast: int) -> int:
 
 
 def _take_tortoise(state: AzurePosition, seat: int) -> None:
-    """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
+    """Change the stone on the black mountain, if one is available (8.6, 8.7)."""
     loser = _take(state, seat, TORTOISE)
     cell = state.realm.peaks[MOUNTAINS[TORTOISE]]
     peak = 1 << HOME[cell]
@@ -244,7 +244,7 @@ def _take_tortoise(state: AzurePosition, seat: int) -> None:
 
 
 def _take_bird(state: AzurePosition, seat: int) -> None:
-    """Let the loser of the Bird return cards, after choosing them if need be; draw (8.8)."""
+    """Make the loser of the Bird return cards, chosen if necessary; then draw (8.8)."""
     loser = _take(state, seat, BIRD)
     state.draws = BIRD_CARDS
     hand = state.sides[loser].hand if loser >= 0 else 0
@@ -267,7 +267,7 @@ def _give_back(state: AzurePosition, cards: int) -> None:
 
 
 def _draw(state: AzurePosition) -> None:
-    """Draw what is to be drawn; pass the turn on unless chance must make a new deck (9)."""
+    """Draw the due cards; pass the turn unless chance must make a new deck first (9)."""
     seat, n = state.mover, min(state.draws, len(state.hidden))
     cards = 0
     for colour in state.hidden[:n]:

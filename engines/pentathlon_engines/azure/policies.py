@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:
-    """Choose an action after which the position is worth most."""
+    """Choose the action that leads to the best position."""
     seat = _seat_to_move(state)
     worths = [worth(after, seat) for after in _afters(state, actions)]
     return _one_of_the_best(actions, worths, rng)
 
 
 def play_two_step(state: State, actions: list[int], rng: Random) -> int:
-    """Choose an action after which, and after a greedy reply, the position is worth most."""
+    """Choose the action that leads to the best position after a greedy reply."""
     seat = _seat_to_move(state)
     worths = [worth(_replied(after, seat), seat) for after in _afters(state, actions)]
     return _one_of_the_best(actions, worths, rng)
@@ -43,7 +43,7 @@ def _afters(state: State, actions: list[int]) -> list[AzurePosition]:
 
 
 def _replied(state: AzurePosition, seat: int) -> AzurePosition:
-    """Return the position after the reply that the other seat likes best, if it is to move."""
+    """Return the position after the other seat's best reply, if that seat is to move."""
     other = state.to_move
     if other is None or other in (seat, CHANCE):
         return state

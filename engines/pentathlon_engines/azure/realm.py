@@ -1,4 +1,4 @@
-"""The realm of one match: the four boards as laid, and what follows from them.
+"""The realm of one match: the four boards as laid, and tables derived from them.
 
 >>> realm = realm_of(("A1.0", "W1.0", "V1.0", "B1.0"))
 >>> realm.codes[4]
@@ -42,14 +42,14 @@ ROTATIONS: Final = 4
 BOARD_NAMES: Final[tuple[str, ...]] = tuple(
     [f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)]
 )
-"""Each face of each board as it may lie, in the order of the colours."""
+"""Each face of each board in each rotation, in the order of the colours."""
 _COLOUR_BIT: Final[dict[str, int]] = {name: 1 << COLOURS.index(name[0]) for name in BOARD_NAMES}
 _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
 
 
 class LaidBoard:
-    """One board as it is turned; its cells are counted by row."""
+    """One rotated board; its cells are counted by row."""
 
     __slots__ = ("codes", "colour", "dear", "mountain", "printed", "serpents")
 
@@ -62,11 +62,11 @@ class LaidBoard:
         self.mountain = self.codes.index(_MOUNTAIN)
         self.serpents = _where([code.endswith("s") for code in self.codes])
         self.dear = tuple([_dear(self.codes, extra) for extra in range(max(GIFT_COST) + 1)])
-        """For each extra cost the spaces that cost more than 0, 1, 2 ... cards, in a row."""
+        """For each extra cost, the spaces that cost more than 0, 1, 2 ... cards, in sequence."""
 
 
 def _turned(face: tuple[tuple[str, ...], ...], turns: int) -> list[str]:
-    """Return the codes of a face that is turned clockwise by quarters (5.2)."""
+    """Return the codes of a face after clockwise quarter turns (5.2)."""
     codes = [""] * PER_BOARD
     for y, row in enumerate(face):
         for x, code in enumerate(row):
@@ -87,7 +87,7 @@ def _dear(codes: list[str], extra: int) -> int:
 
 
 def _qi(code: str) -> tuple[int, int]:
-    """Return colour and number of the qi symbols; the colour of none is azure."""
+    """Return the colour and number of the qi symbols; azure if there are none."""
     if len(code) > 1 and code[1] in COLOURS:
         return COLOURS.index(code[1]), int(code[0])
     return 0, 0
@@ -98,7 +98,7 @@ def _wisdom(code: str) -> int:
 
 
 def _where(flags: list[bool]) -> int:
-    """Return the places of what is true as bits."""
+    """Return the positions of true values as bits."""
     return sum([1 << place for place, flag in enumerate(flags) if flag])
 
 
@@ -118,7 +118,7 @@ def _other_bits(extra: int) -> tuple[int, ...]:
 
 
 def _off_centre(x: int, y: int) -> int:
-    """Return how far from the centre of its board a cell is: no turn changes that."""
+    """Return a cell's distance from the centre of its board, which no rotation changes."""
     return abs(x - EDGE // 2) + abs(y - EDGE // 2)
 
 
@@ -145,7 +145,7 @@ def _board(name: str) -> LaidBoard:
 
 
 class Realm:
-    """What follows from one layout; all states of a match share it."""
+    """The tables derived from one layout, shared by all states of a match."""
 
     __slots__ = ("_across", "_down", "boards", "guards", "layout", "peaks", "shifts", "spaces")
 
@@ -156,7 +156,7 @@ class Realm:
         self.boards = boards
         first, second, third, fourth = boards
         self.shifts = (4 * first.colour, 4 * second.colour, 4 * third.colour, 4 * fourth.colour)
-        """Where in a set of cards those begin that pay the spaces of each board."""
+        """The offset in a card set of the colour that pays for the spaces of each board."""
         self.spaces = serpents = bird = shift = 0
         peaks = [0, 0, 0, 0]
         for board in boards:
@@ -177,7 +177,7 @@ class Realm:
 
     @property
     def codes(self) -> list[list[str]]:
-        """What is printed on each cell, by row, with the letter of its domain before it."""
+        """The print of each cell, by row, prefixed with the letter of its domain."""
         codes = [self._code(cell) for cell in range(len(CELLS))]
         return [codes[row : row + SIDE] for row in range(0, len(CELLS), SIDE)]
 
@@ -191,16 +191,16 @@ class Realm:
         return self.boards[home // PER_BOARD].printed[home % PER_BOARD]
 
     def line(self, cell: int) -> int:
-        """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""
+        """Return the cells in line with a cell, up to and including the first mountain (5.3)."""
         return self._across[cell] | self._down[_TURNED[cell]]
 
     def diagonal(self, cell: int) -> int:
-        """Return what lies on the diagonals of a cell, up to the first mountains."""
+        """Return the cells on the diagonals of a cell, up to the first mountains."""
         return _seen(cell, DIAGONAL, self.peaks)
 
 
 _TURNED: Final[tuple[int, ...]] = tuple([x * SIDE + y for y in range(SIDE) for x in range(SIDE)])
-"""The number of each cell if cells are counted by column."""
+"""The number of each cell when counted by column."""
 _HALF: Final = SIDE * EDGE
 _HALVES: Final[tuple[tuple[int, ...], ...]] = (
     tuple(range(_HALF)),
@@ -212,7 +212,7 @@ _HALVES: Final[tuple[tuple[int, ...], ...]] = (
 
 
 def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
-    """Return for the cells of a half with two mountains what is in line in its direction (5.3)."""
+    """Return the cells in line, by cell of a half with two mountains, in its direction (5.3)."""
     key = (half * len(CELLS) + peak) * len(CELLS) + other
     lines = _kept_lines.get(key)
     if lines is None:
@@ -223,7 +223,7 @@ def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
 
 
 def _seen(cell: int, directions: tuple[tuple[int, int], ...], peaks: list[int]) -> int:
-    """Return what lies in some directions of a cell, the first mountains included."""
+    """Return the cells in some directions of a cell, including the first mountains."""
     seen = []
     for dx, dy in directions:
         for other in walk(cell, dx, dy):
@@ -234,11 +234,11 @@ def _seen(cell: int, directions: tuple[tuple[int, int], ...], peaks: list[int]) 
 
 
 NOT_LAID: Final = Realm()
-"""Stands for the realm, without tables, until the boards are laid."""
+"""A placeholder without tables until the boards are laid."""
 
 
 def realm_of(layout: Layout) -> Realm:
-    """Return the realm of a checked layout; the last ones are kept."""
+    """Return the realm of a checked layout; recent ones are cached."""
     realm = _kept_realms.get(layout)
     if realm is None:
         if len(_kept_realms) >= _MOST_KEPT:
@@ -249,7 +249,7 @@ def realm_of(layout: Layout) -> Realm:
 
 
 def is_layout(boards: list[str]) -> bool:
-    """Say whether these are four boards of all colours, each as `<face>.<rotation>`.
+    """Return whether these are four boards of all colours, each as `<face>.<rotation>`.
 
     >>> is_layout(["B1.1", "V2.3", "A2.2", "W1.0"]), is_layout(["B1.1", "V2.3", "A2.2", "A1.0"])
     (True, False)

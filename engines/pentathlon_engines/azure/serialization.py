@@ -1,9 +1,9 @@
 """Positions of Azure as JSON, as on its rules page (12), and back.
 
-Beside the fields of the page there are `known`, what the other seat knows of each hand, `events`
-with the index in `since` at which the last decision of each seat begins, and, while chance makes
-a new hidden deck, `draws`, the cards still to be drawn. A position is read from a whole state, a
-bare example of the page, or an observation.
+In addition to the fields of the page there are `known` (the cards of each hand that the other
+seat knows), `events` with `since` (the index at which the last decision of each seat begins), and,
+while chance makes a new hidden deck, `draws` (the cards still to be drawn). A position can be read
+from a whole state, a plain example of the page, or an observation.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def describe(state: AzurePosition) -> dict[str, Any]:
 
 
 def show(state: AzurePosition, seat: int | None) -> dict[str, Any]:
-    """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
+    """Return a position as a seat or a spectator may see it, without `you` and `legal`.
 
     A spectator hears of what has happened since the last decision of anybody.
     """
@@ -94,7 +94,7 @@ def _frame(state: AzurePosition) -> dict[str, Any]:
 
 
 def _open(state: AzurePosition) -> dict[str, Any]:
-    """Return what everybody sees."""
+    """Return the public part of a position."""
     outcome = state.outcome
     decks = {letter: state.decks >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
     draws = {"draws": state.draws} if state.draws and state.to_move == -1 else {}
@@ -149,7 +149,7 @@ _MOST_EVENTS: Final = 100
 
 
 def read(state: AzurePosition, data: dict[str, Any]) -> None:
-    """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
+    """Load the position of `data` into a fresh state, or raise `BadPosition`."""
     fields = Fields({"to_move": 0} | data, known=_FIELDS)
     _read_frame(state, fields)
     if state.phase == SETUP:
@@ -182,7 +182,7 @@ def read(state: AzurePosition, data: dict[str, Any]) -> None:
 
 
 def _read_frame(state: AzurePosition, fields: Fields) -> None:
-    """Read who decides what, or how the match ended."""
+    """Read which seat decides what, or how the match ended."""
     outcome = fields.result(_SEATS, scores=True)
     name = fields.text("phase", default="turn" if outcome is None else "over")
     if name not in PHASES:
@@ -198,7 +198,7 @@ def _read_frame(state: AzurePosition, fields: Fields) -> None:
 
 
 def _check_setup(state: AzurePosition, data: dict[str, Any]) -> None:
-    """Refuse whatever cannot be there before the boards are laid."""
+    """Refuse anything that cannot exist before the boards are laid."""
     empty = state.to_json() | state.observation(0) | {"you": data.get("you")}
     for name, value in data.items():
         if value != empty.get(name):
@@ -270,7 +270,7 @@ def _read_seats(state: AzurePosition, fields: Fields) -> None:
 
 
 def _read_mover(state: AzurePosition, fields: Fields) -> None:
-    """Find out whose stone turn it is, and read what the phase needs."""
+    """Determine whose stone turn it is, and read the fields of the phase."""
     if state.phase != BOON and fields.has("boon_at"):
         refuse("boon_at", "must be null but in phase 'boon'")
     if state.phase != RESHUFFLE and fields.has("draws"):
@@ -289,7 +289,7 @@ def _read_mover(state: AzurePosition, fields: Fields) -> None:
 
 
 def _read_bird(state: AzurePosition, fields: Fields) -> None:
-    """Find the seat that has just won the Bird and is still to draw."""
+    """Find the seat that has just won the Bird and still has to draw."""
     state.mover = state.beasts[BIRD]
     if state.mover < 0 or state.mover == state.to_move:
         refuse("beasts.bird", "must be with the seat that has just won it")
@@ -310,7 +310,7 @@ def _read_boon(state: AzurePosition, fields: Fields) -> None:
 
 
 def _read_events(state: AzurePosition, fields: Fields, you: int | None) -> None:
-    """Read the log; what a seat has seen of it begins with that seat's own last decision."""
+    """Read the log; a seat's part begins with its own last decision."""
     log = fields.items("events", most=_MOST_EVENTS)
     secrets_of = (0, 1) if you is None else (you,)
     told = [
@@ -332,7 +332,7 @@ def _read_since(fields: Fields, most: int) -> list[int]:
 
 
 def _since_decision(log: list[events.Event], seat: int) -> list[int]:
-    """Return where the last decisions begin, in a log that begins with the other seat's."""
+    """Return the start of the last decisions in a log that begins with the other seat's."""
     since = [0, 0]
     for index, event in enumerate(log):
         if event[0] in (events.PLACE, events.RETURN) and event[1] == seat:
@@ -361,7 +361,7 @@ def _read_all_cards(state: AzurePosition, fields: Fields) -> None:
 
 
 def _read_seen_cards(state: AzurePosition, fields: Fields, you: int) -> None:
-    """Read what a seat sees of the cards and deal the others in some possible way."""
+    """Read the cards that a seat sees, and deal the others in any possible way."""
     decks = fields.mapping("decks")
     if set(decks) != set(COLOURS):
         refuse("decks", f"needs a number for each of {', '.join(COLOURS)}")
@@ -401,7 +401,7 @@ def _check_known(state: AzurePosition, seat: int) -> None:
 
 
 def _check_end(state: AzurePosition) -> None:
-    """Refuse a result that does not follow from the position."""
+    """Refuse a result that contradicts the position."""
     outcome = state.outcome
     if outcome is None:
         return
@@ -423,7 +423,7 @@ def _read_pair(fields: Fields, name: str, default: list[Any] | None) -> list[Any
 
 
 def _cards(field: str, value: object) -> int:
-    """Return letters of cards as a set; they come in the order of the colours."""
+    """Return card letters as a set; they must be in the order of the colours."""
     if not isinstance(value, str) or value.strip(COLOURS):
         refuse(field, f"must be a string of the letters {COLOURS}, not {value!r}")
     _rest(field, value)
@@ -434,7 +434,7 @@ def _cards(field: str, value: object) -> int:
 
 
 def _rest(field: str, cards: str) -> int:
-    """Return the cards that are not among these; refuse more than there are of a colour."""
+    """Return the remaining cards; refuse more cards of a colour than exist."""
     for letter in COLOURS:
         if cards.count(letter) > CARDS_EACH:
             refuse(field, f"{cards.count(letter)} cards {letter}, but there are {CARDS_EACH}")

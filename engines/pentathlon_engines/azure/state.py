@@ -1,4 +1,4 @@
-"""A position of Azure: what lies where, and what that allows.
+"""A position of Azure: its fields and the legal actions.
 
 Sections in brackets are those of the rules page. What an action does is in `moves.py`.
 """
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class AzurePosition(State):
-    """What lies on the table. Lists of two are by seat; sets of cards are packed numbers."""
+    """The table. Lists of two are indexed by seat; sets of cards are packed numbers."""
 
     __slots__ = (
         "beasts",
@@ -70,7 +70,7 @@ class AzurePosition(State):
     )
 
     def reset(self, options: dict[str, Any]) -> None:
-        """Make this the position before the boards are laid."""
+        """Start with the position before the boards are laid."""
         self.options = options
         self.seats = 2
         self.to_move: int | None = CHANCE
@@ -78,47 +78,47 @@ class AzurePosition(State):
         self.phase = SETUP
         self.gift: int = GIFTS.index(options["gifted"])
         self.extra: int = GIFT_COST[self.gift]
-        """How much more than a common stone a gifted one costs."""
+        """The extra cost of a gifted stone over a common one."""
         self.realm = NOT_LAID
         self.mover = 0
-        """Whose stone turn it is; the seat that returns cards is the other one."""
+        """The seat whose stone turn it is; cards are returned by the other seat."""
         self.sides = [Side(), Side()]
         self.decks: int = ALL_CARDS
         self.hidden: tuple[int, ...] = ()
         self.beasts = [-1, -1, -1, -1]
         self.due = False
-        """Whether a seat has long earned a beast, which is so in positions from outside only."""
+        """Whether a seat has already earned a beast, which occurs only in imported positions."""
         self.payable = 0
         """The spaces on which the seat on turn can place a common stone."""
         self.boon_at = -1
         self.draws = 0
-        """Cards that the seat with the Bird has still to draw."""
+        """The number of cards that the seat with the Bird still has to draw."""
         self.decider = 0
-        """Who decided last."""
+        """The seat that decided last."""
         self.log: list[Event] = []
-        """What has happened since then, that decision included."""
+        """The events since then, including that decision."""
         self.before: list[Event] = []
-        """What happened before it, from the last decision of the other seat on."""
+        """The events before it, starting with the other seat's last decision."""
 
     @abstractmethod
     def copy(self) -> AzurePosition:
-        """Return an independent twin of this position."""
+        """Return an independent copy of this position."""
 
     @property
     def placed(self) -> int:
-        """How many stones have been placed: one in each stone turn."""
+        """The number of stones placed: one in each stone turn."""
         if self.phase == SETUP:
             return 0
         return (self.taken & self.realm.spaces).bit_count()
 
     @property
     def taken(self) -> int:
-        """The cells on which stones stand."""
+        """The occupied cells."""
         return self.sides[0].stones | self.sides[1].stones
 
     @property
     def turn(self) -> int:
-        """The number of the stone turn, from 1; a turn in which a seat is stuck counts."""
+        """The number of the stone turn, from 1; a turn in which a seat is stuck counts too."""
         stuck = self.outcome is not None and self.outcome.reason == "stuck"
         return self.placed + (self.phase in (SETUP, TURN) or stuck)
 
@@ -136,25 +136,25 @@ class AzurePosition(State):
         return [BOON_QI, BOON_WISDOM] if self.phase == BOON else []
 
     def look(self) -> None:
-        """Find the spaces that are payable for the seat on turn, after whatever has changed."""
+        """Update the spaces that the seat on turn can pay for, after any change."""
         side = self.sides[self.mover]
         self.payable = self._payable(side, self.extra) if side.supply else 0
 
     def can_act(self, seat: int) -> bool:
-        """Say whether a seat could place a stone now (6.6, 11.5)."""
+        """Return whether a seat could place a stone now (6.6, 11.5)."""
         side = self.sides[seat]
         if side.supply and self._payable(side, self.extra):
             return True
         return self.can_gift(seat) and self._payable(side, 0) != 0
 
     def _payable(self, side: Side, saved: int) -> int:
-        """Return the spaces a seat can pay, if a stone costs so much less than a gifted one."""
+        """Return the spaces a seat can pay for with this discount on a gifted stone's cost."""
         realm = self.realm
         first, second = self.sides
         return realm.spaces & ~(first.stones | second.stones | side.too_dear(realm.shifts, saved))
 
     def can_gift(self, seat: int) -> bool:
-        """Say whether a seat still has its gifted stone (11.2)."""
+        """Return whether a seat still has its gifted stone (11.2)."""
         return self.gift > 0 and self.sides[seat].gifted < 0
 
     def cost(self, action: int) -> int:
@@ -165,7 +165,7 @@ class AzurePosition(State):
         return side.cost(HOME[action - GIFT], 0)
 
     def bond(self) -> None:
-        """Find out what all spaces cost both seats, from the stones on the board."""
+        """Compute the cost of all spaces for both seats from the stones on the board."""
         for side in self.sides:
             side.set_costs(self.realm, self.extra)
             if side.stones:
@@ -183,7 +183,7 @@ class AzurePosition(State):
                 side.cheapen(realm.diagonal(cell), others)
 
     def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
+        """Return whether this action is legal for the seat to move."""
         if self.phase == TURN:
             return 0 <= action < RETURN and self._can_place(action)
         if self.phase == RETURNING:
@@ -203,7 +203,7 @@ class AzurePosition(State):
         return hand >> 4 * x & 15 > (x == y) and hand >> 4 * y & 15 > 0
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions, each with the same chance, without listing them."""
+        """Draw a legal action uniformly at random, without listing the actions."""
         if self.phase == TURN:
             return self._draw_stone(draw)
         if self.phase == RETURNING:
@@ -224,7 +224,7 @@ class AzurePosition(State):
         return GIFT + cell_at(gifts, (pick - n) / more)
 
     def attracts(self, seat: int, beast: int, guards: int) -> bool:
-        """Say whether a seat gains this favour now, with its stones on these cells (8.2)."""
+        """Return whether a seat with stones on these cells gains this favour now (8.2)."""
         owner = self.beasts[beast]
         if owner == seat:
             return False
@@ -269,7 +269,7 @@ class Side:
     def __init__(self) -> None:
         self.hand = 0
         self.known = 0
-        """What the other seat knows to be in the hand."""
+        """The cards of the hand that the other seat knows."""
         self.stones = 0
         self.supply: int = COMMON_STONES
         self.gifted = -1
@@ -281,7 +281,7 @@ class Side:
         self._fourth = 0
 
     def copy(self) -> Side:
-        """Return an independent twin."""
+        """Return an independent copy."""
         twin = Side()
         twin.hand = self.hand
         twin.known = self.known
@@ -296,7 +296,7 @@ class Side:
         return twin
 
     def set_costs(self, realm: Realm, extra: int) -> None:
-        """Make all spaces cost what they do without bonds."""
+        """Reset all spaces to their cost without bonds."""
         first, second, third, fourth = realm.boards
         self._first = first.dear[extra]
         self._second = second.dear[extra]
@@ -304,7 +304,7 @@ class Side:
         self._fourth = fourth.dear[extra]
 
     def cheapen(self, cells: int, others: tuple[int, ...]) -> None:
-        """Take one card off the cost of these cells: of each, what is one level up comes down."""
+        """Reduce the cost of these cells by one card: shift each down by one level."""
         part = cells & BOARD_BITS
         if part:
             self._first &= self._first >> PER_BOARD | others[part]
@@ -319,7 +319,7 @@ class Side:
             self._fourth &= self._fourth >> PER_BOARD | others[part]
 
     def too_dear(self, shifts: tuple[int, int, int, int], saved: int) -> int:
-        """Return the spaces that cost more cards than there are, for a stone that saves some."""
+        """Return the spaces that cost more than the hand can pay, for a stone with this discount."""
         hand = self.hand + saved * ONE_OF_EACH
         a, b, c, d = shifts
         return (
@@ -330,7 +330,7 @@ class Side:
         )
 
     def cost(self, home: int, saved: int) -> int:
-        """Return what the space with this home costs, for a stone that saves some cards."""
+        """Return the cost of the space with this home, for a stone with this discount."""
         if home < PER_BOARD:
             dear = self._first >> home
         elif home < 2 * PER_BOARD:

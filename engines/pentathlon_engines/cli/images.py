@@ -45,7 +45,9 @@ class BoardStyle(StrEnum):
 
 BoardOption = Annotated[
     BoardStyle,
-    typer.Option("--board", help="How the board is drawn; auto: an image if the terminal can."),
+    typer.Option(
+        "--board", help="How to draw the board; auto uses images if the terminal supports them."
+    ),
 ]
 
 

@@ -66,7 +66,7 @@ def main() -> None:
 def _make_app(first_word: Collection[str]) -> typer.Typer:
     """Return the application, with only the command that is named: importing all takes longer."""
     app = typer.Typer(
-        help="Write, try, submit and follow bots for the games of Pentathlon.",
+        help="Write, test, submit and follow bots for the games of Pentathlon.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
     )
@@ -78,7 +78,7 @@ def _make_app(first_word: Collection[str]) -> typer.Typer:
 
 
 def _take_no_options() -> None:
-    """Write, try, submit and follow bots for the games of Pentathlon."""
+    """Write, test, submit and follow bots for the games of Pentathlon."""
 
 
 def _load(name: str) -> Callable[..., None]:

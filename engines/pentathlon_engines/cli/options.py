@@ -24,6 +24,6 @@ Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Play this many ma
 SiteOption = Annotated[
     str | None,
     typer.Option(
-        "--site", metavar="ADDRESS", help="The site to ask. Default: the one you signed in to."
+        "--site", metavar="ADDRESS", help="The site to use. Default: the one you signed in to."
     ),
 ]

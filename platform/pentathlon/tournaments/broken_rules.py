@@ -63,7 +63,7 @@ def count_results(*, game: str, rules: int) -> Revocation:
 
 
 def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
-    """Take back all results of a version of a game's rules; return what it took back.
+    """Revoke all results of a version of a game's rules; return the revoked ones.
 
     Each part is a transaction of its own. Cut off, it goes on when it is called again.
     """

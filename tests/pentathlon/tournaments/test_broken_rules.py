@@ -65,7 +65,7 @@ def test_dry_run_counts_and_changes_nothing(cup: Tournament) -> None:
 def test_results_are_taken_back_everywhere(cup: Tournament) -> None:
     said = _command("--yes")
 
-    assert "Took back" in said
+    assert "Revoked" in said
     gone = Match.objects.filter(rules_version=BROKEN)
     assert set(gone.values_list("is_revoked", flat=True)) == {True}
     assert Match.objects.exclude(rules_version=BROKEN).filter(is_revoked=True).count() == 0

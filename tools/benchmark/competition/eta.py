@@ -14,9 +14,9 @@ HELP: Final = "how right the time left is that tournaments tell beside the ladde
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
-    parser.add_argument("--minutes", type=float, default=30.0, help="the longest it may take (30)")
+    parser.add_argument("--minutes", type=float, default=30.0, help="maximum duration (30)")
     parser.add_argument(
-        "--share", type=float, default=1.0, help="how much of the tournaments is played (1)"
+        "--share", type=float, default=1.0, help="share of the tournaments to play (1)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -22,8 +22,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     offer_database(parser)
     parser.add_argument("--quick", action="store_true", help="one game, small sizes")
-    parser.add_argument("--only", choices=("uploads", "growth"), help="both if left out")
-    parser.add_argument("--game", choices=list(GAMES), help="upload to this ladder alone")
+    parser.add_argument("--only", choices=("uploads", "growth"), help="both by default")
+    parser.add_argument("--game", choices=list(GAMES), help="upload only to this ladder")
     for name, size in _SIZES.items():
         parser.add_argument(f"--{name}", type=int, help=f"({size:,})")
 

@@ -59,7 +59,7 @@ def main() -> int:
     parser = ArgumentParser()
     parser.add_argument("part", choices=_MEASURES)
     parser.add_argument("size", type=int)
-    parser.add_argument("--fill", action="store_true", help="make the data only")
+    parser.add_argument("--fill", action="store_true", help="only create the data")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with show_progress(Console(stderr=True)) as say:

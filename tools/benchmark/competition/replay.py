@@ -58,7 +58,7 @@ _DOCUMENTS: Final = (
 def main() -> None:
     """Play what the command line asks for."""
     parser = ArgumentParser()
-    parser.add_argument("--after-others", action="store_true", help="play rated ones before")
+    parser.add_argument("--after-others", action="store_true", help="play rated matches before")
     parser.add_argument("--backwards", action="store_true", help="let the last match end first")
     options = parser.parse_args()
     prepare_database()

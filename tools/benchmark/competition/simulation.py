@@ -51,8 +51,8 @@ class SimulationPart:
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options."""
         add = parser.add_argument
-        add("--quick", action="store_true", help="a tenth of the cases: a short look")
-        add("--seed", type=int, default=1, help="the same seed, the same figures (1)")
+        add("--quick", action="store_true", help="run a tenth of the cases")
+        add("--seed", type=int, default=1, help="seed; the same one gives the same figures (1)")
         add("--json", action="store_true", help="print JSON")
 
     def run(self, options: dict[str, Any]) -> None:  # Any: Django's own shape

@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "parts", nargs="*", metavar="PART", help=f"of {', '.join(_PARTS)}; all if left out"
     )
-    parser.add_argument("--quick", action="store_true", help="small sizes: a short look")
+    parser.add_argument("--quick", action="store_true", help="use small sizes")
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape

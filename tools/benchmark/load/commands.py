@@ -32,9 +32,15 @@ class LoadPart:
 def _offer_sizes(parser: ArgumentParser) -> None:
     parser.add_argument("--done", type=int, default=10_000, help="finished matches (10,000)")
     parser.add_argument("--waiting", type=int, default=1_000, help="waiting matches (1,000)")
-    parser.add_argument("--bots", type=int, default=100, help="bots that play them (100)")
-    parser.add_argument("--tournaments", type=int, default=1, help="of the finished matches (1)")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed, the same data (1)")
+    parser.add_argument(
+        "--bots", type=int, default=100, help="number of bots that play them (100)"
+    )
+    parser.add_argument(
+        "--tournaments", type=int, default=1, help="tournaments of the finished matches (1)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed; the same one gives the same data (1)"
+    )
 
 
 def _fill(options: Options) -> None:
@@ -59,9 +65,18 @@ def _fill(options: Options) -> None:
 def _offer_growth(parser: ArgumentParser) -> None:
     offer_database(parser)
     parser.add_argument("--small", type=int, default=10_000, help="finished matches (10,000)")
-    parser.add_argument("--large", type=int, default=1_000_000, help="against these (1,000,000)")
-    parser.add_argument("--waiting", type=int, default=100_000, help="in the large one (100,000)")
-    parser.add_argument("--runs", type=int, default=10, help="the best of these counts (10)")
+    parser.add_argument(
+        "--large", type=int, default=1_000_000, help="finished matches to compare with (1,000,000)"
+    )
+    parser.add_argument(
+        "--waiting",
+        type=int,
+        default=100_000,
+        help="waiting matches in the large database (100,000)",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=10, help="number of runs; the best one counts (10)"
+    )
 
 
 def _measure_growth(options: Options) -> None:
@@ -91,7 +106,7 @@ def _offer(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -
 def _offer_numbers(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -> None:
     for name, whole, quick, what in sizes:
         parser.add_argument(f"--{name}", type=int, help=f"{what} ({whole:,}; quick: {quick:,})")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to try it")
+    parser.add_argument("--quick", action="store_true", help="use small sizes")
 
 
 def _told(options: Options, sizes: Iterable[tuple[str, int, int, str]]) -> list[str]:
@@ -127,7 +142,9 @@ _CAPACITY_SIZES: Final = (
 
 def _offer_capacity(parser: ArgumentParser) -> None:
     _offer_numbers(parser, _CAPACITY_SIZES)
-    parser.add_argument("--write", action="store_true", help="into the page at /docs/capacity/")
+    parser.add_argument(
+        "--write", action="store_true", help="write the costs to the page /docs/capacity/"
+    )
 
 
 def _measure_capacity(options: Options) -> None:
@@ -140,7 +157,7 @@ def _measure_capacity(options: Options) -> None:
 
 def _offer_blocking(parser: ArgumentParser) -> None:
     offer_database(parser)
-    parser.add_argument("--bots", type=int, default=200, help="of a double round robin (200)")
+    parser.add_argument("--bots", type=int, default=200, help="bots in a double round robin (200)")
 
 
 def _measure_blocking(options: Options) -> None:
@@ -149,7 +166,7 @@ def _measure_blocking(options: Options) -> None:
 
 def _offer_reads(parser: ArgumentParser) -> None:
     offer_database(parser)
-    parser.add_argument("--bots", type=int, default=225, help="who all meet twice (225)")
+    parser.add_argument("--bots", type=int, default=225, help="bots, which all meet twice (225)")
 
 
 def _measure_reads(options: Options) -> None:

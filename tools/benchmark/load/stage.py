@@ -20,7 +20,7 @@ DATABASES: Final = ("sqlite", "postgres")
 
 def offer_database(parser: ArgumentParser) -> None:
     """Offer what every measurement with a database of its own may be told."""
-    parser.add_argument("--database", choices=DATABASES, help="both if left out")
+    parser.add_argument("--database", choices=DATABASES, help="both by default")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

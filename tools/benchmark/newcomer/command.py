@@ -51,7 +51,9 @@ class Walk:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
-    parser.add_argument("--demo", action="store_true", help="while the site plays its demo")
+    parser.add_argument(
+        "--demo", action="store_true", help="measure while the site plays its demo"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

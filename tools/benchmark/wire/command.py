@@ -20,7 +20,9 @@ HELP: Final = "CPU and time of a match by a worker without keys, beside one with
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     parser.add_argument("--game", choices=sorted(GAMES), default="tuned")
-    parser.add_argument("--matches", type=int, default=48, help="per round and kind of worker")
+    parser.add_argument(
+        "--matches", type=int, default=48, help="matches per round and kind of worker"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -1,4 +1,4 @@
-"""`manage.py bench PART`: measure this machine's copy of Pentathlon; ratios count, not times."""
+"""`manage.py bench PART`: measure this copy of Pentathlon; compare ratios, not times."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py chaos`: play a tournament while all that it runs on is killed; nothing is lost."""
+"""`manage.py chaos`: play tournaments while processes are killed; check that nothing is lost."""
 
 import secrets
 from argparse import ArgumentParser
@@ -24,25 +24,33 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer the size of the run."""
-        parser.add_argument("--matches", type=int, default=1000, help="at least so many (1000)")
-        parser.add_argument("--faults", type=int, default=50, help="injected over the run (50)")
+        """Add the options of the run."""
+        parser.add_argument(
+            "--matches", type=int, default=1000, help="minimum number of matches (1000)"
+        )
+        parser.add_argument(
+            "--faults", type=int, default=50, help="number of faults injected over the run (50)"
+        )
         parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-        parser.add_argument("--seed", type=int, help="of faults and tournament; drawn if left out")
+        parser.add_argument(
+            "--seed", type=int, help="seed of faults and tournament; random by default"
+        )
         parser.add_argument("--game", default="tuned", choices=list(GAMES))
         parser.add_argument("--workers", type=int, default=2, help="worker processes (2)")
-        parser.add_argument("--slots", type=int, default=2, help="matches at a time of each (2)")
+        parser.add_argument(
+            "--slots", type=int, default=2, help="matches at a time per worker (2)"
+        )
         parser.add_argument(
             "--standalone",
             type=int,
             default=2,
-            help="workers without keys, each behind its own network (2)",
+            help="workers without keys, each on its own network (2)",
         )
-        parser.add_argument("--logs", type=Path, help="a folder that keeps what the processes say")
+        parser.add_argument("--logs", type=Path, help="a folder for the output of the processes")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Run it in a process whose database and broker are not those of this one."""
+        """Run in a process with its own database and broker."""
         for name, least in _LEAST.items():
             if options[name] < least:
                 raise CommandError(f"--{name}: must be at least {least}, not {options[name]}.")

@@ -15,14 +15,16 @@ from pentathlon_engines.cli.tables import print_table
 
 def bots(
     *,
-    everybody: Annotated[bool, typer.Option("--all", help="Those of everybody.")] = False,
-    owner: Annotated[str | None, typer.Option(help="Those of this author.")] = None,
-    game: Annotated[str | None, typer.Option(help="Those that play this game.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="List the bots of all authors.")
+    ] = False,
+    owner: Annotated[str | None, typer.Option(help="Only bots of this author.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only bots that play this game.")] = None,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="List at most this many.")] = 50,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your bots, or those of others, the newest first."""
+    """List your bots, or those of others, newest first."""
     is_own = not everybody and owner is None
     server = connect_as_person(site) if is_own else connect(site)
     author = me(server) if is_own else owner

@@ -18,17 +18,22 @@ _RUNNING = "running"
 
 
 def challenge(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="Yours, by name, folder or mine@3.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="Your bot, by name, folder or mine@3.")
+    ],
     opponent: Annotated[
         str, typer.Argument(metavar="OPPONENT", help="A public bot, or a version of your own.")
     ],
     *,
-    game: Annotated[str | None, typer.Option(help="If they share several.")] = None,
+    game: Annotated[str | None, typer.Option(help="The game, if the bots share several.")] = None,
     blocks: Annotated[
-        int | None, typer.Option(min=1, help="Seeds, each in balanced seat orders.")
+        int | None,
+        typer.Option(min=1, help="The number of seeds, each played in balanced seat orders."),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the score.")] = False,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait for at most.")] = 600,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="The maximum number of seconds to wait.")
+    ] = 600,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:

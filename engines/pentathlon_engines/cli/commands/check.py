@@ -68,14 +68,14 @@ def check(
     ],
     game: Annotated[
         str | None,
-        typer.Option(help="Only this one of its games.", autocompletion=complete_game),
+        typer.Option(help="Check only this game.", autocompletion=complete_game),
     ] = None,
     sandbox: Sandbox = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a bot in every seat, treat it as a server may, and compare its use with the limits.
+    """Play a bot in every seat, stress it as a server might, and compare its use with the limits.
 
-    It meets random bots, with the fewest and the most seats of each of its games.
+    It plays against random bots, with the fewest and the most seats of each of its games.
 
     Example: pentathlon check ./my-bot --sandbox
     """

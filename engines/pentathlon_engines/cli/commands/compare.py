@@ -69,10 +69,10 @@ GameKey = Annotated[
     str | None, typer.Option(help="The game, if both play several.", autocompletion=complete_game)
 ]
 Null = Annotated[
-    float | None, typer.Option(help="The score at which NEW is not better; 0.5 by default.")
+    float | None, typer.Option(help="The score at which NEW counts as not better; 0.5 by default.")
 ]
 Alternative = Annotated[
-    float | None, typer.Option(help="The score at which it is better; 0.55 by default.")
+    float | None, typer.Option(help="The score at which NEW counts as better; 0.55 by default.")
 ]
 MaxGames = Annotated[
     int, typer.Option(min=40, max=50_000, help="End undecided after this many matches.")
@@ -80,12 +80,18 @@ MaxGames = Annotated[
 Records = Annotated[
     Path | None, typer.Option(help="Keep records here; a stopped test continues from them.")
 ]
-OnServer = Annotated[bool, typer.Option("--server", help="Have the site's workers play, unrated.")]
+OnServer = Annotated[bool, typer.Option("--server", help="Let the site's workers play, unrated.")]
 FailUnder = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Exit with 0 from this share of the points on: 0.48."),
+    typer.Option(
+        min=0,
+        max=1,
+        help="Exit with 0 if NEW scores at least this share of the points, such as 0.48.",
+    ),
 ]
-Timeout = Annotated[float, typer.Option(min=1, help="With --server: seconds to wait for at most.")]
+Timeout = Annotated[
+    float, typer.Option(min=1, help="With --server: the maximum number of seconds to wait.")
+]
 
 
 def compare(
@@ -101,7 +107,9 @@ def compare(
     elo1: Annotated[float | None, typer.Option(help="--alternative as a lead in Elo.")] = None,
     max_games: MaxGames = 2_080,
     concurrency: Concurrency = 1,
-    seed: Annotated[int | None, typer.Option(min=0, help="Draw the seeds from this.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Draw the seeds from this number.")
+    ] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
     records: Records = None,
@@ -110,15 +118,15 @@ def compare(
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let NEW meet OLD until a sequential test decides: exit with 0 if NEW is better, else 1.
+    """Play NEW against OLD until a sequential test decides; exit with 0 if NEW is better, else 1.
 
     Every seed is played in both seats. The test looks after 20 blocks of two matches, then after
-    every 4. With --fail-under it is the share of the points that decides about the exit code: it
-    passes a version that is about as good.
+    every 4. With --fail-under, the share of the points decides the exit code: a version that is
+    about as good passes.
 
-    With --server, NEW is uploaded as a candidate if its files are not there yet: it takes no place
-    on a ladder. The matches count against your quota of challenges. The same command goes on from
-    what has been played.
+    With --server, NEW is uploaded as a candidate if its files are not there yet; it takes no place
+    on a ladder. The matches count against your quota of challenges. Running the same command again
+    continues the test.
 
     Example: pentathlon compare ./my-bot ./my-bot-v1 --game tuned --concurrency 2
     """

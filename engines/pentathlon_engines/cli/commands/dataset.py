@@ -38,19 +38,19 @@ def dataset(
     ],
     *,
     folder: Annotated[
-        Path | None, typer.Option(help="Where to write; by default GAME-data.")
+        Path | None, typer.Option(help="The output folder; by default GAME-data.")
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(help="Make one of the records in this folder instead.")
+        Path | None, typer.Option(help="Make a dataset of the records in this folder instead.")
     ] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Download at most so many.")] = 10,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet files, too.")] = False,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="Download at most this many.")] = 10,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Also write Parquet files.")] = False,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download the newest datasets of a game, or make one of records on this machine.
+    """Download the newest datasets of a game, or make one from records on this machine.
 
-    A download that was stopped goes on where it was; every part is checked against its hash.
+    A stopped download resumes where it was. Every part is checked against its hash.
 
     Example: pentathlon dataset tuned --records tuned-records
     """

@@ -31,7 +31,7 @@ def fork(
     replay: Annotated[Path, typer.Argument(metavar="REPLAY", help="A record.")],
     bots: Bots,
     *,
-    ply: Annotated[int, typer.Option(min=0, help="Play on after this many events.")],
+    ply: Annotated[int, typer.Option(min=0, help="Continue after this many events.")],
     limits: Annotated[
         str | None, typer.Option(help="Limits per bot, as JSON. Default: those of the record.")
     ] = None,
@@ -39,10 +39,10 @@ def fork(
     sandbox: Sandbox = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play on from a ply of a record with any bots: what if another one had sat there?
+    """Continue from a ply of a record with other bots, to see what they would have done.
 
-    Chance goes on with the seed of the record. The new record names the old one and the ply; it
-    verifies, and is never rated.
+    Chance continues with the seed of the record. The new record names the old one and the ply. It
+    can be verified and is never rated.
 
     Example: pentathlon fork match.json --ply 12 ./my-bot greedy --record other.json
     """

@@ -46,12 +46,13 @@ def init(
         BotTemplate, typer.Option(help="The language of the bot.")
     ] = BotTemplate.PYTHON,
     folder: Annotated[
-        Path | None, typer.Option(help="Its folder; by default ./my-GAME-bot.")
+        Path | None, typer.Option(help="The folder of the bot; by default ./my-GAME-bot.")
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
-            help="Its name on a site. Default: the folder's, with your username in place of my-."
+            help="The bot's name on a site. Default: the folder's, with your username in place "
+            "of my-."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -19,13 +19,15 @@ def leaderboard(
         str | None,
         typer.Argument(
             metavar="GAME",
-            help="A game. Without it: the list of tables.",
+            help="A game. If omitted, list all tables.",
             autocompletion=complete_game,
         ),
     ] = None,
     *,
-    scope: Annotated[str | None, typer.Option(help="Another setting, from the list.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    scope: Annotated[
+        str | None, typer.Option(help="The digest of another setting, from the list.")
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="List at most this many.")] = 20,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:

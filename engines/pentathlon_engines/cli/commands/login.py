@@ -38,14 +38,19 @@ def login(
         list[str] | None,
         typer.Option(help="What the token may do, such as tournaments:write; repeatable."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What your account calls this login.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The name of this login in your account.")
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page that asks for the code.")] = True,
     token_stdin: Annotated[
-        bool, typer.Option("--token-stdin", help="Read a token instead, for scripts.")
+        bool,
+        typer.Option(
+            "--token-stdin", help="Read a token from standard input instead, for scripts."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sign in to a site: confirm a code in the browser, no password needed here."""
+    """Sign in to a site: confirm a code in the browser, without a password here."""
     known = Credentials.load()
     origin = origin_of(site) if site else usual_site(known)
     if not is_private_line(origin):
@@ -75,7 +80,7 @@ def logout(
     site: Annotated[str | None, typer.Argument(metavar="SITE", help="Its address.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sign out of a site: the token is revoked there and forgotten here."""
+    """Sign out of a site: revoke the token there and delete it here."""
     known = Credentials.load()
     origin = origin_of(site) if site else usual_site(known)
     stored = known.by_site.pop(origin, None)
@@ -96,7 +101,7 @@ def logout(
 
 
 def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
-    """Say who you are to a site, and what your token may do."""
+    """Show who you are on a site, and what your token may do."""
     server = connect_as_person(site)
     told = server.get("tokens/current/")
     if as_json:

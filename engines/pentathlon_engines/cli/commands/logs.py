@@ -25,7 +25,7 @@ def logs(
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what your bot wrote in a match and why it lost, or what its build and checks wrote."""
+    """Show your bot's output in a match and why it lost, or the output of its build and checks."""
     origin, number = split_address(what, "matches")
     server = connect_as_person(origin or site)
     if number is None:

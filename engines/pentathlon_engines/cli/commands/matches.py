@@ -19,15 +19,15 @@ _MOST_BOTS: Final = 20
 def matches(
     bot: Annotated[
         str | None,
-        typer.Argument(metavar="BOT", help="A bot by its name or folder. Default: all of yours."),
+        typer.Argument(metavar="BOT", help="A bot, by name or folder. Default: all of yours."),
     ] = None,
     *,
     state: Annotated[str | None, typer.Option(help="pending, running, done or void.")] = None,
     kind: Annotated[
         str | None, typer.Option(help="ladder, tournament, challenge or validation.")
     ] = None,
-    game: Annotated[str | None, typer.Option(help="Those of this game.")] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    game: Annotated[str | None, typer.Option(help="Only matches of this game.")] = None,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="List at most this many.")] = 20,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -55,7 +55,7 @@ def play(
     bots: Bots,
     *,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Play this many matches, each with another seed.")
+        int | None, typer.Option(min=1, help="Play this many matches, each with a new seed.")
     ] = None,
     swap: Annotated[
         bool, typer.Option("--swap", help="Play every seed in balanced seat orders.")
@@ -75,7 +75,7 @@ def play(
 ) -> None:
     """Play a match, or many, and print the result.
 
-    With a bundle, repeat a match for one bot: exit with 0 if the same happens, else with 1.
+    With a bundle, repeat a match for one bot; exit with 0 if nothing differs, else with 1.
 
     Example: pentathlon play tuned ./my-bot greedy --games 200 --swap --concurrency 2
     """

@@ -30,7 +30,7 @@ from pentathlon_engines.record.shape import Record
 
 _HELP_LINES = HELP.count("\n") + 4
 
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, written by play.")]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record written by `play`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -39,7 +39,7 @@ def replay(
     ply: Annotated[int | None, typer.Option(min=0, help="Show this position only.")] = None,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="PAGE", help="Write all positions as a page that stands alone."),
+        typer.Option(metavar="PAGE", help="Write all positions as one self-contained page."),
     ] = None,
     board: BoardOption = BoardStyle.AUTO,
     as_json: AsJson = False,
@@ -47,7 +47,7 @@ def replay(
     """Step through a record; without a terminal, print all its positions.
 
     Keys: left and right by ply, up and down by turn, [ and ] by turn of the same seat, { and } by
-    round, g and G to the ends, a number and Enter to that ply, q ends.
+    round, g and G to the ends, a number and Enter to that ply, q quits.
 
     Example: pentathlon replay match.json --html match.html
     """

@@ -26,13 +26,13 @@ def repro(
     ],
     bot: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your bot.")] = Path(),
     *,
-    seat: Annotated[int | None, typer.Option(min=0, help="If you had several.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, help="Your seat, if you had several.")] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the bundle in this file.")] = None,
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")] = False,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play a match of yours again with your bot; exit with 0 if the same happens, else with 1."""
+    """Replay one of your matches with your bot; exit with 0 if nothing differs, else with 1."""
     origin, number = split_address(match, "matches")
     if number is None:
         raise CommandFailed(

@@ -53,19 +53,24 @@ class Submitted:
 
 def submit(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FOLDER]…", help="The bots, or zips of them.")
+        list[Path] | None, typer.Argument(metavar="[FOLDER]…", help="Folders or zips of bots.")
     ] = None,
     *,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Follow build, checks and the first rated match.")
+        bool,
+        typer.Option("--wait", help="Wait for the build, the checks and the first rated match."),
     ] = False,
     no_activate: Annotated[
         bool,
-        typer.Option("--no-activate", help="Keep it as a candidate: it joins no ladder."),
+        typer.Option("--no-activate", help="Keep it as a candidate, which joins no ladder."),
     ] = False,
-    name: Annotated[str | None, typer.Option(help="Give it this name, in bot.toml too.")] = None,
-    notes: Annotated[str, typer.Option(help="What changed; everybody reads it.")] = "",
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait for at most.")] = 600,
+    name: Annotated[
+        str | None, typer.Option(help="Give the bot this name, also in bot.toml.")
+    ] = None,
+    notes: Annotated[str, typer.Option(help="What changed; everybody can read it.")] = "",
+    timeout: Annotated[
+        float, typer.Option(min=1, help="The maximum number of seconds to wait.")
+    ] = 600,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,8 +78,8 @@ def submit(
 
     With --no-activate the version stays a candidate: it does not take the place of the version
     that plays for the bot. To let it play, submit the same files again without --no-activate.
-    Names are unique on a site. If yours is taken, the site proposes one that is free.
-    Of several bots each is submitted whatever becomes of the others; a table says how they stand.
+    Names are unique on a site. If yours is taken, the site suggests a free one.
+    Several bots are submitted independently of each other; a table shows the result of each.
 
     Example: pentathlon submit ./my-bot --wait
     """

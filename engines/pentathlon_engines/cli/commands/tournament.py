@@ -56,7 +56,7 @@ Entered = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="BOT BOT...",
-        help="Who plays; with a document, folders of the bots that its entries name.",
+        help="The bots; with a document, folders of the bots that its entries name.",
         autocompletion=complete_bot,
     ),
 ]
@@ -71,12 +71,12 @@ Params = Annotated[
 Seed = Annotated[int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")]
 Secret = Annotated[
     str | None,
-    typer.Option(metavar="HEX", help="The secret of a closed tournament: its own seeds."),
+    typer.Option(metavar="HEX", help="The secret of a closed tournament, to use its seeds."),
 ]
 Records = Annotated[
     Path | None,
     typer.Option(
-        help="Its folder: records, state, report. A stopped tournament continues from it."
+        help="The folder of records, state and report. A stopped tournament resumes from it."
     ),
 ]
 DryRunOnly = Annotated[
@@ -88,7 +88,9 @@ DryRunOnly = Annotated[
 Measuring = Annotated[
     str | None,
     typer.Option(
-        "--site", metavar="ADDRESS", help="With --dry-run: what its matches take on this site."
+        "--site",
+        metavar="ADDRESS",
+        help="With --dry-run: estimate with the durations measured on this site.",
     ),
 ]
 
@@ -99,7 +101,9 @@ def tournament(
     *,
     kind: Kind = None,
     param: Params = None,
-    seats: Annotated[int | None, typer.Option(min=2, help="Seats at a table.")] = None,
+    seats: Annotated[
+        int | None, typer.Option(min=2, help="The number of seats at a table.")
+    ] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
     seed: Seed = None,
@@ -113,7 +117,7 @@ def tournament(
 ) -> None:
     """Play a tournament here: any format and document of a server, unrated.
 
-    After Ctrl-C, the same command goes on where it stopped.
+    After Ctrl-C, the same command resumes where it stopped.
 
     Example: pentathlon tournament tuned ./mine greedy random --format swiss --concurrency 2
     """

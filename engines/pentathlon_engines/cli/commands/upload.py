@@ -23,17 +23,17 @@ _OF_THE_RECORD: Final = ("bad_record", "forked_record", "record_too_large", "sam
 
 def upload(
     records: Annotated[
-        list[Path], typer.Argument(metavar="RECORD...", help="Files that play has written.")
+        list[Path], typer.Argument(metavar="RECORD...", help="Files written by `play`.")
     ],
     *,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Upload records of matches that you have played, so that others can see them: unrated.
+    """Upload records of matches that you played, so that others can see them, unrated.
 
-    The site plays each one again and keeps the record, your name and the time. Everybody can see
-    it, with the names of the bots as they are in it. It never counts: not in ratings, not among
-    the matches of a bot. You can delete it on its page.
+    The site replays each one and keeps the record, your name and the time. Everybody can see it,
+    with the bot names that it contains. It never counts, neither in ratings nor among the matches
+    of a bot. You can delete it on its page.
 
     Example: pentathlon upload match.json
     """

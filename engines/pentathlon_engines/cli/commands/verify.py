@@ -32,10 +32,11 @@ def verify(
         str | None, typer.Option(metavar="FILE|URL", help="Check a tournament instead.")
     ] = None,
     commitment: Annotated[
-        str | None, typer.Option(help="The commitment that you noted before the start.")
+        str | None, typer.Option(help="The commitment that you saved before the start.")
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(help="A folder with records of the tournament to verify, too.")
+        Path | None,
+        typer.Option(help="A folder with records of the tournament to verify as well."),
     ] = None,
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Download and verify all records of the tournament.")

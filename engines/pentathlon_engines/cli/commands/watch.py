@@ -46,12 +46,15 @@ def watch(
     count: Annotated[
         int | None, typer.Option(min=1, help="For a bot: stop after this many matches.")
     ] = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Seconds; else no limit.")] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=1, help="The maximum number of seconds; by default no limit."),
+    ] = None,
     board: BoardOption = BoardStyle.AUTO,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow a match to its end and show the board, or a bot and tell of each match it ends."""
+    """Follow a match to its end and show the board, or follow a bot and report each match."""
     origin, number = split_address(what, "matches")
     server = connect(origin or site)
     patience = Patience(

@@ -1,4 +1,4 @@
-"""`manage.py rebuild_explorer GAME…`: count the positions of games again, from the first match."""
+"""`manage.py rebuild_explorer GAME…`: recount the positions of games from the first match on."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the games; none means all."""
+        """Add the argument for the games; by default all."""
         parser.add_argument("games", nargs="*", metavar="GAME")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

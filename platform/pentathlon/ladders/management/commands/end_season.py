@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Ask for the ladder."""
+        """Add the argument for the ladder."""
         parser.add_argument("ladder", help="key of the ladder, as in its address")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

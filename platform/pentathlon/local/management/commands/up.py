@@ -37,14 +37,18 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer what one may want to change."""
+        """Add the options."""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
-        parser.add_argument("--port", type=int, default=8000, help="port, or the first free above")
+        parser.add_argument(
+            "--port", type=int, default=8000, help="port, or the first free one above it"
+        )
         parser.add_argument("--workers", type=int, default=min(cores, _MOST_WORKERS))
         parser.add_argument("--no-demo", action="store_true", help="start with an empty platform")
         parser.add_argument(
-            "--no-compiled", action="store_true", help="play with the engines as they are written"
+            "--no-compiled",
+            action="store_true",
+            help="use the engines in plain Python, not compiled",
         )
         parser.add_argument("--logs", action="store_true", help="show what the services log")
 

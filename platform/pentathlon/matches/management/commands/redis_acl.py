@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where the file goes."""
-        parser.add_argument("file", type=Path, help="for `aclfile` in redis.conf")
+        parser.add_argument("file", type=Path, help="the file that `aclfile` in redis.conf names")
 
     def handle(self, *, file: Path, **_: Any) -> None:  # Any: Django's own options
         """Write the file; print the name and password of the worker's user once."""

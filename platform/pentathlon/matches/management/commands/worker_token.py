@@ -1,4 +1,4 @@
-"""`manage.py worker_token create | list | revoke`: the tokens of workers without keys."""
+"""`manage.py worker_token create | list | revoke`: manage the tokens of workers without keys."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from pentathlon.matches.worker_tokens import revoke_worker_token
 class Command(BaseCommand):
     """Makes, lists and revokes worker tokens."""
 
-    help = "Make, list and revoke the tokens by which other machines work for this site."
+    help = "Create, list and revoke the tokens of machines that work for this site."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the three actions."""
         actions = parser.add_subparsers(dest="action", required=True)
-        create = actions.add_parser("create", help="make a token and print its secret once")
-        create.add_argument("name", help="of the machine, or of its operator")
+        create = actions.add_parser("create", help="create a token and print its secret once")
+        create.add_argument("name", help="name of the machine or its operator")
         create.add_argument(
             "--work",
             nargs="+",
             choices=[work.value for work in Work],
             default=[work.value for work in Work],
-            help="what it is trusted with; everything by default",
+            help="the work it may do; everything by default",
         )
         actions.add_parser("list", help="show the tokens and how much each has played")
-        revoke = actions.add_parser("revoke", help="end a token at once; its matches go to others")
+        revoke = actions.add_parser(
+            "revoke", help="revoke a token at once; other workers get its matches"
+        )
         revoke.add_argument("name")
 
     def handle(self, *, action: str, **options: Any) -> None:  # Any: of the action

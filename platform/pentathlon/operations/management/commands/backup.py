@@ -1,4 +1,4 @@
-"""`manage.py backup FILE|FOLDER`: keep everything that matters in one file, while it runs."""
+"""`manage.py backup FILE|FOLDER`: write all important data to one file while the site runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ANY_NAME: Final = "pentathlon-*Z.backup"
 class Command(BaseCommand):
     """Backs the database up; processes go on working meanwhile."""
 
-    help = "Write accounts, uploads, matches, replays and ratings to one file, at one moment."
+    help = "Write a snapshot of accounts, uploads, matches, replays and ratings to one file."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where to."""
-        parser.add_argument("path", type=Path, help="a new file, or a folder for one")
+        parser.add_argument("path", type=Path, help="a new file, or a folder to write it to")
         parser.add_argument(
             "--keep", type=int, metavar="N", help="in a folder: delete all but the newest N"
         )

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: put a backup into an empty place."""
+"""`manage.py restore FILE`: load a backup into an empty database."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pentathlon.operations.progress import ProgressLine
 class Command(BaseCommand):
     """Restores all of a backup or nothing, and compares what is there afterwards."""
 
-    help = "Restore a backup to an empty database, which may be of another kind."
+    help = "Restore a backup to an empty database, SQLite or PostgreSQL."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where from."""
-        parser.add_argument("path", type=Path, help="the file that `backup` has written")
+        parser.add_argument("path", type=Path, help="a file written by `backup`")
 
     def handle(self, *, path: Path, **_options: Any) -> None:  # Any: Django's own signature
         """Restore it and say what is left to do."""

@@ -1,4 +1,4 @@
-"""`manage.py retention`: what is kept for how long, what it takes, and what is due to go."""
+"""`manage.py retention`: show how long data is kept, its size, and what is due for deletion."""
 
 import json
 from argparse import ArgumentParser

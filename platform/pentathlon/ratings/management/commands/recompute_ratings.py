@@ -1,4 +1,4 @@
-"""Write the ratings again from the results."""
+"""Recompute the ratings from the results."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the keys of pools."""
-        parser.add_argument("keys", nargs="*", help='keys such as "game:tuned"; all if none')
+        parser.add_argument("keys", nargs="*", help='keys such as "game:tuned"; all by default')
 
     def handle(self, *, keys: list[str], **_options: Any) -> None:  # Any: Django's own signature
         """Recompute and print a line for each pool."""

@@ -1,4 +1,4 @@
-"""Begin a new epoch of a game's leaderboard, with the numbers that predict its results best."""
+"""Start a new epoch of a game's leaderboard, with the parameters that predict its results best."""
 
 from typing import Any
 
@@ -19,7 +19,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a game and a setting."""
         parser.add_argument("game", choices=sorted(GAMES))
-        parser.add_argument("--scope", default="", help="digest of a setting; the standard one")
+        parser.add_argument(
+            "--scope", default="", help="digest of a setting; the standard one by default"
+        )
 
     def handle(self, *, game: str, scope: str, **_options: Any) -> None:  # Any: Django's own
         """Refit, and print the numbers before and after."""

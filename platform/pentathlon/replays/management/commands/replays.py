@@ -1,4 +1,4 @@
-"""`manage.py replays`: how many replays are in the database and in the store; move them."""
+"""`manage.py replays`: count, move and check the replays in the database and in the store."""
 
 import json
 from argparse import ArgumentParser
@@ -26,9 +26,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Offer to move and to check."""
         what = parser.add_mutually_exclusive_group()
-        what.add_argument("--move", action="store_true", help="move all that are old enough now")
-        what.add_argument("--bring-back", action="store_true", help="put all into the database")
-        what.add_argument("--check", action="store_true", help="read all of the store")
+        what.add_argument("--move", action="store_true", help="move all old enough replays now")
+        what.add_argument(
+            "--bring-back", action="store_true", help="move all back into the database"
+        )
+        what.add_argument("--check", action="store_true", help="read the whole store and check it")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

@@ -1,4 +1,4 @@
-"""Prove that meetings of bots, and all sums of them, are what the results say."""
+"""Verify that the meetings of bots, and all totals of them, agree with the results."""
 
 from argparse import ArgumentParser
 from itertools import islice
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take an option that puts right what differs."""
         parser.add_argument(
-            "--repair", action="store_true", help="count anew what differs, then compare again"
+            "--repair", action="store_true", help="recount what differs, then compare again"
         )
 
     def handle(self, **options: Any) -> None:  # Any: Django's own signature

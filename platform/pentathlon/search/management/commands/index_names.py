@@ -1,4 +1,4 @@
-"""`manage.py index_names`: read all names again, so that the search finds them."""
+"""`manage.py index_names`: rebuild the search index of all names."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Take back all results of a version of a game's rules; without --yes, only count them."""
+"""Revoke all results of a version of a game's rules; without --yes, only count them."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ class Command(BaseCommand):
         """Take a game, a version of its rules, and why."""
         parser.add_argument("--game", required=True, choices=sorted(GAMES))
         parser.add_argument("--rules", required=True, type=int, help="the version of the rules")
-        parser.add_argument("--reason", required=True, help="shown at every block")
+        parser.add_argument("--reason", required=True, help="shown with every block")
         parser.add_argument(
-            "--yes", action="store_true", help="do it; without this nothing is changed"
+            "--yes", action="store_true", help="revoke them; otherwise only count them"
         )
 
     def handle(
@@ -35,14 +35,14 @@ class Command(BaseCommand):
         """Count, or take back, and print how much it is."""
         if not yes:
             found = count_results(game=game, rules=rules)
-            self._tell(f"Would take back, of {game} by rules {rules}:", found)
-            self.stdout.write("Nothing was changed. Add --yes to take them back.")
+            self._tell(f"Would revoke, of {game} by rules {rules}:", found)
+            self.stdout.write("Nothing was changed. Add --yes to revoke them.")
             return
         try:
             found = revoke_rules(game=game, rules=rules, reason=reason)
         except DomainError as error:
             raise CommandError(str(error)) from error
-        self._tell(f"Took back, of {game} by rules {rules}:", found)
+        self._tell(f"Revoked, of {game} by rules {rules}:", found)
         self.stdout.write("Ratings are recomputed. Organisers may have void blocks played again.")
 
     def _tell(self, head: str, found: Revocation) -> None:

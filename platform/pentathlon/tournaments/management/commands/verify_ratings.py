@@ -1,4 +1,4 @@
-"""Prove that the stored ratings and final tables are what the results say."""
+"""Verify that the stored ratings and final tables agree with the results."""
 
 from collections.abc import Sequence
 from typing import Any, Final

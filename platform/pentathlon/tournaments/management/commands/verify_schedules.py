@@ -1,4 +1,4 @@
-"""Prove that schedules, those of ladders too, follow from documents, secrets and results."""
+"""Verify that all schedules, including ladders, follow from documents, secrets and results."""
 
 from argparse import ArgumentParser
 from itertools import islice

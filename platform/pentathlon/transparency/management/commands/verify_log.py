@@ -1,4 +1,4 @@
-"""Prove that the log of receipts has only grown, and that results are what it says."""
+"""Verify that the log of receipts has only grown and agrees with the results."""
 
 from argparse import ArgumentParser
 from itertools import islice
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             nargs="*",
             type=Path,
             metavar="CHECKPOINT",
-            help="files with checkpoints from which the log must have grown",
+            help="files with earlier checkpoints, which the log must extend",
         )
         parser.add_argument(
             "--without-records", action="store_true", help="do not read the records of matches"

@@ -19,11 +19,11 @@ _OPEN_FILES: Final = 4 * MOST_CONNECTIONS
 class Command(BaseCommand):
     """Serve pages, API and streams on one port until SIGTERM."""
 
-    help = "Serve pages, API and streams on one port; requests under way may end first."
+    help = "Serve pages, API and streams on one port; on shutdown, finish running requests."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Ask where to listen."""
+        """Add the options of the address."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
         parser.add_argument("--port", type=int, default=8000)
 
