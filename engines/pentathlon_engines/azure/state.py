@@ -319,7 +319,7 @@ class Side:
             self._fourth &= self._fourth >> PER_BOARD | others[part]
 
     def too_dear(self, shifts: tuple[int, int, int, int], saved: int) -> int:
-        """Return the spaces that cost more than the hand can pay, for a stone with this discount."""
+        """Return the spaces that the hand cannot pay for, with this discount."""
         hand = self.hand + saved * ONE_OF_EACH
         a, b, c, d = shifts
         return (

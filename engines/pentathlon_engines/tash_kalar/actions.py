@@ -1,7 +1,7 @@
 """All actions of Tash-Kalar by number (16.2).
 
-The number of an action is the place of its text among all texts in plain string order, so that a
-sorted list of numbers is what the rules call `legal`.
+The number of an action is the index of its text among all texts in plain string order, so a sorted
+list of numbers is the list that the rules call `legal`.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _move_table() -> list[int]:
 
 
 def _summon_tables() -> list[list[int]]:
-    """Return for each being and each of its shapes, or for all at once, actions by square."""
+    """Return the actions by square for each being and each of its shapes, or for all shapes."""
     return [
         [ACTIONS.get(f"summon {IDS[card]} {name}{tail}", -1) for name in NAMES]
         for card in range(BEINGS)
@@ -172,7 +172,7 @@ def _tails(card: int) -> list[str]:
 
 
 MOVES_TO: Final[list[int]] = _move_table()
-"""By `from * 81 + to` the action of a single move."""
+"""The action of a single move, by `from * 81 + to`."""
 SUMMONS: Final[list[list[int]]] = _summon_tables()
 
 
@@ -185,11 +185,11 @@ def _first_tables() -> list[int]:
 
 
 SUMMON_TABLE: Final[list[int]] = _first_tables()
-"""By being its first table in `SUMMONS`; one for each shape if the orientation is chosen."""
+"""The first table of each being in `SUMMONS`; one per shape if the orientation is chosen."""
 
 
 def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
-    """Return by action its verb, its card, its square, and what else it names.
+    """Return, by action, its verb, card, square and other argument.
 
     Of summonings only the verb: they are so many that their tables tell the rest.
     """

@@ -1,8 +1,8 @@
 """The arena of Tash-Kalar: squares, masks, neighbours and rays (sections 1.1 to 1.4).
 
-A square is `file * 9 + rank` in the full grid of nine by nine: in the order of names, and so that
-a pattern is moved over the arena by shifting a mask. Masks and tables simply have nothing at the
-missing corners.
+A square is `file * 9 + rank` in the full grid of nine by nine. Squares are thus in the order of
+their names, and shifting a mask moves a pattern over the arena. Masks and tables have no entries
+at the missing corners.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIDE: Final = 9
 GRID: Final = SIDE * SIDE
 DIRECTIONS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 DELTAS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-"""Files and ranks that one step in each direction leads on."""
+"""The change of file and rank of one step in each direction."""
 EIGHT: Final = len(DIRECTIONS)
 
 
@@ -33,7 +33,7 @@ def _name(square: int) -> str:
 
 
 NAMES: Final[tuple[str, ...]] = tuple(_name(square) for square in range(GRID))
-"""The name of each square, nothing for a missing corner."""
+"""The name of each square; empty for a missing corner."""
 SQUARES: Final[tuple[int, ...]] = tuple(square for square in range(GRID) if NAMES[square])
 INDEX: Final[dict[str, int]] = {NAMES[square]: square for square in SQUARES}
 BIT: Final[tuple[int, ...]] = tuple(1 << square for square in range(GRID))
@@ -60,7 +60,7 @@ _SMALL_BITS: Final = 54
 """Six files: compiled, numbers up to 62 bits need no objects."""
 _SMALL: Final = (1 << _SMALL_BITS) - 1
 _ONE: Final[list[int]] = [1 << place for place in range(2 * GRID)]
-"""There are fewer squares, cards and tasks."""
+"""Single bits: more than there are squares, cards and tasks."""
 _IS_COMPILED: Final = is_compiled(mask)
 """Compiled, masks are read by files; in plain Python, few bits are faster one by one."""
 
@@ -94,7 +94,7 @@ def bits(squares: int) -> list[int]:
 
 
 def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
-    """Add to a list what a table has for the few squares of a mask, in the order of their names.
+    """Append a table's entries for the few squares of a mask, in the order of their names.
 
     Of any items, so that compiled, numbers are not unpacked and packed again.
     """
@@ -108,7 +108,7 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
 
 
 def listed(squares: int, table: list[Item]) -> list[Item]:
-    """Return what a table has for the squares of a mask, in the order of their names."""
+    """Return a table's entries for the squares of a mask, in the order of their names."""
     found: list[Item] = []
     _add_files(squares, table, found)
     return found
@@ -140,7 +140,7 @@ def bits_of(cards: int) -> list[int]:
 
 
 def nth_square(squares: int, n: int) -> int:
-    """Return the square of a mask that has so many before it, in the order of their names.
+    """Return the square at this index of a mask, in the order of their names.
 
     >>> NAMES[nth_square(named(["c4", "b4", "e1"]), 1)]
     'c4'
@@ -156,7 +156,7 @@ def nth_square(squares: int, n: int) -> int:
 
 
 def shifted(square: int, dx: int, dy: int) -> int:
-    """Return the square so many files and ranks further, -1 if there is none."""
+    """Return the square this many files and ranks away, or -1 if there is none."""
     file, rank = square // SIDE + dx, square % SIDE + dy
     if not (0 <= file < SIDE and 0 <= rank < SIDE):
         return -1
@@ -184,11 +184,11 @@ RAYS: Final[tuple[tuple[tuple[int, ...], ...], ...]] = tuple(
     tuple(_ray(square, direction) if NAMES[square] else () for direction in range(EIGHT))
     for square in range(GRID)
 )
-"""By square and direction the squares from the nearest to the edge."""
+"""By square and direction, the squares from the nearest to the edge."""
 STEPS: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(ray[0] if ray else -1 for ray in rays) for rays in RAYS
 )
-"""By square and direction the next square, -1 beyond the edge."""
+"""By square and direction, the next square, or -1 beyond the edge."""
 ORTHOGONAL: Final[tuple[int, ...]] = tuple(
     mask(square for square in steps[::2] if square >= 0) for steps in STEPS
 )
@@ -216,11 +216,11 @@ def _within(square: int, n: int) -> int:
 WITHIN: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(_within(square, n) for square in range(GRID)) for n in range(DISTANCES)
 )
-"""By distance and square the other squares that are not further away."""
+"""By distance and square, the other squares within that distance."""
 DIRECTION_OF: Final[dict[int, int]] = {
     dx * SIDE + dy: direction for direction, (dx, dy) in enumerate(DELTAS)
 }
-"""The direction of a move by the difference of its squares."""
+"""The direction of a move, by the difference of its squares."""
 
 
 def spread(squares: int) -> int:

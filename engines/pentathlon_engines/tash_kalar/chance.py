@@ -1,9 +1,9 @@
-"""What chance decides in Tash-Kalar, as texts that carry all of it.
+"""Chance events of Tash-Kalar, as texts that contain the whole outcome.
 
-Cards are written by their numbers, joined by points, nothing as `-`; hands and current tasks
-ascending, decks from the top. `decks highland sylvan` draws the schools; `deal` gives the seat
-that begins, hands of beings, of legends, both flares, the decks and in the High Form the tasks;
-`shuffle legends 4.1.7` makes a new shared deck of a discard pile.
+Cards are numbers joined by full stops, or `-` for none: hands and current tasks in ascending
+order, decks from the top. `decks highland sylvan` draws the schools. `deal` gives the starting
+seat, the hands of beings and legends, both flares, the decks and, in the High Form, the tasks.
+`shuffle legends 4.1.7` makes a new shared deck from a discard pile.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NUMBERS: Final = {str(number): number for number in range(1, TASKS + 1)}
 _WRITTEN: Final = [str(number) for number in NUMBERS]
 _CARD_WORDS: Final = 9
 _OPEN_WORD: Final = _CARD_WORDS
-"""Of the words with cards, the one that everybody may see: the current tasks."""
+"""The only public word with cards: the current tasks."""
 DEAL_GRAMMAR: Final = (
     "'deal', the seat that begins, hands of 3 and 3 beings and of 2 and 2 legends, 2 flares, both "
     "school decks, legends, flares, and in the High Form 3 current tasks and the others; cards by "
@@ -104,7 +104,7 @@ def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
 
 
 class Deal:
-    """What a text deals; decks from the top. It is never changed."""
+    """The deal of a text, with decks from the top. It is immutable."""
 
     __slots__ = (
         "begins",
@@ -133,7 +133,7 @@ class Deal:
 
 
 def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
-    """Return what a text deals if that can happen, else None."""
+    """Return the deal of a possible text, or None."""
     if state.dealt is not None and state.dealt.text == text:
         return state.dealt
     words = text.split(" ")
@@ -161,7 +161,7 @@ def _numbers(word: str) -> list[int]:
 
 
 def _are_dealt(state: TashKalarPosition, groups: list[list[int]]) -> bool:
-    """Say whether these are all cards of each deck, in hands of the right size."""
+    """Return whether these are all cards of each deck, in hands of the right size."""
     if any(
         len(hand) != size or hand != sorted(hand)
         for hand, size in zip(groups, _HANDS, strict=False)
@@ -197,7 +197,7 @@ def draw_deck(pile: list[int], name: str, rng: Random) -> str:
 
 
 def read_deck(text: str, pile: list[int], name: str) -> list[int] | None:
-    """Return the new deck of a text that can happen, from the top, else None."""
+    """Return the new deck of a possible text, from the top, or None."""
     words = text.split(" ")
     if len(words) != 3 or words[:2] != ["shuffle", name]:  # noqa: PLR2004  # and the cards
         return None
@@ -225,7 +225,7 @@ SAMPLES: Final[dict[int, Callable[[TashKalarPosition, Random], str]]] = {
     constants.DEALING: draw_deal,
     constants.SHUFFLING: _draw_new_deck,
 }
-"""By phase what draws the text of chance."""
+"""By phase, the function that draws the chance text."""
 
 
 def hide(text: str, seat: int | None) -> str:

@@ -1,7 +1,7 @@
-"""Tells what happens in Tash-Kalar; sections are those of its rules page.
+"""Commentary on Tash-Kalar; section numbers refer to its rules page.
 
-What an action did to the board is read from the positions before and after it, so the sentence
-also has what followed without a decision (16.3).
+The effect of an action is read from the positions before and after it, so the sentence includes
+everything that followed without a decision (16.3).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _PLAIN: Final = {
 
 
 def tell(change: Change) -> str:
-    """Return an action, what it did to the board, and a change of the points."""
+    """Describe an action, its effect on the board, and the change of points."""
     if change.seat == CHANCE:
         return _tell_chance(change)
     verb, *words = change.text.split(" ")
@@ -68,7 +68,7 @@ def tell(change: Change) -> str:
 
 
 def _name_effect(change: Change, verb: str) -> str:
-    """Return whose effect is resolved, as `With Time Mage, `."""
+    """Return the being whose effect resolves, as `With Time Mage, `."""
     card = change.before["card"]
     if card is None or change.before["phase"] != "effect" or verb in {FLARE_VERB, _DECLINE}:
         return ""
@@ -76,7 +76,7 @@ def _name_effect(change: Change, verb: str) -> str:
 
 
 def _tell_action(change: Change, verb: str, words: list[str], told: set[str]) -> str:
-    """Return what the text of an action says; `told` gets the squares that need no more words."""
+    """Describe the text of an action; add the squares that need no more words to `told`."""
     if verb == _DECLINE:
         card = change.before["card"]
         return f"declines what {_name_card(card)} offers" if card else "declines"
@@ -176,7 +176,7 @@ _TELLERS: Final = {
 
 
 def _tell_rest(change: Change, told: set[str]) -> Iterator[str]:
-    """Tell what else changed on the board: what was destroyed, changed, or came."""
+    """Describe other changes on the board: destroyed, changed and placed pieces."""
     before, after = change.before["board"], change.after["board"]
     squares = [
         square
@@ -215,7 +215,7 @@ def _tell_chance(change: Change) -> str:
 
 
 def _name_piece(change: Change, square: str) -> str:
-    """Return what stood on a square: `its common piece`, `Amber's heroic piece`."""
+    """Describe the piece on a square: `its common piece`, `Amber's heroic piece`."""
     piece = change.before["board"].get(square)
     if piece and piece["owner"] == change.seat:
         return f"its {piece['rank']} piece"
@@ -223,7 +223,7 @@ def _name_piece(change: Change, square: str) -> str:
 
 
 def _name_owned(change: Change, square: str) -> str:
-    """Return what stood on a square by the colour of its owner, who need not be the subject."""
+    """Describe the piece on a square by its owner's colour; the owner may not be the subject."""
     piece = change.before["board"].get(square)
     return f"{name_seat(piece['owner'])}'s {piece['rank']} piece" if piece else "a piece"
 
@@ -240,7 +240,7 @@ def _name_card(name: str) -> str:
 
 
 def tell_end(position: Position) -> str:
-    """Return what ended the match, and who has more points (12)."""
+    """Return the reason for the end, and the seat with more points (12)."""
     result = position["result"]
     reasons = {
         "deck": "A school deck is empty",
@@ -254,7 +254,7 @@ def tell_end(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return what each reason of an end means."""
+    """Return the meaning of each reason for an end."""
     return {
         "deck": "a school deck was empty",
         "points": "a seat had the points that end the match",

@@ -1,4 +1,4 @@
-"""Conditions of steps: what holds now, what held as the effect began, what was done (13)."""
+"""Conditions of steps: on the present, on the start of the effect, on earlier steps (13)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUMMONED_SQUARES: Final = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 
 
 def is_met(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
-    """Say whether a condition holds, were it not negated."""
+    """Return whether a condition holds, ignoring its negation."""
     return CONDITIONS[condition.kind](state, effect, condition)
 
 

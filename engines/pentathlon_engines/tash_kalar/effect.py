@@ -1,7 +1,7 @@
-"""An effect while it resolves: where its program is, and what it remembers.
+"""An effect while it resolves: its program counter and its registers.
 
-Pieces are remembered by their squares; whoever moves or removes a piece tells the effect, so that
-what is remembered follows the piece (8.4).
+The effect remembers pieces by their squares. Code that moves or removes a piece informs the
+effect, so its registers follow the piece (8.4).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from typing import Final
 
 SLOTS: Final = 2
-"""How many steps of one card may be referred to by later ones."""
+"""The maximum number of steps of a card that later steps can refer to."""
 UPPER: Final = 1
 LOWER: Final = 2
 
 
 class Effect:
-    """The registers of the interpreter; -1 is nothing, nobody, nowhere."""
+    """The registers of the interpreter; -1 means none."""
 
     __slots__ = (
         "at",
@@ -54,26 +54,26 @@ class Effect:
 
     def __init__(self, program: int, me: int, shape: int) -> None:
         self.program: int = program
-        """The card whose effect it is, by its place among the programs."""
+        """The card of the effect, as an index of the programs."""
         self.me: int = me
-        """Where the being is now."""
+        """The current square of the being."""
         self.summon: int = me
         self.shape: int = shape
         """The place of the match's orientation among the shapes of the pattern."""
         self.used: int = 0
-        """The mask of pieces that the match used."""
+        """The mask of pieces used by the match."""
         self.halves: int = 0
-        """Which halves of a flare hold: `UPPER`, `LOWER` or both."""
+        """The halves of a flare that hold: `UPPER`, `LOWER` or both."""
         self.marked_was_empty: bool = False
         self.discard_was_empty: bool = False
         self.onto: int = 0
-        """What the summoning captured: an own piece (1), an enemy's (2), nothing."""
+        """What the summoning captured: an own piece (1), an enemy piece (2), or nothing."""
         self.goes_under: bool = False
         """Whether the card goes under its deck at the end."""
         self.at: int = 0
         """The step of the program."""
         self.stop: int = 0
-        """Where the effect ends: a program may have other steps after it."""
+        """The end of the effect; a program may have other steps after it."""
         self.counts: list[int] = [0] * SLOTS
         self.squares: list[int] = [-1] * SLOTS
         self.pieces: list[int] = [-1] * SLOTS
@@ -84,33 +84,33 @@ class Effect:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what belongs to one step."""
+        """Reset the registers of a single step."""
         self.entered: bool = False
         self.times: int = 0
         self.pool: int = 0
         """The mask of pieces that may still move once each."""
         self.chosen: int = 0
-        """The mask of squares that were chosen."""
+        """The mask of chosen squares."""
         self.runner: int = -1
-        """Where the piece of the first move is now."""
+        """The current square of the piece that moved first."""
         self.direction: int = -1
         self.lock: int = -1
         """The rank that all pieces must have."""
         self.moved_self: bool = False
         self.own_moves: int = 0
-        """How many of the moves were made by own pieces, if that is asked."""
+        """The number of moves made by own pieces, if a step asks for it."""
         self.captures: int = 0
-        """How many pieces of the mover's rank were captured."""
+        """The number of captured pieces of the mover's rank."""
         self.picked: int = -1
         """The piece that was picked and is about to leap."""
 
     def go_to(self, at: int) -> None:
-        """Go on with another step."""
+        """Continue with another step."""
         self.at = at
         self.reset()
 
     def go_on_with(self, program: int, at: int, stop: int) -> None:
-        """Go on with some steps of another card as if the effect began there."""
+        """Continue with steps of another card, as if the effect started there."""
         self.program, self.stop = program, stop
         self.counts = [0] * SLOTS
         self.squares = [-1] * SLOTS
@@ -120,19 +120,19 @@ class Effect:
         self.go_to(at)
 
     def note_square(self, slot: int, square: int) -> None:
-        """Write down that a step was done once more, and on which empty square."""
+        """Record one more repetition of a step, on an empty square."""
         self.counts[slot] += 1
         self.squares[slot] = square
 
     def record(self, slot: int, square: int) -> None:
-        """Write down that a step was done once more, and on which square."""
+        """Record one more repetition of a step, and its square."""
         if slot >= 0:
             self.counts[slot] += 1
             self.squares[slot] = square
             self.pieces[slot] = square
 
     def forget(self, square: int) -> None:
-        """The piece on a square is gone."""
+        """Record that the piece on a square is gone."""
         gone = ~BIT[square]
         self.used &= gone
         self.pool &= gone
@@ -147,7 +147,7 @@ class Effect:
                 self.pieces[slot] = -1
 
     def follow(self, square: int, to: int) -> None:
-        """The piece on a square is on another one now, which was empty."""
+        """Record that the piece on a square moved to another, empty one."""
         if self.used & BIT[square]:
             self.used ^= BIT[square] | BIT[to]
         if self.pool & BIT[square]:
@@ -161,7 +161,7 @@ class Effect:
                 self.pieces[slot] = to
 
     def exchange(self, square: int, other: int) -> None:
-        """The pieces on two squares have changed places."""
+        """Record that the pieces on two squares changed places."""
         both = BIT[square] | BIT[other]
         if self.used & both not in (0, both):
             self.used ^= both
@@ -174,7 +174,7 @@ class Effect:
                 self.pieces[slot] = square + other - self.pieces[slot]
 
     def copy(self) -> Effect:
-        """Return an independent twin."""
+        """Return an independent copy."""
         twin = Effect(self.program, self.me, self.shape)
         twin.summon = self.summon
         twin.used = self.used

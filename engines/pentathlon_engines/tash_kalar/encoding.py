@@ -1,4 +1,4 @@
-"""Observations of Tash-Kalar as numbers. Of past events only what they led to is in them."""
+"""Observations of Tash-Kalar as numbers. They contain past events only through their results."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
 
 
 def _add_pending(found: Features, view: dict[str, Any]) -> None:
-    """Add what only the Etherweave has: a pending card, and what was discarded and warped last."""
+    """Add the Etherweave's features: a pending card, the last discard and the last warps."""
     on_card = view.get("on_card") or _NOTHING
     found.choice(view.get("pending"), _WOVEN)
     found.seat(on_card.get("owner"))
@@ -85,7 +85,7 @@ def _add_pending(found: Features, view: dict[str, Any]) -> None:
 
 
 def _add_turn(found: Features, view: dict[str, Any]) -> None:
-    """Add modes and schools, who decides what, and what has been done in this turn."""
+    """Add modes and schools, the seat to decide and its phase, and the actions of this turn."""
     options, progress = view["options"], view["progress"]
     found.choice(options["mode"], MODES)
     for school in found.by_seat(options["decks"]):

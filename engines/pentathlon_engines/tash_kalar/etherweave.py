@@ -1,4 +1,4 @@
-"""What beings of the Etherweave do beside pieces that move: cards and exchanges (18.3)."""
+"""What beings of the Etherweave do apart from moves: cards and exchanges (18.3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _FIRST_ROUND: Final = 2
-"""How many turns, one of each seat, are without warp effects."""
+"""The number of turns per seat without warp effects."""
 
 
 def add_warps(state: TashKalarPosition, found: list[int]) -> None:
@@ -34,12 +34,12 @@ def add_warps(state: TashKalarPosition, found: list[int]) -> None:
 
 
 def may_warp(state: TashKalarPosition) -> bool:
-    """Say whether a card in hand may become the pending one."""
+    """Return whether a card in hand may become the pending one."""
     return not state.pending and state.turn > _FIRST_ROUND
 
 
 def _partners(state: TashKalarPosition, effect: Effect, step: SwapStep) -> int:
-    """Return the pieces that may change places, or those that may with the one picked."""
+    """Return the pieces that may change places, with the picked one if there is one."""
     partners = select(state, effect, step.partner)
     if effect.picked >= 0:
         return partners & _like(state, effect.picked) if step.same_rank else partners
@@ -116,7 +116,7 @@ def swap(state: TashKalarPosition, effect: Effect, step: SwapStep, action: int) 
 
 
 def note_square(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
-    """Write down which empty square was picked."""
+    """Record the picked empty square."""
     effect.times += 1
     effect.note_square(step.slot, actions.SQUARE_OF[action])
     return False
@@ -145,7 +145,7 @@ def leap_from_card(state: TashKalarPosition, effect: Effect, step: Step, action:
 
 
 def copy_warp(state: TashKalarPosition, effect: Effect, step: CardStep, action: int) -> bool:
-    """Go on with the warp effect of another card; one that lay unseen is shown."""
+    """Continue with the warp effect of another card, and reveal it if it was hidden."""
     effect.times += 1
     card = actions.CARD_OF[action]
     if state.discards[state.active] >> card & 1:
@@ -171,7 +171,7 @@ def throw(state: TashKalarPosition, effect: Effect, step: CardStep, action: int)
 
 
 def take_back(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
-    """Let the pending card be an ordinary card of the hand again."""
+    """Make the pending card an ordinary card of the hand again."""
     effect.times += 1
     state.pending = 0
     return False

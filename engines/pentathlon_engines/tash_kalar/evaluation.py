@@ -1,7 +1,7 @@
-"""How good a position of Tash-Kalar looks to a seat: a rule of thumb for simple bots.
+"""A heuristic evaluation of Tash-Kalar positions for one seat, for simple bots.
 
-Points count most, also those that the end of the turn will bring; then pieces, and what the seat
-could summon with what stands there.
+Points count most, including those due at the end of the turn; then pieces, and the beings that the
+seat could summon with them.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
 _POINT: Final = 10.0
 _CLAIM: Final = 7.0
-"""A point of a task that could be claimed at the end of this turn."""
+"""Per point of a task that could be claimed at the end of this turn."""
 _DESTROYED: Final = (5.0, 10.0, 20.0)
-"""By rank what a piece that was destroyed this turn is worth in the Deathmatch Duel."""
+"""By rank, the value of a piece destroyed this turn in the Deathmatch Duel."""
 _PIECE: Final = (1.0, 3.0, 3.8)
 _READY: Final = (0.6, 1.2, 3.0)
-"""By rank a being in hand that could be summoned."""
+"""By rank, the value of a being in hand that could be summoned."""
 _NEARLY: Final = (0.25, 0.45, 1.0)
-"""By rank a being in hand that lacks one common."""
+"""By rank, the value of a being in hand that lacks one common."""
 _GATEWAY: Final = 1.5
 _THAWED: Final = {"upgrade": 2.0, "convert": 2.0, "war_summon": 1.4, "place": 1.1, "moves": 0.8}
 """What a frozen effect may bring by its first step, if that must be done; in play, half of it."""
 _SLOWED: Final = 1.0
-"""An action less in the next turn."""
+"""The value of one action fewer in the next turn."""
 _PENDING: Final = 0.5
 _WARPED: Final = {"upgrade": 2.0, "lift": 2.0, "place": 1.1, "choose_one": 1.1, "moves": 0.8}
-"""What a warp effect may bring by its first step, to who owns what is meant."""
+"""The value of a warp effect by its first step, for the owner of the target."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 
 
 def worth(state: TashKalarPosition, seat: int) -> float:
-    """Return how good the position looks to a seat; more is better."""
+    """Return the value of the position for a seat; higher is better."""
     other = 1 - seat
     found = _POINT * (state.score(seat) - state.score(other))
     for rank in range(RANKS_EACH):
@@ -68,7 +68,7 @@ def worth(state: TashKalarPosition, seat: int) -> float:
 
 
 def _of_warp(state: TashKalarPosition) -> float:
-    """Return what a pending being is worth to its seat beside the points that it costs (18.3).
+    """Return the value of a pending being to its seat, apart from the points it costs (18.3).
 
     It costs them only at the very end; until then it is in the way of other warp effects. While
     its own effect is resolved there is what that may bring by its first step.
@@ -85,7 +85,7 @@ def _of_warp(state: TashKalarPosition) -> float:
 
 
 def _of_frost(state: TashKalarPosition, seat: int) -> float:
-    """Return the worth of a card in play or being thawed, and of an action less (18.1)."""
+    """Return the value of a card in play or being thawed, and of a lost action (18.1)."""
     found = 0.0
     if state.frozen >= 0:
         found = _frozen_worth(state.frozen) / 2
@@ -98,7 +98,7 @@ def _of_frost(state: TashKalarPosition, seat: int) -> float:
 
 
 def _frozen_worth(card: int) -> float:
-    """Return what the thaw of a card may bring; nothing if it only may do something."""
+    """Return the value of thawing a card; nothing if its effect is optional."""
     if card not in FROZEN_CARDS:
         return 0.0
     program = PROGRAMS[card]
@@ -108,7 +108,7 @@ def _frozen_worth(card: int) -> float:
 
 
 def _of_turn(state: TashKalarPosition) -> float:
-    """Return the worth of what the active seat will score at the end of its turn."""
+    """Return the value of the points that the active seat will score at the end of its turn."""
     if state.mode == DEATHMATCH:
         return sum(_DESTROYED[rank] * state.destroyed[rank] for rank in range(RANKS_EACH))
     points = [
@@ -120,7 +120,7 @@ def _of_turn(state: TashKalarPosition) -> float:
 
 
 def _of_hand(state: TashKalarPosition, seat: int) -> float:
-    """Return the worth of the beings in hand for which all or nearly all stands ready."""
+    """Return the value of the beings in hand whose pieces are all or nearly all in place."""
     found = 0.0
     for card in state.hand(seat).beings:
         found += _of_being(state, seat, card)

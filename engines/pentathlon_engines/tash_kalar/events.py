@@ -1,7 +1,7 @@
-"""What happened in a match of Tash-Kalar, as short numbers in the log and as the texts of events.
+"""The events of a Tash-Kalar match, as numbers in the log and as texts.
 
-A number from 0 is an action, `action << 1 | seat`. Below 0 are draws (`draw 2 1 0`: beings,
-legends, flares), new shared decks, and actions with a card that cannot be seen (`discard being`).
+Numbers from 0 are actions, `action << 1 | seat`. Negative numbers are draws (`draw 2 1 0`: beings,
+legends, flares), new shared decks, and actions with a hidden card (`discard being`).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ BOTH: Final = (0, 1)
 
 
 def draw(seat: int, drawn: list[int]) -> int:
-    """Return the event that a seat drew so many beings, legends and flares."""
+    """Return the event that a seat drew this many beings, legends and flares."""
     return _special(_DRAW, ((drawn[0] * _MOST + drawn[1]) * _MOST + drawn[2]) * 2 + seat)
 
 
 def shuffle(deck: str, cards: int) -> int:
-    """Return the event that so many cards became a new shared deck."""
+    """Return the event that this many cards became a new shared deck."""
     return _special(_SHUFFLE, cards * 2 + _DECKS.index(deck))
 
 
@@ -71,7 +71,7 @@ def hide(text: str) -> str:
 
 
 def owner(entry: int) -> int:
-    """Return the seat whose action an entry is, or `CHANCE`."""
+    """Return the seat that made an entry's action, or `CHANCE`."""
     if entry >= 0:
         return entry & 1
     value, tag = divmod(-1 - entry, _TAGS)
@@ -97,7 +97,7 @@ def show(entry: int, *, secrets_of: Collection[int]) -> list[int | str]:
 
 
 def read(seat: int, text: str) -> int | None:
-    """Return the entry of a seat and a text; None if there is no such event."""
+    """Return the entry of a seat and a text, or None if there is no such event."""
     words = text.split(" ")
     if seat == CHANCE:
         cards = text.count("?")

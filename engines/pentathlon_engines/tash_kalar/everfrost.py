@@ -1,4 +1,4 @@
-"""What beings of the Everfrost do: a card in play, its thaw, reflections, losses (18.1)."""
+"""Effects of the Everfrost: a card in play, its thaw, reflections and losses (18.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.summoning import find_summons
 
 
 def can_thaw(state: TashKalarPosition) -> bool:
-    """Say whether the active seat may thaw its card now, which is in play."""
+    """Return whether the active seat may thaw its card in play now."""
     if state.schools[state.active] not in FROST_SCHOOLS:
         return False
     program = PROGRAMS[state.frozen]
@@ -29,7 +29,7 @@ def can_thaw(state: TashKalarPosition) -> bool:
 
 
 def _can_summon_by_war(state: TashKalarPosition) -> bool:
-    """Say whether a summoning is legal for which an enemy piece may serve (18.1.5)."""
+    """Return whether a summoning in which an enemy piece may serve is legal (18.1.5)."""
     if state.actions_left <= 0:
         return False
     war = state.war
@@ -40,7 +40,7 @@ def _can_summon_by_war(state: TashKalarPosition) -> bool:
 
 
 def picks_frozen(state: TashKalarPosition) -> bool:
-    """Say whether a card of the discard pile is chosen now, to be in play."""
+    """Return whether a card of the discard pile is being chosen to enter play."""
     effect = state.effect
     if effect is None:
         return False
@@ -49,7 +49,7 @@ def picks_frozen(state: TashKalarPosition) -> bool:
 
 
 def offer_cards(state: TashKalarPosition, effect: Effect, step: FreezeStep) -> list[int]:
-    """Return which cards may be in play from now on."""
+    """Return the cards that may enter play now."""
     if step.from_discard:
         pile = state.discards[state.active]
         return [actions.KEEPS[card] for card in FROZEN_CARDS if pile >> card & 1]
@@ -60,7 +60,7 @@ def offer_cards(state: TashKalarPosition, effect: Effect, step: FreezeStep) -> l
 
 
 def freeze(state: TashKalarPosition, effect: Effect, step: FreezeStep, action: int) -> bool:
-    """Let a card be in play; if it is another than before, that one is discarded."""
+    """Put a card into play; if another one was in play, discard that one."""
     effect.times += 1
     card = actions.CARD_OF[action]
     if card == state.frozen:
@@ -93,7 +93,7 @@ def _reflection(state: TashKalarPosition, effect: Effect, square: int) -> int:
 
 
 def reflect(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
-    """Place a piece like the one that is picked on its reflection."""
+    """Place a piece like the picked one on its reflection."""
     effect.times += 1
     square = actions.SQUARE_OF[action]
     effect.chosen |= BIT[square]
@@ -105,7 +105,7 @@ def reflect(state: TashKalarPosition, effect: Effect, step: Step, action: int) -
 
 
 def squares_aimed_at(state: TashKalarPosition, effect: Effect, step: MoveStep, square: int) -> int:
-    """Return where a move may go that begins in an indicated direction."""
+    """Return the targets of a move that starts in an indicated direction."""
     if effect.times == 0:
         directions = PATTERNS[state.card].shapes[effect.shape].directions
     elif step.veers:
@@ -121,7 +121,7 @@ def squares_aimed_at(state: TashKalarPosition, effect: Effect, step: MoveStep, s
 
 
 def change_side(state: TashKalarPosition, effect: Effect, step: Step) -> None:
-    """Turn own pieces into commons of the enemy, as many as it has."""
+    """Turn own pieces into enemy commons, as far as the enemy's supply lasts."""
     enemy = 1 - state.active
     for square in bits(select(state, effect, step.selector)):
         if state.two_sided(enemy) > 0:
@@ -135,7 +135,7 @@ def slow_enemy(state: TashKalarPosition, effect: Effect, step: Step) -> None:
 
 
 def take_out(state: TashKalarPosition, square: int) -> None:
-    """Let the piece on a square, which is destroyed now, leave the game and count twice."""
+    """Make a piece that is being destroyed leave the game and count twice."""
     owner, rank = divmod(state.board[square] - 1, RANKS_EACH)
     if owner != state.active:
         state.destroyed[rank] += 1

@@ -40,36 +40,36 @@ if TYPE_CHECKING:
 
 
 class TashKalarState(TashKalarPosition):
-    """A position of Tash-Kalar as everybody plays it."""
+    """A position of Tash-Kalar with the operations of the game contract."""
 
     __slots__ = ()
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
         return GAME
 
     def copy(self) -> TashKalarState:
-        """Return an independent twin of this state."""
+        """Return an independent copy of this state."""
         twin = TashKalarState()
         self.copy_to(twin)
         return twin
 
     def legal_actions(self) -> list[int]:
-        """Return what the seat to move may do, in plain string order (16.3)."""
+        """Return the legal actions of the seat to move, in plain string order (16.3)."""
         if self.legal is None:
             self.legal = legality.find_legal(self)
         return self.legal[:]
 
     def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
+        """Return whether this action is legal for the seat to move."""
         return action in legality.legal_now(self)
 
     def _draw_action(self, draw: Draw) -> int:
         return legality.draw_action(self, draw)
 
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; for search loops only."""
         moves.apply(self, action)
 
     def sample_chance(self, rng: Random) -> str:
@@ -78,12 +78,12 @@ class TashKalarState(TashKalarPosition):
         return chance.SAMPLES[self.phase](self, rng)
 
     def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        """Apply a chance outcome; raise `BadChance` if it is impossible here."""
         self._check_chance()
         moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return the pairs of schools; nothing for a deal or a shuffle: these are too many."""
+        """Return the pairs of schools; none for deals and shuffles, which are too many."""
         self._check_chance()
         return [(text, 1) for text in chance.pairs(self)] if self.phase == DRAWING else []
 
@@ -92,15 +92,15 @@ class TashKalarState(TashKalarPosition):
         return text_of(action, TEXTS, title="Tash-Kalar")
 
     def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        """Return the action with this text, legal or not; raise `BadAction` if there is none."""
         return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole position as on the rules page (16.4), hidden parts included."""
+        """Return the whole position in the format of the rules page (16.4), with hidden parts."""
         return writing.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know (15, 16.4)."""
+        """Return the observation of a seat or a spectator (15, 16.4)."""
         return self._seen_by(writing.show(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
@@ -110,7 +110,7 @@ class TashKalarState(TashKalarPosition):
         return text if seat == self.to_move else events.hide(text)
 
     def determinize(self, seat: int, rng: Random) -> TashKalarPosition:
-        """Return a state with all that this seat cannot see dealt anew (15)."""
+        """Return a state in which everything hidden from this seat is dealt at random (15)."""
         return hidden.redeal(self, seat, rng)
 
 
@@ -140,7 +140,7 @@ class TashKalarGame(Game):
         return drawing
 
     def commentary(self) -> Commentary:
-        """Return the module that tells events in words."""
+        """Return the module that describes events in words."""
         from pentathlon_engines.tash_kalar import commentary
 
         return commentary
@@ -151,13 +151,13 @@ class TashKalarGame(Game):
         return steps
 
     def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
+        """Return the value of a position."""
         from pentathlon_engines.tash_kalar import evaluation
 
         return evaluation.worth
 
     def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
+        """Return the policies of the rules page."""
         from pentathlon_engines.tash_kalar import policies
 
         return policies.POLICIES
@@ -169,7 +169,7 @@ class TashKalarGame(Game):
         return encoding.features
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
+        """Return the glyphs that stand for the game."""
         return ("legendary", "heroic", "flare")
 
 

@@ -9,7 +9,7 @@ from pentathlon_engines.tash_kalar.constants import HAND_BEINGS, HAND_LEGENDS
 
 
 class Hand:
-    """A hand that was looked at. It is never changed, so that copies of a position share it."""
+    """A sorted hand. It is immutable, so copies of a position share it."""
 
     __slots__ = ("_in_order", "beings", "cards", "discards", "is_full", "mask")
 
@@ -30,11 +30,11 @@ class Hand:
             and len(self.beings) - schooled >= HAND_LEGENDS
             and last >= FIRST_FLARE
         )
-        """Whether nothing is drawn to it at the end of a turn."""
+        """Whether the hand is full, so the seat draws no card at the end of a turn."""
 
     @property
     def in_order(self) -> list[int]:
-        """The discards in the order of their texts, which only listings need."""
+        """The discards in the order of their texts, needed only for listings."""
         if self._in_order is None:
             self._in_order = sorted(self.discards)
         return self._in_order

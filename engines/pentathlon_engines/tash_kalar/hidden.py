@@ -1,7 +1,7 @@
-"""What a seat of Tash-Kalar cannot see, dealt anew: the other hand, and the order of every deck.
+"""Hidden information of Tash-Kalar, dealt at random: the other hand and the deck orders.
 
-Of the other school's cards a seat knows those that were played; discarded ones lie hidden among
-them, and of these a Kiskin Spirit may have taken some back. Shared cards that are neither in the
+A seat knows which cards of the other school were played. Discarded cards are hidden among them,
+and a Kiskin Spirit may have taken some of them back. Shared cards that are neither in the seat's
 own hand nor in a discard pile are in the other hand or in the deck.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def redeal(state: TashKalarPosition, seat: int, rng: Random) -> TashKalarPosition:
-    """Return a twin in which all that the seat cannot see is dealt anew, each way as likely."""
+    """Return a copy in which everything hidden from the seat is dealt uniformly at random."""
     twin = state.copy()
     if state.phase in (DRAWING, DEALING):
         return twin
@@ -51,7 +51,7 @@ def redeal(state: TashKalarPosition, seat: int, rng: Random) -> TashKalarPositio
 def deal(
     state: TashKalarPosition, seat: int, sizes: list[int], pile: int, rng: Random | None
 ) -> bool:
-    """Give a seat a hand and a discard pile of these sizes; what is left becomes the decks.
+    """Deal a seat a hand and a discard pile of these sizes; the rest becomes the decks.
 
     Without a generator the cards come in the order of their numbers. Say whether there were
     enough of them.
@@ -85,7 +85,7 @@ def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
 
 
 def _can_decide(state: TashKalarPosition, seat: int, wanted: tuple[int, int]) -> bool:
-    """Say whether discard pile and hand have a card each that they must have."""
+    """Return whether discard pile and hand contain the cards that they must contain."""
     lying, held = wanted
     if lying and not state.discards[seat] & lying:
         return False
@@ -101,7 +101,7 @@ def _deal_once(
     wanted: tuple[int, int],
     rng: Random | None,
 ) -> bool:
-    """Deal; only without a generator there is certainly what the seat must have."""
+    """Deal; the cards that the seat must have are guaranteed only without a generator."""
     beings, legends, flares = sizes
     ours = _playable(state, seat, SCHOOL_CARDS[state.schools[seat]])
     shown = [card for card in ours if state.pending >> card & 1]
@@ -136,7 +136,7 @@ def _sort(cards: list[int], first: int) -> None:
 
 
 def _playable(state: TashKalarPosition, seat: int, cards: tuple[int, ...]) -> list[int]:
-    """Return those cards of a seat's school that are not being played, nor frozen in play.
+    """Return the cards of a seat's school that are neither being played nor frozen in play.
 
     A card whose warp effect is used stays in hand.
     """
@@ -176,7 +176,7 @@ def _pile(
 
 
 def _missing(played: int, others: int, size: int, taken: int, rng: Random | None) -> int:
-    """Draw how many of the played cards are no longer in the pile, by the ways to be so."""
+    """Draw how many played cards have left the pile, weighted by the number of ways."""
     from math import comb  # noqa: PLC0415  # a bot waits for imports, few of them search
 
     least = max(0, played - size)
@@ -194,7 +194,7 @@ def _missing(played: int, others: int, size: int, taken: int, rng: Random | None
 def _redeal_latest(
     state: TashKalarPosition, seat: int, lying: list[int], rng: Random | None
 ) -> None:
-    """Draw which card was discarded last, if nobody else saw it."""
+    """Draw the card that was discarded last, if the other seat did not see it."""
     if seat != weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
         return
     unseen = [card for card in lying if card not in state.played[seat]]
@@ -220,7 +220,7 @@ def _give_free_play(
 
 
 def _plays_freely(state: TashKalarPosition, seat: int) -> bool:
-    """Say whether a seat is asked at the end of its turn only because it may play a card."""
+    """Return whether a seat decides at the end of its turn only because it may play a card."""
     if state.phase != TURN_END or state.to_move != seat:
         return False
     if state.frozen >= 0 and everfrost.can_thaw(state):

@@ -1,4 +1,4 @@
-"""Doing what a step of an effect says, and going on to the next one (8)."""
+"""The interpreter of effects: it runs a step and continues with the next one (8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run(state: TashKalarPosition) -> bool:
-    """Go on until the seat must decide; say whether the effect is over instead."""
+    """Run until the seat must decide; return whether the effect has ended instead."""
     effect = state.effect
     if effect is None:
         return True
@@ -61,7 +61,7 @@ def run_automatic(state: TashKalarPosition, effect: Effect, step: words.Step) ->
 
 
 def _must_ask(state: TashKalarPosition, effect: Effect, step: words.Step) -> bool:
-    """Say whether the seat must decide; else do the only thing, or leave the step."""
+    """Return whether the seat must decide; otherwise do the only option, or skip the step."""
     most = most_times(state, step, effect)
     offers = _linked_offers(state, effect, step) if effect.times < most else []
     if not offers:
@@ -85,7 +85,7 @@ def _must_ask(state: TashKalarPosition, effect: Effect, step: words.Step) -> boo
 
 
 def _linked_offers(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    """Return the actions of a step, of a linked one those that let the next step be done."""
+    """Return the actions of a step; for a linked one, only those that allow the next step."""
     offers = list_offers(state, effect, step)
     if not step.linked:
         return offers
@@ -93,7 +93,7 @@ def _linked_offers(state: TashKalarPosition, effect: Effect, step: words.Step) -
 
 
 def leads_on(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
-    """Say whether the step after a linked one could be done; nothing is changed."""
+    """Return whether the step after a linked one is possible, without changing anything."""
     twin = state.copy()
     after = twin.effect
     if after is None:
@@ -105,7 +105,7 @@ def leads_on(state: TashKalarPosition, effect: Effect, step: words.Step, action:
 
 
 def _has_way_out(effect: Effect, step: words.Step) -> bool:
-    """Say whether one of the options may be declined."""
+    """Return whether one of the options may be declined."""
     for start in step.options:
         option = PROGRAMS[effect.program].steps[start]
         if not option.is_automatic and option.least == 0:
@@ -114,7 +114,7 @@ def _has_way_out(effect: Effect, step: words.Step) -> bool:
 
 
 def resolve(state: TashKalarPosition, action: int) -> None:
-    """Do a decision of the step at hand."""
+    """Do a decision of the current step."""
     effect = state.effect
     if effect is None:
         return
@@ -135,7 +135,7 @@ def resolve(state: TashKalarPosition, action: int) -> None:
 def _start_of_option(
     state: TashKalarPosition, effect: Effect, step: words.Step, action: int
 ) -> int:
-    """Return where the option begins to which an action belongs."""
+    """Return the start of the option that an action belongs to."""
     steps = PROGRAMS[effect.program].steps
     for start in step.options:
         option = steps[start]
@@ -148,7 +148,7 @@ def _start_of_option(
 
 
 def perform(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
-    """Do one decision and say whether it ends the step."""
+    """Do one decision and return whether it ends the step."""
     return PERFORM[step.op](state, effect, step, action)
 
 
@@ -176,7 +176,7 @@ def _move(state: TashKalarPosition, effect: Effect, step: words.MoveStep, action
 
 
 def _ends_moves(effect: Effect, step: words.MoveStep, captured: int, rank: int) -> bool:
-    """Count a capture by a piece of this rank, -1 for none; say whether it ends the step."""
+    """Count a capture by a piece of this rank, -1 for none; return whether it ends the step."""
     if captured == rank:
         effect.captures += 1
     if step.stop == words.STOP_ONTO_EMPTY:
@@ -187,7 +187,7 @@ def _ends_moves(effect: Effect, step: words.MoveStep, captured: int, rank: int) 
 
 
 def _record_capture(effect: Effect, slot: int, to: int, captured: int) -> None:
-    """Write a move down, and what it captured if that is asked; -1 is nothing."""
+    """Record a move, and its capture if a step asks for it; -1 means none."""
     effect.record(slot, to)
     if slot >= 0 and captured >= 0:
         effect.ranks[slot] |= 1 << captured % RANKS_EACH
@@ -216,7 +216,7 @@ def _destroy(
 
 
 def _strike(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> int:
-    """Destroy a piece, write that down, and return its rank."""
+    """Destroy a piece, record it, and return its rank."""
     square = actions.SQUARE_OF[action]
     effect.times += 1
     effect.record(step.slot, square)
@@ -268,7 +268,7 @@ def _place_common(state: TashKalarPosition, effect: Effect, step: words.Step, ac
 
 
 def _pick(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
-    """Write down on which square something was done."""
+    """Record the square of an action."""
     square = actions.SQUARE_OF[action]
     effect.times += 1
     effect.chosen |= BIT[square]
@@ -286,7 +286,7 @@ def _do_on_square(state: TashKalarPosition, effect: Effect, step: words.Step, ac
 
 
 def _throw_flare(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
-    """Put the flare in hand onto the flares that were played."""
+    """Put the flare in hand onto the pile of played flares."""
     effect.times += 1
     flare = state.hand_of(state.active, 2)
     state.hands[state.active] ^= flare
@@ -409,4 +409,4 @@ AUTOMATICS: Final[dict[str, Callable[[TashKalarPosition, Effect, Any], None]]] =
     "recover_last": etherweave.recover_last,
     "discard_legends": etherweave.discard_legends,
 }
-"""The operations that `is_automatic` is said of."""
+"""The operations for which `is_automatic` can hold."""

@@ -1,4 +1,4 @@
-"""What the seat to move may do, by phase of the turn (5, 7.5, 9.1)."""
+"""The legal actions of the seat to move, by phase of the turn (5, 7.5, 9.1)."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _FIRST_AFTER: Final = FIRST_FLARE + 1
 
 
 def legal_now(state: TashKalarPosition) -> list[int]:
-    """Return the list of what is legal, which is made once in a position and only read."""
+    """Return the legal actions, a read-only list that is cached per position."""
     if state.legal is None:
         state.legal = find_legal(state)
     return state.legal
 
 
 def find_legal(state: TashKalarPosition) -> list[int]:
-    """List what is legal; `legal_now` keeps the list."""
+    """List the legal actions; `legal_now` caches the list."""
     # Direct calls and no table, as in `moves.py`.
     phase = state.phase
     if phase == MAIN:
@@ -76,7 +76,7 @@ def find_legal(state: TashKalarPosition) -> list[int]:
 
 
 def draw_action(state: TashKalarPosition, draw: Draw) -> int:
-    """Draw one of the legal actions; placements are many, and not listed."""
+    """Draw a legal action, without listing the many placements."""
     if state.phase == PLACING and state.legal is None:
         return PLACES[nth_square(state.empty, int(draw() * state.empty.bit_count()))]
     if state.phase != MAIN or state.legal is not None or state.directly:
@@ -113,7 +113,7 @@ def _draw_pickup(state: TashKalarPosition, draw: Draw) -> int:
 
 
 def end_actions(state: TashKalarPosition) -> list[int]:
-    """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
+    """Return the actions that may close a turn: a flare first, a claim, or none (5.7)."""
     found = [END]
     if halves_in_hand(state):
         found.append(FLARE)
@@ -175,7 +175,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
 
 
 def _other_plays(state: TashKalarPosition) -> list[int]:
-    """Return the main actions with a card but summonings, in a list that is only read."""
+    """Return the main actions with a card except summonings, in a read-only list."""
     found: list[int] = []
     if halves_in_hand(state):
         found.append(FLARE)
@@ -187,14 +187,14 @@ def _other_plays(state: TashKalarPosition) -> list[int]:
 
 
 def _discards_in_order(state: TashKalarPosition) -> list[int]:
-    """Return the discards of beings in the order of their texts, in a list that is only read."""
+    """Return the discards of beings in the order of their texts, in a read-only list."""
     if not state.pending:
         return state.held[state.active].in_order
     return sorted(_discards(state))
 
 
 def _discards(state: TashKalarPosition) -> list[int]:
-    """Return the discards of beings in the order of the cards, in a list that is only read."""
+    """Return the discards of beings in the order of the cards, in a read-only list."""
     discards = state.hand(state.active).discards
     if not state.pending:
         return discards
@@ -213,7 +213,7 @@ def _count_two_sided(state: TashKalarPosition) -> int:
 
 
 def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
-    """Add what expansion schools may do before and after any action, which costs none (18)."""
+    """Add the free actions of expansion schools, before and after any other action (18)."""
     if state.frozen >= 0 and everfrost.can_thaw(state):
         found.append(THAW)
     if state.hands[state.active] & WARP_CARDS:
@@ -221,7 +221,7 @@ def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
 
 
 def _returns(state: TashKalarPosition) -> list[int]:
-    """Return which other cards may follow under their decks after a discard (5.6)."""
+    """Return the other cards that may go under their decks after a discard (5.6)."""
     found = [RETURNS[card] for card in state.loose(state.active)]
     found.append(FINISH)
     found.sort()

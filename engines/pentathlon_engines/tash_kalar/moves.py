@@ -1,4 +1,4 @@
-"""What actions and chance do in Tash-Kalar, and how a turn goes on after them (4, 5, 7, 9)."""
+"""What actions and chance do in Tash-Kalar, and how a turn continues (4, 5, 7, 9)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def apply(state: TashKalarPosition, action: int) -> None:
 
 
 def apply_chance(state: TashKalarPosition, text: str) -> None:
-    """Give schools, deal, or put a new shared deck down; raise `BadChance` if not so."""
+    """Assign schools, deal, or set a new shared deck; raise `BadChance` for another text."""
     state.legal = None
     DEAL[state.phase](state, text)
 
@@ -158,7 +158,7 @@ def _put_common(state: TashKalarPosition, action: int) -> None:
 
 
 def _pick_up(state: TashKalarPosition, action: int) -> None:
-    """Pick a piece up that is placed elsewhere, for there is none in supply (5.5)."""
+    """Pick up a piece to place it elsewhere, because none is in supply (5.5)."""
     state.actions_left -= 1
     state.lift(SQUARE_OF[action])
     state.phase = PLACING
@@ -174,7 +174,7 @@ def _claim(state: TashKalarPosition, action: int) -> None:
 
 
 def _go_on(state: TashKalarPosition) -> None:
-    """Let the active seat do what is left of its turn."""
+    """Let the active seat continue its turn."""
     if state.actions_left > 0:
         state.phase = MAIN
         return
@@ -188,7 +188,7 @@ def _go_on(state: TashKalarPosition) -> None:
 
 
 def _set_up(state: TashKalarPosition, action: int) -> None:
-    """Put the first pieces of the Deathmatch Duel down (4.3)."""
+    """Place the first pieces of the Deathmatch Duel (4.3)."""
     seat = 1 - state.active
     for marked in MARKED:
         state.put(marked, seat if marked == SQUARE_OF[action] else 1 - seat, COMMON)
@@ -228,7 +228,7 @@ def _finish_empty_hand(state: TashKalarPosition) -> None:
 
 
 def _summon(state: TashKalarPosition, action: int) -> None:
-    """Show a being and find a piece for it (7.4, 7.5)."""
+    """Reveal a being and find a piece for it (7.4, 7.5)."""
     card, square, orientation = CARD_OF[action], SQUARE_OF[action], OTHER_OF[action]
     state.actions_left -= 1
     state.hands[state.active] &= ~(1 << card)
@@ -284,7 +284,7 @@ def _stand(state: TashKalarPosition) -> None:
 
 
 def _open_gateway(state: TashKalarPosition, square: int) -> None:
-    """Let a new being become the Gateway: there is none, or a lower one (18.2)."""
+    """Make a new being the Gateway if there is none, or a lower one (18.2)."""
     gate = state.gateway
     if gate < 0 or state.rank_at(gate) < state.rank_at(square):
         state.gateway = square
@@ -304,7 +304,7 @@ def _begin_effect(state: TashKalarPosition, square: int, place: int, onto: int) 
 
 
 def _invoke_flare(state: TashKalarPosition, action: int) -> None:
-    """Show the flare; what holds now is what it does (9)."""
+    """Reveal the flare; the halves that hold now take effect (9)."""
     seat = state.active
     held = legality.halves_in_hand(state)
     state.card = state.hands[seat].bit_length() - 1
@@ -318,13 +318,13 @@ def _invoke_flare(state: TashKalarPosition, action: int) -> None:
 
 
 def _thaw(state: TashKalarPosition, action: int) -> None:
-    """Let the frozen effect of the card in play happen, which costs no action (18.1)."""
+    """Start the frozen effect of the card in play, which costs no action (18.1)."""
     state.card, state.frozen = state.frozen, -1
     _begin_free_play(state)
 
 
 def _warp(state: TashKalarPosition, action: int) -> None:
-    """Let a warp effect happen, which costs no action; its card is pending now (18.3)."""
+    """Start a warp effect, which costs no action; its card becomes pending (18.3)."""
     state.card = CARD_OF[action]
     state.pending = 1 << state.card
     state.warped |= state.pending
@@ -339,7 +339,7 @@ def _begin_free_play(state: TashKalarPosition) -> None:
 
 
 def _resolve_on(state: TashKalarPosition) -> None:
-    """Go on with the effect; when it is over discard the card and go on with the turn."""
+    """Continue the effect; at its end, discard the card and continue the turn."""
     state.phase = RESOLVING
     if not interpreter.run(state):
         return
@@ -372,10 +372,10 @@ ACT: Final[dict[str, Callable[[TashKalarPosition, int], None]]] = {
     CLAIM: _claim,
     END_VERB: _end,
 }
-"""By verb what the actions of a turn do."""
+"""The handlers of a turn's actions, by verb."""
 DEAL: Final[dict[int, Callable[[TashKalarPosition, str], None]]] = {
     DRAWING: _give_schools,
     DEALING: _deal,
     SHUFFLING: _give_new_deck,
 }
-"""By phase what a text of chance does; it raises `BadChance` for one that cannot happen."""
+"""The handlers of chance texts, by phase; they raise `BadChance` for impossible ones."""

@@ -1,4 +1,4 @@
-"""What a step of an effect offers: the pieces and squares that it may be about (13)."""
+"""The choices that a step of an effect offers: pieces and squares (13)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _SECOND: Final = 2
 
 
 def list_offers(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    """Return the actions of one repetition of a step, without `pass`, in no order."""
+    """Return the actions of one repetition of a step, unordered and without `pass`."""
     return OFFERS[step.op](state, effect, step)
 
 
 def most_times(state: TashKalarPosition, step: words.Step, effect: Effect) -> int:
-    """Return how often a step may be done in all."""
+    """Return the maximum number of repetitions of a step."""
     if step.most_of >= 0:
         return effect.counts[step.most_of]
     if effect.lock >= 0:
@@ -94,7 +94,7 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
 
 
 def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: int) -> int:
-    """Return the squares that moves may end on which capture pieces of at most this rank."""
+    """Return the squares on which moves that capture up to this rank may end."""
     if step.kind == words.ONTO_LEGENDARY:
         return owned(state, words.ANY, 1 << LEGENDARY) & within
     if not step.capture_ranks & 1 << COMMON:
@@ -117,7 +117,7 @@ def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> i
 
 
 def _more_ranks(effect: Effect, step: words.MoveStep) -> int:
-    """Return how many ranks a piece may capture now beside those below its own (6.2)."""
+    """Return how many ranks, in addition to those below its own, a piece may capture now (6.2)."""
     kind = step.kind
     if kind == words.BUDGET_AND:
         return int(effect.captures < step.combat)
@@ -146,7 +146,7 @@ def _movers(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> i
 
 
 def _not_spent(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
-    """Return the pieces of those seats of which not enough have moved yet."""
+    """Return the pieces of the seats that have not made enough moves yet."""
     found = 0
     if effect.own_moves < step.most_of_owner:
         found = state.own(state.active)
@@ -156,13 +156,13 @@ def _not_spent(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -
 
 
 def _touching(state: TashKalarPosition, square: int, reach: int) -> int:
-    """Return those squares that are adjacent to another own piece than the mover."""
+    """Return the squares that are adjacent to an own piece other than the mover."""
     others = state.own(state.active) & ~BIT[square]
     return sum(BIT[to] for to in bits(reach) if ADJACENT[to] & others)
 
 
 def _closer(state: TashKalarPosition, step: words.MoveStep, square: int, reach: int) -> int:
-    """Return those squares that are closer to the Gateway, or beside it at last (18.2)."""
+    """Return the squares that are closer to the Gateway, or finally next to it (18.2)."""
     gate = state.gateway
     if gate < 0:
         return 0
@@ -293,7 +293,7 @@ def _flares_to_throw(state: TashKalarPosition, effect: Effect, step: words.Step)
 
 
 def _on_each_square(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    """Return what can be done on each square: destroy, upgrade or place."""
+    """Return the possible action on each square: destroy, upgrade or place."""
     squares = at_places(state, effect, step.selector.places) & ~effect.chosen
     enemies = owned(state, words.ENEMY, 1 << COMMON | 1 << HEROIC)
     found = listed(squares & enemies, actions.DESTROYS)
@@ -313,7 +313,7 @@ def _in_group(state: TashKalarPosition, effect: Effect, step: words.GroupStep) -
 
 
 def _first_of_options(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    """Return the first actions of all options with content, or of all if none has any."""
+    """Return the first actions of all non-empty options, or of all if every one is empty."""
     steps = PROGRAMS[effect.program].steps
     found: list[int] = []
     labels: list[int] = []

@@ -16,13 +16,13 @@ _PREFERRED: Final = ("summon ", "claim ")
 
 
 def play_summoner(state: State, actions: list[int], rng: Random) -> int:
-    """Summon or claim if possible, else choose any action."""
+    """Summon or claim if possible, otherwise choose any action."""
     preferred = [action for action in actions if state.text(action).startswith(_PREFERRED)]
     return rng.choice(preferred or actions)
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:
-    """Choose an action after which the position looks best."""
+    """Choose the action that leads to the best position."""
     rng.shuffle(actions)
     return best_first(state, actions)[0]
 

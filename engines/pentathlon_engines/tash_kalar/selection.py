@@ -1,4 +1,4 @@
-"""Which pieces and squares a selector of a step names (13)."""
+"""Evaluation of a step's selectors: their pieces and squares (13)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def select(state: TashKalarPosition, effect: Effect, selector: words.Selector) -
 def _keep_guarded(
     state: TashKalarPosition, effect: Effect, selector: words.Selector, squares: int
 ) -> int:
-    """Return those pieces that have as many own ones beside them as their rank needs."""
+    """Return the pieces with as many adjacent own pieces as their rank requires."""
     own = state.own(state.active)
     if selector.without_self and effect.me >= 0:
         own &= ~BIT[effect.me]
@@ -58,7 +58,7 @@ def _keep_guarded(
 
 
 def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector) -> int:
-    """Return the Gateway or the piece of an earlier step, if that is not meant."""
+    """Return the Gateway or an earlier step's piece, if the selector excludes it."""
     found = 0
     if selector.without_gateway and state.gateway >= 0:
         found = BIT[state.gateway]
@@ -69,7 +69,7 @@ def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector
 
 
 def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
-    """Return the pieces of an owner, seen from the active seat, of these ranks."""
+    """Return the pieces of these ranks of an owner, relative to the active seat."""
     found = 0
     pieces = state.pieces
     mine = RANKS_EACH * state.active
@@ -83,7 +83,7 @@ def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
 
 
 def is_outnumbered(state: TashKalarPosition, condition: int) -> bool:
-    """Say whether the enemy has more commons, more upgraded pieces, or more pieces."""
+    """Return whether the enemy has more commons, more upgraded pieces, or more pieces."""
     me, enemy = state.active, 1 - state.active
     if condition == words.MORE_COMMONS:
         commons = state.counts[RANKS_EACH * me + COMMON]
@@ -135,7 +135,7 @@ def _fixed_squares(state: TashKalarPosition, effect: Effect, place: words.Place)
 
 
 def _around_being(state: TashKalarPosition, effect: Effect, place: Place) -> int:
-    """Return the squares around the being; 7.10: nothing if it is gone."""
+    """Return the squares around the being; none if it is gone (7.10)."""
     return _AROUND[place.kind][effect.me] if effect.me >= 0 else 0
 
 

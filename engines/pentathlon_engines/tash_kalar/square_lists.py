@@ -1,8 +1,8 @@
-"""Lists of actions on the squares of a mask, put together from pieces that are made once.
+"""Lists of actions on the squares of a mask, assembled from precomputed parts.
 
-Most of what a seat may do is to place a piece on any empty square. Listing these square by square
-would take half the time of a listing, so there is a list for each byte of a mask and each of its
-values, and a listing joins eleven of them.
+Most legal actions place a piece on an empty square. Listing them square by square would take half
+the time of a listing, so there is a list for each value of each byte of a mask, and a listing
+joins eleven of them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _EIGHT: Final = 8
 _BYTES: Final = 11
-"""So many bytes has a mask of the arena."""
+"""The number of bytes of an arena mask."""
 
 
 class SquareLists:
-    """What a table of actions by square has for masks of squares."""
+    """The actions of a table for masks of squares."""
 
     __slots__ = ("_bytes", "_table")
 
@@ -31,7 +31,7 @@ class SquareLists:
         self._bytes: list[list[tuple[int, ...]]] = []
 
     def on(self, squares: int, before: Sequence[int] = ()) -> list[int]:
-        """Return a new list: other actions, then those on some squares in the order of names."""
+        """Return a new list of other actions and of those on some squares in order of name."""
         if not self._bytes:
             self._bytes = [_parts_of(self._table, byte * _EIGHT) for byte in range(_BYTES)]
         a, b, c, d, e, f, g, h, j, k, m = self._bytes
@@ -53,7 +53,7 @@ class SquareLists:
 
 
 def _parts_of(table: list[int], first: int) -> list[tuple[int, ...]]:
-    """Return the actions for each set of eight squares, the first of which is given."""
+    """Return the actions for each subset of eight squares that start at this one."""
     parts: list[tuple[int, ...]] = [()]
     for action in table[first : first + _EIGHT]:
         parts += [(*others, action) for others in parts]
@@ -64,12 +64,12 @@ PLACEMENTS: Final = SquareLists(PLACES)
 LIFTS: Final = SquareLists(PICKUPS)
 
 _MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
-"""By square and the adjacent squares that are in reach; at most 256 for each."""
+"""By square and the adjacent squares in reach; at most 256 per square."""
 _IS_COMPILED: Final = is_compiled(_parts_of)
 
 
 def single_moves(square: int, reach: int) -> list[int]:
-    """Return the moves from a square to some adjacent ones, in a list that is only read."""
+    """Return the moves from a square to some adjacent ones, in a read-only list."""
     if _IS_COMPILED:  # making a list costs less than finding one far away in memory
         return _moves_to(square, reach)
     moves = _MOVES[square].get(reach)

@@ -1,4 +1,4 @@
-"""A position of Tash-Kalar: its fields, a copy of them, and what changes one thing on the table.
+"""A position of Tash-Kalar: its fields, copying, and the primitives that change the table.
 
 Sections in brackets are those of the rules page. Lists of two are by seat.
 """
@@ -42,7 +42,7 @@ _FLARE_SHIFT: Final = FIRST_FLARE
 
 
 class TashKalarPosition(State):
-    """What lies on the table, and how far the turn has come.
+    """The table, and the progress of the turn.
 
     `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
     rank. Hands and school discard piles are masks of cards, decks lists with the top card last.
@@ -113,7 +113,7 @@ class TashKalarPosition(State):
     )
 
     def reset(self, options: dict[str, Any]) -> None:
-        """Make this the position before anything is drawn."""
+        """Start with the position before anything is drawn."""
         self.options: dict[str, Any] = options
         self.seats = 2
         self.to_move: int | None = CHANCE
@@ -144,7 +144,7 @@ class TashKalarPosition(State):
         self.board: list[int] = [0] * GRID
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
         self.counts: list[int] = [0] * (2 * RANKS_EACH)
-        """How many pieces there are of each kind in `pieces`."""
+        """The number of pieces of each kind in `pieces`."""
         self.empty: int = ALL
         """The mask of the empty squares."""
         self.turn: int = 1
@@ -177,7 +177,7 @@ class TashKalarPosition(State):
         self.played: list[list[int]] = [[], []]
         """Beings of each seat that were seen to go to its discard pile."""
         self.taken: list[int] = [0, 0]
-        """How many cards each seat has taken back from its discard pile."""
+        """The number of cards that each seat has taken back from its discard pile."""
         self.legends: list[int] = []
         self.flares: list[int] = []
         self.legend_pile: list[int] = []
@@ -190,20 +190,20 @@ class TashKalarPosition(State):
         """How many tasks at the bottom of their deck everybody knows."""
         self.claimed: list[list[int]] = [[], []]
         self.dealt: Deal | None = None
-        """What was drawn for the deal that is due, so that its text need not be read again."""
+        """The drawn deal that is due, kept so that its text need not be parsed again."""
 
     def _reset_listings(self) -> None:
-        """Keep nothing of earlier listings."""
+        """Clear the cached listings."""
         self.legal: list[int] | None = None
-        """The legal actions once they are listed; whoever changes the position drops them."""
+        """The cached legal actions; every change of the position drops them."""
         self.held: list[Hand] = [EMPTY, EMPTY]
-        """The hands as they were last looked at; `hand` has them as they are."""
+        """The cached hands; `hand` returns the current ones."""
 
     def _reset_expansions(self, stock: list[int]) -> None:
-        """Bring nothing into play of what only expansion schools have (18)."""
+        """Reset the fields that only expansion schools use (18)."""
         self.gateway: int = -1
         self.possessed: bool = False
-        """Whether the next being is matched with enemy pieces."""
+        """Whether enemy pieces can serve for the next being."""
         self.raised: int = 0
         """The mask of beings of this turn that count as legends."""
         self.frozen: int = -1
@@ -211,7 +211,7 @@ class TashKalarPosition(State):
         self.directly: bool = False
         """Whether only a summoning may follow."""
         self.slowed: int = -1
-        """The seat whose next turn has one action less."""
+        """The seat whose next turn has one action fewer."""
         self.pending: int = 0
         """The mask of the card that is pending (18.3)."""
         self.on_card: int = 0
@@ -229,7 +229,7 @@ class TashKalarPosition(State):
 
     @abstractmethod
     def copy(self) -> TashKalarPosition:
-        """Return an independent twin of this position."""
+        """Return an independent copy of this position."""
 
     def copy_to(self, twin: TashKalarPosition) -> None:
         """Make another table equal to this one, and independent of it."""
@@ -342,7 +342,7 @@ class TashKalarPosition(State):
         return self.stock[2 + seat] - self.counts[RANKS_EACH * seat + LEGENDARY]
 
     def in_supply(self, seat: int, rank: int) -> bool:
-        """Say whether a seat has a piece for this rank in supply."""
+        """Return whether a seat has a piece for this rank in supply."""
         return (self.legendaries(seat) if rank == LEGENDARY else self.two_sided(seat)) > 0
 
     def score(self, seat: int) -> int:
@@ -375,7 +375,7 @@ class TashKalarPosition(State):
         self.counts[kind] += 1
 
     def lift(self, square: int) -> int:
-        """Take the piece off a square without a word to anybody; return what it was."""
+        """Take the piece off a square without informing the effect; return its code."""
         code = self.board[square]
         self.board[square] = 0
         self.pieces[code - 1] ^= BIT[square]
@@ -386,13 +386,13 @@ class TashKalarPosition(State):
         return code
 
     def set_aside(self, code: int, by: int) -> None:
-        """Let so many more pieces of a kind, as `lift` returns it, be out of play and supply."""
+        """Remove this many pieces of a kind, as `lift` returns it, from play and supply."""
         seat, rank = divmod(code - 1, RANKS_EACH)
         self.stock = self.stock[:]
         self.stock[2 + seat if rank == LEGENDARY else seat] -= by
 
     def remove(self, square: int) -> None:
-        """Take the piece off a square; an effect forgets it."""
+        """Take the piece off a square and inform the effect."""
         self.lift(square)
         effect = self.effect
         if effect is not None:
@@ -431,7 +431,7 @@ class TashKalarPosition(State):
         return captured
 
     def exchange(self, square: int, other: int) -> None:
-        """Let two pieces change places; what is known of them goes with them."""
+        """Exchange two pieces; the effect follows both."""
         gateway = self.gateway
         codes = (self.lift(square) - 1, self.lift(other) - 1)
         for to, code in ((other, codes[0]), (square, codes[1])):
@@ -470,7 +470,7 @@ class TashKalarPosition(State):
         self.log.append(action << 1 | self.active)
 
     def put_away(self, card: int) -> None:
-        """Put a being of the active seat on its discard pile; of the Etherweave it is the last."""
+        """Put a being of the active seat on its discard pile; note the Etherweave's latest one."""
         self.discards[self.active] |= 1 << card
         if WARP_DECK >> card & 1:
             self.latest = card
@@ -481,7 +481,7 @@ class TashKalarPosition(State):
         self.played[self.active].append(card)
 
     def reveal_discard(self, card: int) -> None:
-        """Let everybody know that a card lies in the active seat's discard pile."""
+        """Record publicly that a card lies in the active seat's discard pile."""
         played = self.played[self.active]
         if card not in played:
             played.append(card)

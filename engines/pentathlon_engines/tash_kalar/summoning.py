@@ -1,4 +1,4 @@
-"""Which beings can be summoned where (7)."""
+"""Legal summonings (7)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
 
 
 def find_summons(state: TashKalarPosition) -> Summons:
-    """Return where the active seat may summon its beings, in the order of its cards."""
+    """Return the legal summonings of the active seat, in the order of its cards."""
     first = RANKS_EACH * (1 - state.active if state.possessed else state.active)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
@@ -87,7 +87,7 @@ def find_summons(state: TashKalarPosition) -> Summons:
 
 
 def list_summons(state: TashKalarPosition) -> list[int]:
-    """Return the summonings of the active seat in a new list, in no order."""
+    """Return the summonings of the active seat in a new, unordered list."""
     found: list[int] = []
     for table, squares in find_summons(state):
         if _IS_COMPILED:
@@ -102,7 +102,7 @@ def list_summons(state: TashKalarPosition) -> list[int]:
 
 
 def nth_summons(summons: Summons, n: int) -> int:
-    """Return the summoning that has so many before it."""
+    """Return the summoning at this index."""
     for table, squares in summons:
         here = squares.bit_count()
         if n < here:
@@ -112,7 +112,7 @@ def nth_summons(summons: Summons, n: int) -> int:
 
 
 def _is_short(state: TashKalarPosition, card: int) -> bool:
-    """Say whether so few own pieces may become a being that its pattern may need all of them."""
+    """Return whether so few pieces can become the being that its pattern may need them all."""
     seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
     if RANK_OF[card] == LEGENDARY:
         sources = counts[first + LEGENDARY]
@@ -129,7 +129,7 @@ def matching_seat(state: TashKalarPosition) -> int:
 def _add_matched(
     state: TashKalarPosition, card: int, strip: Strip, matched: int, found: Summons
 ) -> None:
-    """Add where a being may be summoned; its strip has matched own pieces."""
+    """Add the squares where a being can be summoned; its strip has matched own pieces."""
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
@@ -143,7 +143,7 @@ def _add_matched(
 def _add_by_windows(
     state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: Summons
 ) -> None:
-    """Add where a being may be summoned, its pattern laid over the pieces in two windows."""
+    """Add the squares where a being can be summoned, matching its pattern in two windows."""
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     found_low: i64 = lay_all(pattern.low, low[0], low[1])
     found_high: i64 = lay_all(pattern.high, high[0], high[1])
@@ -165,7 +165,7 @@ def _add_by_windows(
 
 
 def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
-    """Add summonings for which not only own pieces may serve (7.6, 18.3.7)."""
+    """Add summonings in which other than own pieces can serve (7.6, 18.3.7)."""
     if PATTERNS[card].anywhere or _is_short(state, card):
         _add_specially(state, card, found)
         return
@@ -175,7 +175,7 @@ def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> None:
-    """Add summonings that are possible anywhere, or though no piece is in supply."""
+    """Add summonings that are possible anywhere, or without a piece in supply."""
     if PATTERNS[card].anywhere:
         _add_anywhere(state, card, found)
     else:
@@ -183,7 +183,7 @@ def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _places(state: TashKalarPosition, card: int, allowed: int) -> list[tuple[int, int]]:
-    """Return the summon squares of each orientation of a being; of all as -1, if none counts."""
+    """Return the summon squares per orientation of a being; -1 for all if it does not matter."""
     pattern = PATTERNS[card]
     squares = [_shape_matches(state, card, shape) & allowed for shape in pattern.shapes]
     if pattern.refs:
@@ -195,7 +195,7 @@ def _places(state: TashKalarPosition, card: int, allowed: int) -> list[tuple[int
 
 
 def _squares_for(state: TashKalarPosition, card: int) -> int:
-    """Return the squares on which this being may stand: who is there, who must be (7.3)."""
+    """Return the squares on which this being may stand, by their present pieces (7.3)."""
     allowed = state.up_to(RANK_OF[card])
     requires = PATTERNS[card].requires
     if requires < 0 or state.war or state.voids:
@@ -240,7 +240,7 @@ def _add_anywhere(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _spare_anywhere(state: TashKalarPosition, card: int) -> int:
-    """Return the own pieces that at least one match does not need, wherever it is."""
+    """Return the own pieces that at least one match does not need."""
     needed = -1
     for shape in PATTERNS[card].shapes:
         for at in bits(_shape_matches(state, card, shape)):
@@ -259,7 +259,7 @@ def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
 
 
 def _add_short(state: TashKalarPosition, card: int, found: Summons) -> None:
-    """Add the summonings that are possible though no piece is in supply (7.5)."""
+    """Add the summonings that are possible without a piece in supply (7.5)."""
     allowed, table = _squares_for(state, card), SUMMON_TABLE[card]
     for place, squares in _places(state, card, allowed):
         can = mask([at for at in bits(squares) if _has_piece(state, card, at, place)])
@@ -268,7 +268,7 @@ def _add_short(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> bool:
-    """Say whether a piece for the being can be had from the board."""
+    """Return whether the board can supply a piece for the being."""
     return stands_ready(state, card, square) or spare(state, card, square, place) != 0
 
 
@@ -281,7 +281,7 @@ def of_type(state: TashKalarPosition, card: int) -> int:
 
 
 def stands_ready(state: TashKalarPosition, card: int, square: int) -> bool:
-    """Say whether the own piece on the summon square can become the being (7.5 a)."""
+    """Return whether the own piece on the summon square can become the being (7.5 a)."""
     return of_type(state, card) & BIT[square] != 0
 
 

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     Test = Callable[[TashKalarPosition, "Counts", int], bool]
-    """Says whether a position has what the numbers ask of a seat."""
+    """Tests whether a seat's position meets these numbers."""
     Crossing = tuple[int, int, tuple[int, ...]]
     """Two groups of squares, and the lines between them."""
 
 COLOURED: Final[int] = COLOURS["colored"]
 _ONE_ON_EACH: Final = 2
-"""So many upgraded pieces are needed for more than nothing on both colours."""
+"""The number of upgraded pieces needed to have some on both colours."""
 _FILE: Final = (1 << SIDE) - 1
 _RANK: Final[int] = mask(range(0, GRID, SIDE))
 _ASIDE: Final = SIDE + 1
@@ -62,7 +62,7 @@ _LINES: Final[tuple[int, ...]] = (
 
 
 def _fewest(pairs: tuple[tuple[int, int], ...]) -> int:
-    """Return how many pieces a chain between one of the pairs of groups has at least."""
+    """Return the minimum number of pieces of a chain between one of the pairs of groups."""
     reached = [start for start, _ in pairs]
     pieces = 1
     while not any(there & end for there, (_, end) in zip(reached, pairs, strict=True)):
@@ -76,7 +76,7 @@ _ASLANT: Final = _fewest(_CORNER_PAIRS)
 
 
 def _crossings(pairs: tuple[tuple[int, int], ...]) -> tuple[Crossing, ...]:
-    """Return groups with the files and ranks on which each chain between them has a piece."""
+    """Return groups with the files and ranks that every chain between them must touch."""
     return tuple([(start, end, _between(start, end)) for start, end in pairs])
 
 
@@ -96,14 +96,14 @@ _CORNER_CROSSINGS: Final = _crossings(_CORNER_PAIRS)
 
 
 class Counts:
-    """The numbers that a condition names, and the test that reads them."""
+    """The numbers of a condition, and the test that uses them."""
 
     __slots__ = ("colour", "count", "more", "test", "total")
 
     def __init__(self, test: Test, *, total: int, more: int, count: int, colour: int) -> None:
         self.test = test
         self.total = total
-        """How many pieces, destroyed pieces or summoned beings."""
+        """The number of pieces, destroyed pieces or summoned beings."""
         self.more = more
         """How many of them must be upgraded, or beings that must be legendary."""
         self.count = count
@@ -112,17 +112,17 @@ class Counts:
 
 
 _OPEN: Final[dict[int, list[tuple[int, Counts]]]] = {}
-"""Masks of current tasks that were seen, with what these ask: some thousands at most."""
+"""A cache of the requirements of current tasks, by mask: a few thousand at most."""
 
 
 def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
-    """Say whether a seat, at the end of its turn, has done what a task asks for."""
+    """Return whether a seat has fulfilled a task at the end of its turn."""
     counts = _CONDITIONS[task]
     return counts.test(state, counts, seat)
 
 
 def add_claims(state: TashKalarPosition, found: list[int]) -> None:
-    """Add the claims of current tasks that the active seat has done."""
+    """Add the claims of current tasks that the active seat has fulfilled."""
     current, seat = state.current, state.active
     if current not in _OPEN:
         _OPEN[current] = [(task, _CONDITIONS[task]) for task in bits_of(current)]
@@ -225,7 +225,7 @@ def _has_chain(own: int, crossings: tuple[Crossing, ...]) -> bool:
 
 
 def _is_chain(own: int, start: int, end: int, between: tuple[int, ...]) -> bool:
-    """Say whether adjacent pieces lead from one group of squares to another."""
+    """Return whether adjacent pieces lead from one group of squares to another."""
     for line in between:  # most often one of them is free
         if not own & line:
             return False
@@ -249,7 +249,7 @@ def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
 
 
 def _isolates(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    """Say whether an enemy piece has another one near, but cannot come to any (11.4)."""
+    """Return whether an enemy piece has another one near but cannot reach any (11.4)."""
     enemies, empty = state.own(1 - seat), state.empty
     return any(
         WITHIN[counts.total][square] & enemies
@@ -320,6 +320,6 @@ _MOST_OF_A_TYPE: Final[int] = RULES["most_of_a_type"]
 
 
 def is_mixed(tasks: list[int]) -> bool:
-    """Say whether no more tasks of one type lie open than may (4.2, 11.2)."""
+    """Return whether the open tasks respect the limit per type (4.2, 11.2)."""
     types = [TYPE_OF[task] for task in tasks]
     return all(types.count(kind) <= _MOST_OF_A_TYPE for kind in types)

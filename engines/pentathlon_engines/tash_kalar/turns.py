@@ -75,7 +75,7 @@ def end_turn(state: TashKalarPosition) -> None:
 
 
 def _draw_beings(state: TashKalarPosition, most: int) -> None:
-    """Draw so many beings, or all there are; none if it is less than one."""
+    """Draw this many beings, or as many as there are; none if the number is below one."""
     deck = state.decks[state.active]
     if most <= 0:
         return
@@ -85,7 +85,7 @@ def _draw_beings(state: TashKalarPosition, most: int) -> None:
 
 
 def draw_on(state: TashKalarPosition) -> None:
-    """Draw what is still owed, unless a shared deck must be shuffled anew first (3.5).
+    """Draw the remaining cards, unless a shared deck must be reshuffled first (3.5).
 
     What is granted beyond the limits comes last (5.7).
     """
@@ -100,7 +100,7 @@ def draw_on(state: TashKalarPosition) -> None:
 
 
 def _draws_all(state: TashKalarPosition, part: int, kind: int) -> bool:
-    """Draw legends or flares; say whether that went without a new deck."""
+    """Draw legends or flares; return whether no new deck was needed."""
     deck, pile = (state.flares, state.flare_pile) if kind else (state.legends, state.legend_pile)
     while state.owed[part]:
         if not deck:
@@ -140,7 +140,7 @@ def _close_turn(state: TashKalarPosition) -> None:
 
 
 def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
-    """Begin the final turns if a deck is empty or somebody has enough points (12.1)."""
+    """Start the final turns if a deck is empty or a seat has enough points (12.1)."""
     goal, points, counts = GOALS[state.mode], state.points, state.counts
     # No score is higher than this, and it is far from the goal at the end of most turns.
     most = max(points[0] + counts[LEGENDARY], points[1] + counts[RANKS_EACH + LEGENDARY])

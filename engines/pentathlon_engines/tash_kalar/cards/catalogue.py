@@ -87,7 +87,7 @@ SCHOOLS: Final[tuple[str, ...]] = tuple(
 EXPANSIONS: Final[tuple[str, ...]] = tuple(
     school for data in _SCHOOL_FILES if "expansion" in data for school in data["schools"]
 )
-"""The schools that are played only if they are asked for (18)."""
+"""The schools that are played only on request (18)."""
 SCHOOL_CARDS: Final[dict[str, tuple[int, ...]]] = {
     school: tuple(CARDS[card["id"]] for card in data["cards"])
     for data in _SCHOOL_FILES
@@ -132,11 +132,11 @@ PROGRAMS: Final[tuple[Program, ...]] = (
     *(program for _, program in _COMPILED),
     *(compile_flare(card) for card in _FLARE_FILE["cards"]),
 )
-"""By card what its effect does; a flare's lower half follows its upper half."""
+"""The program of each card; a flare's lower half follows its upper half."""
 NEEDS: Final[tuple[tuple[int, int], ...]] = tuple(
     (card["upper"]["need"], card["lower"]["need"]) for card in _FLARE_FILE["cards"]
 )
-"""By flare how many more upgraded pieces, and pieces, the opponent must have (9.1)."""
+"""By flare, how many more upgraded pieces, and pieces, the opponent must have (9.1)."""
 
 
 def card_data(name: str) -> dict[str, Any]:

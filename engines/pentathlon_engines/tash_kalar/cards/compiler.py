@@ -70,7 +70,7 @@ def compile_flare(flare: dict[str, Any]) -> Program:
 
 
 class _Compiler:
-    """Turns the steps of one card into a program."""
+    """Compiles the steps of one card into a program."""
 
     def __init__(self, card: str) -> None:
         self._card = card
@@ -94,7 +94,7 @@ class _Compiler:
             self._shown += 1
 
     def _add(self, data: dict[str, Any]) -> Step:
-        """Add a step with all of its options; raise `BadCard` for a word that nobody knows."""
+        """Add a step with all of its options; raise `BadCard` for an unknown word."""
         step = _read_step(StepWords(self._card, data, self._slots), self._shown)
         self._steps.append(step)
         if step.op == "choose_one":
@@ -134,7 +134,7 @@ def _read_step(words: StepWords, shown: int) -> Step:
 
 
 def _read_frame(words: StepWords, step: Step) -> None:
-    """Read what any step may have: condition, selector, how often."""
+    """Read the fields of every step: condition, selector, repetitions."""
     if "if" in words.data:
         words.read_conditions(step, words.take("if"))
     for name in ("sel", "who"):
@@ -321,7 +321,7 @@ def _read_thrown(words: StepWords, step: CardStep) -> None:
 
 
 def _read_nothing(words: StepWords, step: Step) -> None:
-    """Read no more than the frame."""
+    """Read nothing but the common fields."""
 
 
 _CASES: Final = [

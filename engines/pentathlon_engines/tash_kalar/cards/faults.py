@@ -1,4 +1,4 @@
-"""What is wrong with a card file."""
+"""Errors in card files."""
 
 from __future__ import annotations
 

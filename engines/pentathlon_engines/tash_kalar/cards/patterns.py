@@ -47,9 +47,9 @@ _SUMMON_ON: Final = ("", _ANYWHERE)
 _LETTERS: Final = {"c": COMMON, "h": HEROIC}
 _QUARTERS: Final = 4
 MOST_VOIDS: Final = 2
-"""So many empty squares may serve for commons after a Void Summoner."""
+"""The number of empty squares that can serve as commons after a Void Summoner."""
 _LIFT: Final = 40
-"""Masks are lifted by so many bits before they are shifted, so that no shift is negative."""
+"""Masks are raised by this many bits before shifting, so that no shift is negative."""
 
 
 class Shape:
@@ -75,16 +75,16 @@ class Shape:
         self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
         self.marks: tuple[Cell, ...] = tuple(marks)
         self.more_marks: tuple[Cell, ...] = ()
-        """The cells that are marked twice."""
+        """The cells with a double mark."""
         self.directions: tuple[int, ...] = tuple(sorted(arrows))
         valid = ALL
         for cell in self._cells:
             valid &= _around(cell)
         self.valid: int = valid
-        """Where the summon square may be for all cells to be on the board."""
+        """The summon squares for which all cells are on the board."""
         self.commons: list[int] = _ways(cells, COMMON)
         self.heroics: list[int] = _ways(cells, HEROIC)
-        """How far the cells for any piece, and for an upgraded one, are from the summon square."""
+        """The offsets from the summon square of cells for any piece, and for an upgraded one."""
         self._low: Stencil | None = None
         self._high: Stencil | None = None
 
@@ -103,7 +103,7 @@ class Shape:
         return self._high
 
     def _reach(self) -> int:
-        """Return how many files the pattern reaches further than the summon square."""
+        """Return how many files the pattern extends beyond the summon square."""
         return max([0, *[dx for dx, _ in self._cells]])
 
     def cells_at(self, square: int) -> int:
@@ -120,7 +120,7 @@ class Shape:
         return shifted(square, -dx, dy) if upright else shifted(square, dx, -dy)
 
     def with_empty(self, own: int, upgraded: int, empty: int) -> list[int]:
-        """Return where it matches with at most no, one, two empty squares for commons (18.3.7)."""
+        """Return the matches with up to zero, one and two empty squares as commons (18.3.7)."""
         own, upgraded, empty = own << _LIFT, upgraded << _LIFT, empty << _LIFT
         found = [self.valid] * (MOST_VOIDS + 1)
         for way in self.heroics:
@@ -159,7 +159,7 @@ def _on_board(square: int, cells: tuple[Cell, ...]) -> int:
 
 
 class Pattern:
-    """What must stand around a summon square, in every orientation that differs.
+    """The pieces required around a summon square, in every distinct orientation.
 
     Shapes and all that is made of them are made when they are first asked for: a bot would wait
     for those of all cards, and sees few of them in a match.
@@ -187,9 +187,9 @@ class Pattern:
         """The strip once it is made; hot code spares itself the call of the property."""
         self.heroics: int = len(_ways(grid.cells, HEROIC))
         self.pieces: int = len(grid.cells)
-        """How many upgraded pieces, and pieces in all, stand around the summon square."""
+        """The number of upgraded pieces, and of all pieces, around the summon square."""
         self.requires: int = grid.requires
-        """The least rank of an own piece on the summon square, -1 if there need not be one."""
+        """The minimum rank of an own piece on the summon square, or -1 if none is needed."""
         self.refs = refs
         """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
         self.anywhere = anywhere
@@ -198,7 +198,7 @@ class Pattern:
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The pattern in every orientation that differs."""
+        """The pattern in every distinct orientation."""
         if not self._shapes:
             self._shapes = tuple(_shapes_of(self._grid))
         return self._shapes
@@ -239,7 +239,7 @@ def _around(cell: Cell) -> int:
 
 
 def _ways(cells: list[tuple[Cell, int]], rank: int) -> list[int]:
-    """Return how far the cells for a rank are from the summon square."""
+    """Return the offsets of the cells for a rank from the summon square."""
     return [dx * SIDE + dy for (dx, dy), least in cells if least == rank]
 
 
@@ -268,7 +268,7 @@ def matches_with_enemy(
 
 
 def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "") -> Pattern:
-    """Return the pattern that is drawn in some rows, or raise `BadCard`."""
+    """Return the pattern drawn in these rows, or raise `BadCard`."""
     if refs not in REFS:
         raise BadCard(card, f"refs must be one of {', '.join(REFS)}, not {refs!r}")
     if summon_on not in _SUMMON_ON:
@@ -279,7 +279,7 @@ def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "
 
 
 def _shapes_of(grid: _Grid) -> list[Shape]:
-    """Return a pattern turned and mirrored, each look once."""
+    """Return the distinct rotations and reflections of a pattern."""
     shapes: list[Shape] = []
     seen: set[tuple[frozenset[tuple[Cell, int]], ...]] = set()
     for orientation in range(len(ORIENTATIONS)):
@@ -341,7 +341,7 @@ class _Grid:
         self._check_size(card)
 
     def _check_size(self, card: str) -> None:
-        """Refuse what no stencil can be made of."""
+        """Refuse a pattern that no stencil can represent."""
         if not self.cells:
             raise BadCard(card, "its pattern has no pieces")
         for places in zip((0, 0), *[cell for cell, _ in self.cells], strict=True):

@@ -54,12 +54,12 @@ PLAIN_PLACES: Final = frozenset(
         "adjacent_to_gateway",
     )
 )
-"""The places that a word alone names."""
+"""The places named by a single word."""
 
 PLAIN_CONDITIONS: Final = frozenset(
     ("actions_left", "marked_was_empty", "discard_was_empty", "is_gateway", "warped")
 )
-"""The conditions that a word alone names."""
+"""The conditions named by a single word."""
 
 SUMMON_CAPTURES: Final = ("own", "enemy", "any")
 """What the summoning captured, counted from 1: a bit for an own piece, one for an enemy's."""
@@ -100,7 +100,7 @@ class Place:
 
 
 class Selector:
-    """Which pieces a step may be about: owner, ranks (a bit each), places, who is left out."""
+    """The pieces that a step can select: owner, ranks (one bit each), places, exceptions."""
 
     __slots__ = (
         "leaves_out",
@@ -123,16 +123,16 @@ class Selector:
         self.without_self = without_self
         self.without_gateway = False
         self.own_beside: tuple[int, ...] = ()
-        """By rank how many own pieces must be adjacent, if that is asked."""
+        """By rank, how many own pieces must be adjacent, if required."""
         self.without_piece = -1
-        """The slot of the step whose piece is left out."""
+        """The slot of the step whose piece is excluded."""
         self.leaves_out = False
-        """Whether one of these two is left out."""
+        """Whether one of these two is excluded."""
         self.owner_condition = condition
 
 
 class Condition:
-    """One thing that must hold, or must not."""
+    """A single condition, possibly negated."""
 
     __slots__ = ("card", "kind", "negated", "number", "slot")
 
@@ -149,7 +149,7 @@ EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place("board", 0)], without_self=Fa
 
 
 class Step:
-    """One step of an effect: what any step may have; kinds of steps add what only they have."""
+    """One step of an effect, with the fields of every step; subclasses add their own."""
 
     __slots__ = (
         "by_rank",
@@ -179,9 +179,9 @@ class Step:
         self.is_automatic = False
         """Whether it is done without a decision."""
         self.shown = shown
-        """The index of the step, as people count."""
+        """The number of the step, counted from 1."""
         self.end = 0
-        """Where the program goes on after this step."""
+        """Where the program continues after this step."""
         self.conditions: tuple[Condition, ...] = ()
         """The step is done if any of these holds, or if there are none."""
         self.every_condition = False
@@ -192,17 +192,17 @@ class Step:
         self.most_of = -1
         """The slot of the step that was done as often as this one must be."""
         self.slot = -1
-        """Where it is written down what this step did."""
+        """The slot in which the result of this step is recorded."""
         self.linked = False
         """Whether it is done only if the next step can be done, too."""
         self.label = ""
-        """What an option without a target is called."""
+        """The name of an option without a target."""
         self.options: tuple[int, ...] = ()
-        """Where the options of a choice begin."""
+        """The starts of a choice's options."""
         self._repeat_plainly()
 
     def _repeat_plainly(self) -> None:
-        """Take the defaults of repetitions, and of what earlier steps did."""
+        """Set the defaults of repetitions and of references to earlier steps."""
         self.by_rank: tuple[int, ...] = ()
         """How often it may be done by the rank of the piece, if that decides."""
         self.rank_lock: tuple[int, ...] = ()
@@ -262,7 +262,7 @@ class DestroyStep(Step):
 
 
 class SweepStep(Step):
-    """All pieces that are meant are destroyed at once."""
+    """All selected pieces are destroyed at once."""
 
     counted: bool = True
 
@@ -336,7 +336,7 @@ class Program:
     def __init__(self, steps: list[Step], free: int) -> None:
         self.steps: tuple[Step, ...] = tuple(steps)
         self.free = free
-        """Where the steps begin of what the card does beside actions; before are the others."""
+        """The start of the steps that cost no action; the others come before it."""
 
     def named_cards(self) -> list[str]:
         """Return the names of the cards that conditions ask for."""

@@ -1,4 +1,4 @@
-"""Shapes as stencils, which are laid over all squares of the arena at once (7.2).
+"""Shapes as stencils, which match all squares of the arena at once (7.2).
 
 A stencil counts from its first cell. Where that may lie are all own pieces; their mask, shifted
 by the way to each other cell, leaves those places where all cells are filled.
@@ -42,23 +42,23 @@ class Stencil:
     )
 
     commons: tuple[int, ...]
-    """The ways from the first cell to the other ones."""
+    """The offsets from the first cell to the other ones."""
     heroics: tuple[int, ...]
     """The same for cells that need an upgraded piece."""
     any1: i64
     any2: i64
     any3: i64
     any4: i64
-    """The ways of `commons`; further ones are 0, and lead to the first cell."""
+    """The offsets of `commons`; unused ones are 0 and lead to the first cell."""
     heroic1: i64
     heroic2: i64
     heroic3: i64
-    """The ways to all cells that need an upgraded piece; further ones repeat the first."""
+    """The offsets of all cells that need an upgraded piece; unused ones repeat the first."""
     places: i64
-    """Where the first cell may lie."""
+    """The possible squares of the first cell."""
     back: i64
     forth: i64
-    """From the first cell to the summon square; one of them is 0."""
+    """The offset from the first cell to the summon square; one of the two is 0."""
 
     def __init__(self, commons: list[int], heroics: list[int], summons: int) -> None:
         first = min([*commons, *heroics])
@@ -192,7 +192,7 @@ LOW: Final[int] = (1 << SIDE * _FILES_SEEN) - 1
 HIGH: Final[int] = SIDE * (SIDE - _FILES_SEEN)
 """The first square that high stencils see; 0 if there are none."""
 WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
-"""A pattern with so many files fits into one of the windows, wherever it lies."""
+"""A pattern with this many files fits into one of the windows, wherever it lies."""
 
 
 def joined(low: int, high: int) -> int:
@@ -210,7 +210,7 @@ def low_stencil(commons: list[int], heroics: list[int], summons: int, reach: int
 
 
 def high_stencil(commons: list[int], heroics: list[int], summons: int, reach: int) -> Stencil:
-    """Return the stencil for what does not fit into the low files, with squares from `HIGH` on."""
+    """Return the stencil for squares from `HIGH` on, which do not fit into the low files."""
     return Stencil(commons, heroics, (summons & ~_low_summons(reach)) >> HIGH)
 
 

@@ -1,4 +1,4 @@
-"""The words of steps that many operations have: who, where, of which rank, and if (13)."""
+"""The words that many operations share: who, where, which rank, and on what condition (13)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLACES_OF_STEPS: Final = ("adjacent_to", "piece_of", "square_of")
 
 
 class StepWords:
-    """The data of one step of a card; words are taken out of it as they are understood."""
+    """The data of one step of a card; the reader removes each word that it has understood."""
 
     def __init__(self, card: str, data: dict[str, Any], slots: dict[str, int]) -> None:
         self.card = card
@@ -35,7 +35,7 @@ class StepWords:
         self.slots = slots
 
     def selector(self, data: dict[str, Any]) -> Selector:
-        """Return which pieces are meant."""
+        """Return the selected pieces."""
         data = dict(data)
         owner = self.index(data.pop("owner"), OWNERS, "owner")
         ranks = self.ranks(data.pop("ranks", RANKS))
@@ -59,11 +59,11 @@ class StepWords:
         return selector
 
     def owner_condition(self, data: dict[str, Any]) -> int:
-        """Take what must hold between the two sides."""
+        """Read the condition that compares the two sides."""
         return self.index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner_condition")
 
     def read_conditions(self, step: Step, words: str) -> None:
-        """Take what must hold for a step: any of several, or all of them."""
+        """Read the conditions of a step: any of several, or all of them."""
         step.every_condition = " and " in words
         if step.every_condition and " or " in words:
             raise self.bad(f"'and' and 'or' in {words!r}")
@@ -71,7 +71,7 @@ class StepWords:
         step.conditions = tuple(self.condition(part) for part in parts)
 
     def places(self, where: object) -> list[Place]:
-        """Return the squares that are named, a list as their union."""
+        """Return the named squares; a list means their union."""
         if isinstance(where, list):
             return [place for part in where for place in self.places(part)]
         if isinstance(where, str) and where in PLAIN_PLACES:
@@ -92,7 +92,7 @@ class StepWords:
         raise self.bad(f"unknown place {where!r}")
 
     def condition(self, words: str) -> Condition:
-        """Return what must hold, or not."""
+        """Return a condition, possibly negated."""
         negated = words.startswith("not ")
         words = words.removeprefix("not ")
         if words in PLAIN_CONDITIONS:
@@ -137,13 +137,13 @@ class StepWords:
         return tuple(numbers.get(rank, 0) for rank in RANKS)
 
     def slot(self, name: str) -> int:
-        """Return where the step of this name writes down what it did."""
+        """Return the slot in which the step of this name records its result."""
         if name not in self.slots:
             raise self.bad(f"no earlier step is called {name!r}")
         return self.slots[name]
 
     def take(self, word: str) -> Any:
-        """Take what a word says; refuse the card if the word is missing."""
+        """Read the value of a word; refuse the card if the word is missing."""
         if word not in self.data:
             raise self.bad(f"{word} is missing")
         return self.data.pop(word)
@@ -155,7 +155,7 @@ class StepWords:
         return names.index(str(name))
 
     def refuse_rest(self, data: dict[str, Any]) -> None:
-        """Refuse words that nothing has taken."""
+        """Refuse words that were not read."""
         if data:
             raise self.bad(f"unknown words {', '.join(sorted(data))}")
 

@@ -25,7 +25,7 @@ _MORE_TEXTS: Final = {"frozen_text": "Frozen", "warp_text": "Warp"}
 
 
 def card_height(name: str) -> float:
-    """Return how high a card is drawn."""
+    """Return the height of a drawn card."""
     data = card_data(name)
     if "upper" in data:
         halves = sum(len(said) for _, said in _halves(data))

@@ -22,7 +22,7 @@ Seen = dict[str, Any]
 
 TASKS: Final[dict[str, dict[str, Any]]] = {task["id"]: task for task in TASK_FILE["cards"]}
 DRAWN: Final = "drawn"
-"""What the options say of a school that chance draws."""
+"""The option value for a school drawn by chance."""
 _COLOURS: Final = {square: colour for colour in ("red", "green") for square in RULES[colour]}
 _SAID: Final = {
     "draw": "the schools are not drawn yet",
@@ -40,7 +40,7 @@ _SAID: Final = {
 
 
 def colour_of(square: str) -> str:
-    """Return red, green or nothing."""
+    """Return red, green or an empty text."""
     return _COLOURS.get(square, "")
 
 
@@ -51,7 +51,7 @@ def school_of(seen: Seen, seat: int) -> str:
 
 
 def of_square(seen: Seen, square: str) -> str:
-    """Return what stands on a square: `e5, red: heroic of seat 0`."""
+    """Describe a square: `e5, red: heroic of seat 0`."""
     piece = seen["board"].get(square)
     held = f"{piece['rank']} of seat {piece['owner']}" if piece else "empty"
     if square == seen.get("gateway"):
@@ -122,7 +122,7 @@ def of_destroyed(seen: Seen) -> str:
 
 
 def of_now(seen: Seen) -> str:
-    """Return what is going on: the decision that is due, or the end."""
+    """Describe the decision that is due, or the end."""
     if seen["result"] is not None:
         return _of_result(seen["result"])
     said = _SAID[seen["phase"]]

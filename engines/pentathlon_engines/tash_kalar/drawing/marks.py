@@ -11,7 +11,7 @@ _START: Final = {"summon": 2, "setup": 1}
 _TARGET: Final = {"move": 2} | dict.fromkeys(
     ("place", "leap", "upgrade", "downgrade", "convert"), 1
 )
-"""Which word of a text is the square that something came to or was changed on."""
+"""The word of a text that names the square of a placement or change."""
 _ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
 _BETWEEN_TURNS: Final = ("claim", "end", "draw")
 _OF_AN_EFFECT: Final = (
@@ -28,7 +28,7 @@ _OF_AN_EFFECT: Final = (
 
 
 Event = tuple[int, str]
-"""A seat and what it did."""
+"""A seat and its action."""
 
 
 class Marks:

@@ -40,7 +40,7 @@ _ON_CARD: Final = 30
 _RANKS: Final = "987654321"
 _LETTERS: Final = {"common": "c", "heroic": "h", "legendary": "L"}
 _LINE: Final = 98
-"""So many letters fit in a line of a terminal."""
+"""The number of letters in a line of a terminal."""
 
 
 def svg(state: TashKalarPosition, seat: int | None) -> str:
@@ -182,7 +182,7 @@ def _in_play_height(card: str) -> float:
 def _draw_in_play(
     picture: Picture, card: str, note: str, *, top: float, what: str = "card"
 ) -> None:
-    """Draw a card that lies open: the last one that was played in these turns, or another one."""
+    """Draw an open card: the last one played in these turns, or another one."""
     if card:
         draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
         return
@@ -207,7 +207,7 @@ def _open_cards(seen: Seen) -> list[tuple[str, str, str]]:
 
 
 def _hand(seen: Seen) -> list[str]:
-    """Return the hidden cards of the seat that looks, nothing for a spectator."""
+    """Return the hidden cards of the viewing seat; none for a spectator."""
     if "hand" not in seen:
         return []
     hand = seen["hand"]

@@ -1,4 +1,4 @@
-"""What lies beside the arena of Tash-Kalar: the strip of a seat, the turn, tasks."""
+"""The drawing beside the arena of Tash-Kalar: the strip of a seat, the turn, tasks."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def _check_written(state: TashKalarPosition, data: dict[str, Any]) -> None:
 
 
 def _agrees(given: object, written: object) -> bool:
-    """Say whether what was given is what is written; objects may leave fields out."""
+    """Return whether what was given is what is written; objects may leave fields out."""
     if isinstance(given, dict) and isinstance(written, dict):
         return all(
             name in written and _agrees(value, written[name]) for name, value in given.items()

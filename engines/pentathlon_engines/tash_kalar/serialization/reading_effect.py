@@ -116,7 +116,7 @@ def _read_effect(state: TashKalarPosition, data: dict[str, Any]) -> None:
 
 
 def _is_being(card: int, data: dict[str, Any]) -> bool:
-    """Say whether an effect is that of a being that was summoned, also if it copies another.
+    """Return whether an effect is that of a being that was summoned, also if it copies another.
 
     It is not that of a flare, a frozen effect or a warp effect.
     """
