@@ -11,6 +11,7 @@ from typing import IO
 
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.profiles import BOT_PATH
+from workers.sandbox.rlimits import STACK
 from workers.sandbox.runtime import ENGINES_AT, Runtime
 from workers.sandbox.staging import Staging, can_reach, copy_tree
 from workers.sandbox.uids import user_arguments
@@ -28,7 +29,13 @@ OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.enco
 _DEVICES = ("null", "full", "random", "urandom")
 # Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the
 # bot of a worker that died during set-up would run; here `read` fails and the shell exits.
-_WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
+_SOFT_KB, _HARD_KB = (size // 1024 for size in STACK)
+_WAIT = (
+    "/bin/sh",
+    "-c",
+    f'ulimit -S -s {_SOFT_KB}; ulimit -H -s {_HARD_KB}; read -r go && exec "$@"',
+    "sh",
+)
 _SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (

@@ -16,6 +16,8 @@ from pentathlon_engines.match.limits import Limits
 from workers.sandbox.uids import real_user
 
 MEBIBYTE = 1024 * 1024
+STACK = (8 * MEBIBYTE, 64 * MEBIBYTE)
+"""Set by the waiting bot, too: the kernel puts back the limit that it noted when an exec began."""
 
 Rlimits = Mapping[str, tuple[int, int]]
 """Resource name, as `prlimit(1)` spells it, to its soft and hard limit."""
@@ -45,7 +47,7 @@ def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
     }
     return {
         "cpu": (cpu_s, cpu_s + 1),
-        "stack": (8 * MEBIBYTE, 64 * MEBIBYTE),
+        "stack": STACK,
         **{name: (value, value) for name, value in highest.items()},
     }
 

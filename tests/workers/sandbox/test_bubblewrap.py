@@ -40,7 +40,11 @@ GOLDEN = """
 --ro-bind /srv/bot /bot --remount-ro / --chdir /bot
 --info-fd 0 --seccomp 1 -- /bin/sh -c
 """
-WAIT = ['read -r go && exec "$@"', "sh", "./bot"]
+WAIT = [
+    'ulimit -S -s 8192; ulimit -H -s 65536; read -r go && exec "$@"',
+    "sh",
+    "./bot",
+]
 
 
 def arguments(*, readable: Sequence[Path] = (), children: bool = False) -> list[str]:
@@ -98,6 +102,16 @@ def test_bot_whose_worker_is_gone_never_begins() -> None:
 
     assert ended.stdout == b""
     assert ended.returncode != 0
+
+
+def test_bot_limits_its_own_stack_before_it_begins() -> None:
+    # A worker that sets it during the shell's exec sets nothing: the kernel puts back the old one.
+    ended = subprocess.run(
+        [*bubblewrap._WAIT, "/bin/sh", "-c", "ulimit -S -s; ulimit -H -s"],
+        input=b"\n", capture_output=True, check=True,
+    )  # fmt: skip
+
+    assert ended.stdout == b"8192\n65536\n"
 
 
 def test_bot_begins_with_the_first_line_and_reads_the_rest() -> None:

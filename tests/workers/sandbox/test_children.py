@@ -164,7 +164,8 @@ def test_paused_children_use_no_time(launcher: SandboxLauncher, tmp_path: Path) 
 
     spend(0.2)
 
-    assert bot.cpu_s() == before
+    # The kernel adds some microseconds late.
+    assert bot.cpu_s() - before < 0.001
     bot.resume()
     spend(0.2)
     assert bot.cpu_s() > before
