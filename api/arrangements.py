@@ -76,13 +76,13 @@ class ArrangementSerializer(RequestSerializer):
     )
 
     def further_problems(self) -> Iterator[DomainError]:
-        """Yield what is wrong with the meaning of the fields that are right."""
+        """Yield the semantic errors of the valid fields."""
         right = self.right_values(*(each.name for each in fields(Arrangement)), "rated")
         yield from problems_of(take_arrangement(right), rated=right["rated"])
 
 
 def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked values of a request
-    """Take what is arranged out of a checked request."""
+    """Extract the arrangement from a validated request."""
     names = [each.name for each in fields(Arrangement)]
     values: dict[str, Any] = {name: asked.pop(name) for name in names}
     rules = values["entry_rules"]

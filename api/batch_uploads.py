@@ -1,4 +1,4 @@
-"""Several uploads in one request: each is stored or refused by itself."""
+"""Several uploads in one request, each stored or refused separately."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -87,7 +87,7 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
 
     @cached_property
     def archives_sent(self) -> list[tuple[str, CheckedArchive | DomainError]]:
-        """The archives by their names, checked; or what is wrong with them."""
+        """The validated archives by name, or their errors."""
         return [(file.name[:_LONGEST_NAME], _check(file)) for file in self.upload["archives"]]
 
     @extend_schema(

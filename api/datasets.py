@@ -99,7 +99,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
     query_parameters = {"history": ("after",)}
 
     def get_queryset(self) -> DatasetQuerySet:
-        """Return what is whole and public."""
+        """Return the datasets that are complete and public."""
         return Dataset.objects.listed()
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})

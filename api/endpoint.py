@@ -41,7 +41,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     query_parameters: dict[str, tuple[str, ...]] = {}
     """By action, the query parameters besides filters and pagination."""
     conflicting_actions: tuple[str, ...] = ()
-    """Actions that only read and yet may answer 409: what they show is sealed, hidden or over."""
+    """Read-only actions that may return 409 because the data is sealed, hidden or over."""
     takes_idempotency_key = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 
@@ -57,7 +57,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     def finalize_response(
         self, request: Request, response: Response, *args: object, **kwargs: object
     ) -> Response:
-        """Keep what a signed-in person is told out of every cache, unless the answer says more."""
+        """Keep responses to signed-in people out of caches, unless the response says otherwise."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         # Not `request.user`: a refused sign-in would be tried again.
         if "Authorization" in request.headers or settings.SESSION_COOKIE_NAME in request.COOKIES:
@@ -102,7 +102,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
 
 
 def check_body_size(request: Request, largest: int) -> None:
-    """Refuse a request whose header announces too much; no more than announced is ever read."""
+    """Refuse a request whose header announces too much; never read more than announced."""
     if "Transfer-Encoding" in request.headers:
         raise InvalidInput("Announce the length of the body.", code="length_required")
     announced = request.META.get("CONTENT_LENGTH") or "0"

@@ -313,7 +313,7 @@ class EntryActions(Endpoint[Tournament]):
         return Response(EntrySerializer(entry, context=context).data, status=code)
 
     def one_page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
-        """Return all rows, whatever their number, as a list of one page."""
+        """Return all rows as a list of a single page."""
         return self.get_paginated_response(
             serializer(
                 self.paginate_queryset(rows), many=True, context=self.get_serializer_context()

@@ -83,7 +83,7 @@ HELP: Final = {
     "too_many_streams": "/docs/limits/#live-streams",
     "too_many_validating": "/docs/limits/#bots",
 }
-"""Pages that help, by code; else by status, else the reference of what was asked."""
+"""Help pages by code; otherwise by status, otherwise the reference of the operation."""
 HELP_BY_STATUS: Final[Mapping[int, str]] = {
     HTTPStatus.UNAUTHORIZED: "/docs/api/#tokens",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "/docs/limits/",
@@ -95,7 +95,7 @@ _GROUP: Final = re.compile(r"/api/v1/([a-z-]+)/")
 
 @dataclass
 class RefusedValue(Error):
-    """One thing that a service refused, with what it would have allowed."""
+    """One error of a service, with the allowed values."""
 
     pointer: str | None = None
     allowed: Any = None  # Any: JSON
@@ -113,7 +113,7 @@ def _pointer(attr: str | None) -> str | None:
 
 
 class ProblemHandler(ExceptionHandler):
-    """Turns whatever a view raised into a problem."""
+    """Converts an exception of a view into a problem."""
 
     def convert_known_exceptions(self, exc: Exception) -> Exception:
         """Translate the exceptions of services and Django."""
@@ -199,7 +199,7 @@ class UnknownAddress(APIView):
     throttle_classes = ()
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Refuse, whatever the method is."""
+        """Refuse every method."""
         hint = "" if request.path.endswith("/") else " Addresses end with a slash."
         raise NotFound(
             f"There is nothing at {request.path}.{hint} /api/docs/ shows what there is."

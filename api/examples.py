@@ -1,4 +1,4 @@
-"""An example of every call: what is sent, and what comes back.
+"""An example of every call: the request and the response.
 
 `tests/api/test_examples.py` makes them and compares them with what the API answers.
 """

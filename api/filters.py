@@ -86,9 +86,9 @@ class MadeFilterSet(filters.FilterSet):
 
     # Any: rows of every list.
     def made_since(self, rows: QuerySet[Any], name: str, value: datetime) -> QuerySet[Any]:
-        """Keep what was made at this time or later."""
+        """Keep rows created at this time or later."""
         return made_since(rows, value)
 
     def made_before(self, rows: QuerySet[Any], name: str, value: datetime) -> QuerySet[Any]:
-        """Keep what was made before this time."""
+        """Keep rows created before this time."""
         return made_before(rows, value)

@@ -46,7 +46,7 @@ class WorkerAuthentication(BaseAuthentication):
         return AnonymousUser(), token
 
     def authenticate_header(self, request: Request) -> str:
-        """Say what is missing, so that a refusal is a 401."""
+        """Name the missing credentials, so that a refusal is a 401."""
         return "Bearer"
 
 

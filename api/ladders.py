@@ -124,7 +124,7 @@ class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
 
 
 class LadderViewSet(Endpoint[Ladder]):
-    """Ladders: every bot plays there by itself, season after season.
+    """Ladders: bots play there automatically, season after season.
 
     One POST sets an author's choice. `{"bot": 12}` to `/api/v1/ladders/tuned/pause/` keeps the
     place of bot 12 but gives it no new matches, to `leave/` removes it, to `join/` enters it.

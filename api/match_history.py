@@ -37,7 +37,7 @@ class MatchHistoryViewSet(Endpoint[Match]):
     query_parameters = {"history": ("after",)}
 
     def get_queryset(self) -> MatchQuerySet:
-        """Return what has ended and what this person may see."""
+        """Return the finished matches that this person may see."""
         ended = Match.objects.visible_to(self.reader).filter(state=MatchState.DONE)
         return with_seals(ended.with_seats().with_privacy()).select_related("place")
 

@@ -13,7 +13,7 @@ from pentathlon.server.limits import DEEPEST_JSON
 
 
 class OneKind(BaseContentNegotiation):
-    """Every address answers with one content type, whatever the client accepts."""
+    """Every address returns one content type, whatever the client accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """Return the parser for the content that was sent, or None."""

@@ -38,7 +38,7 @@ class CursorPages(CursorPagination):
     orderings_told = ""
     """What the orders are, for people."""
     offset_cutoff = 100_000
-    """A page may begin within so many rows that are equal, such as those of new bots."""
+    """A page may start within at most this many equal rows, such as those of new bots."""
     page_size = PAGE
     page_size_query_param = "page_size"
     max_page_size = LARGEST_PAGE
@@ -128,7 +128,7 @@ class CursorPages(CursorPagination):
 
 
 class NewestFirst(CursorPages):
-    """Pages of what was made one after the other: ids grow with time."""
+    """Pages of rows in order of creation: ids grow with time."""
 
     orderings = {"-id": ("-id",), "id": ("id",)}
     orderings_told = "Newest first, or oldest first: ids grow with time."

@@ -27,7 +27,7 @@ class ReadOrSignedIn(BasePermission):
 
 
 class SignedIn(BasePermission):
-    """Only for people who have signed in, whatever they do.
+    """Only for signed-in people, whatever the method.
 
     Apps may do it only if the view says by which scope: `app_scope`.
     """

@@ -41,7 +41,7 @@ class RequestSerializer(serializers.Serializer[Any]):
         return False
 
     def further_problems(self) -> Iterable[DomainError]:
-        """Return what is wrong with the meaning of the fields that are right."""
+        """Return the semantic errors of the valid fields."""
         return ()
 
     def to_internal_value(self, data: Any) -> Any:  # Any: as the framework has it
@@ -114,7 +114,7 @@ class _Code(str):
 
 
 def _with_allowed(errors: Any, field: Any) -> Any:  # Any: nested errors, a field or none
-    """Return the errors of a field with what it would take."""
+    """Return the errors of a field with its allowed values."""
     if isinstance(errors, Mapping):
         child = getattr(field, "child", None)
         return {place: _with_allowed(each, child) for place, each in errors.items()}

@@ -110,7 +110,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
     )
 
     def further_problems(self) -> Iterator[DomainError]:
-        """Yield what is wrong around it, and with a document of the fields that are right."""
+        """Yield the errors around it, and those of a document of the valid fields."""
         yield from super().further_problems()
         right = self.right_values(*_OF_DOCUMENT, "format", "rated", "versions")
         versions = right.pop("versions")
@@ -141,7 +141,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
 
 
 class DocumentRequestSerializer(RequestSerializer):
-    """A whole document, as `…/document/` returns it, and what it does not decide."""
+    """A whole document, as `…/document/` returns it, and the settings outside it."""
 
     document = serializers.JSONField(help_text="See `/api/v1/tournaments/schema/`.")
     name = serializers.CharField(max_length=80, default=None, allow_null=True)
@@ -160,7 +160,7 @@ class DocumentRequestSerializer(RequestSerializer):
     )
 
     def further_problems(self) -> Iterable[DomainError]:
-        """Return what is wrong with the document, and around it, of the fields that are right."""
+        """Return the errors of the document and around it, for the valid fields."""
         right = self.right_values("document", *_AROUND_DOCUMENT)
         return gather_errors([naming_in_document(partial(check_posted, **right))])
 

@@ -116,7 +116,7 @@ class SizeSerializer(serializers.Serializer[Any]):
 
 
 class LogViewSet(Endpoint[LogEntry]):
-    """The log of receipts, to which results are only ever added."""
+    """The append-only log of receipts."""
 
     noun = "entry"
     queryset = LogEntry.objects.select_related("key")

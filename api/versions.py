@@ -142,7 +142,7 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
         read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:
-        """Return what the build has written; nothing for what is not built."""
+        """Return the output of the build; empty for a bot without a build."""
         return version.build_log.text if hasattr(version, "build_log") else ""
 
 

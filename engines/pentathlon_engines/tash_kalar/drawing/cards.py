@@ -13,7 +13,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import card_data
 _LEFT: Final = 12
 _PADDING: Final = 9
 _GRID: Final = 80
-"""Side of the square that a pattern has to fit in."""
+"""The side of the square that a pattern must fit in."""
 _CELL: Final = 22
 _SIZE: Final = 17
 _LINE: Final = 20
@@ -77,7 +77,7 @@ def _draw_flare(picture: Picture, data: dict[str, Any], sign: Box) -> None:
 
 
 def _halves(data: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Yield for each half the sign of what it counts, and its lines (9.1)."""
+    """Yield, for each half, the sign of the pieces that it counts, and its lines (9.1)."""
     for half, rank, counted in (("upper", "heroic", "upgraded"), ("lower", "common", "pieces")):
         said = f"{data[half]['need']}+ {counted} behind: {data[half]['text']}"
         yield rank, lines(said, size=_SIZE, width=_TEXT_WIDTH - _INDENT)
@@ -94,7 +94,7 @@ def _write(picture: Picture, said: list[str], at: Point) -> None:
 
 
 def _draw_pattern(picture: Picture, rows: list[str], box: Box) -> None:
-    """Draw a pattern in the middle of a box, its cells as large as fit."""
+    """Draw a pattern in the middle of a box, with the largest cells that fit."""
     grid = [row.split() for row in rows]
     side = min(_CELL, _GRID / len(grid[0]), _GRID / len(grid))
     left = box[0] + (box[2] - side * len(grid[0])) / 2
@@ -116,7 +116,7 @@ def _square(at: Point, side: float) -> list[Point]:
 
 
 def _draw_dots(picture: Picture, cells: list[tuple[Point, str]], side: float) -> None:
-    """Draw the dots of commons and the small ones of marked cells, each sort at once."""
+    """Draw the dots of commons and the small dots of marked cells, one kind at a time."""
     commons = [at for at, token in cells if token.strip("@*") == "c"]
     marks = [_corner(at, token, side) for at, token in cells if token.count("*") == 1]
     for middles, share, paint in ((commons, 0.4, "bt"), (marks, 0.2, "b-wis")):
@@ -125,13 +125,13 @@ def _draw_dots(picture: Picture, cells: list[tuple[Point, str]], side: float) ->
 
 
 def _corner(at: Point, token: str, side: float) -> Point:
-    """Return where the mark of a cell is drawn: below a piece, if one is asked for there."""
+    """Return the place of a cell's mark: below a piece, if the cell requires one."""
     aside = 0.34 * side if token.strip("*") else 0
     return at[0] + aside, at[1] + aside
 
 
 def _draw_token(picture: Picture, token: str, at: Point, *, side: float) -> None:
-    """Draw what else a cell asks for: frame, chevron, mark of the second kind, direction."""
+    """Draw the other requirements of a cell: frame, chevron, double mark, direction."""
     if token.startswith(">"):
         turn = 45 * DIRECTIONS.index(token[1:])
         picture.glyph("support", at, size=side, paint="bm", turn=turn)

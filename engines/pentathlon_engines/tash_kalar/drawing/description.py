@@ -1,4 +1,4 @@
-"""Words about positions of Tash-Kalar, for pictures: what stands where, whose turn, how it ended.
+"""Descriptions of Tash-Kalar positions for pictures: pieces, turn and end.
 
 All of it is said from an observation, so no word tells more than its reader may know.
 """
@@ -36,7 +36,7 @@ _SAID: Final = {
     "turn_end": "the turn may end",
     "effect": "an effect is resolved",
 }
-"""What each phase waits for (16.2)."""
+"""The decision that each phase waits for (16.2)."""
 
 
 def colour_of(square: str) -> str:
@@ -45,7 +45,7 @@ def colour_of(square: str) -> str:
 
 
 def school_of(seen: Seen, seat: int) -> str:
-    """Return the name of a seat's school, as far as it is known."""
+    """Return the name of a seat's school, if it is known."""
     school: str = seen["options"]["decks"][seat]
     return "any school" if school == DRAWN else school.replace("_", " ").title()
 
@@ -79,7 +79,7 @@ def of_seat(seen: Seen, seat: int) -> str:
 
 
 def _of_pending(seen: Seen) -> list[str]:
-    """Return which being is pending, and which piece lies on a card (18.3)."""
+    """Return the pending being, and the piece on a card (18.3)."""
     said = []
     if seen["pending"]:
         said.append(f"{card_data(seen['pending'])['name']} pending")
@@ -90,12 +90,12 @@ def _of_pending(seen: Seen) -> list[str]:
 
 
 def frost_seat(seen: Seen) -> int:
-    """Return the seat that plays the Everfrost, -1 if none does."""
+    """Return the seat that plays the Everfrost, or -1 if none does."""
     return _seat_of(seen, FROST_SCHOOLS)
 
 
 def warp_seat(seen: Seen) -> int:
-    """Return the seat that plays the Etherweave, -1 if none does."""
+    """Return the seat that plays the Etherweave, or -1 if none does."""
     return _seat_of(seen, WARP_SCHOOLS)
 
 
@@ -115,7 +115,7 @@ def of_actions(seen: Seen) -> str:
 
 
 def of_destroyed(seen: Seen) -> str:
-    """Return what was destroyed this turn, or nothing."""
+    """Return the pieces destroyed this turn, or an empty text."""
     counts = seen["counters"]["destroyed"]
     parts = [f"{n} {rank}" for rank, n in counts.items() if n]
     return f"destroyed this turn: {', '.join(parts)}" if parts else ""
@@ -151,7 +151,7 @@ def of_task(name: str) -> str:
 
 
 def of_tasks(seen: Seen) -> list[str]:
-    """Return a line for each task that lies open, and one for those claimed."""
+    """Return a line for each open task, and one for the claimed ones."""
     if "tasks" not in seen:
         return []
     tasks = seen["tasks"]

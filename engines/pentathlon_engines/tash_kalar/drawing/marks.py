@@ -1,4 +1,4 @@
-"""What happened last in a match, told from the texts of its events: squares and a card."""
+"""The latest change in a match, derived from its event texts: squares and a card."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Event = tuple[int, str]
 
 
 class Marks:
-    """Squares to mark, each once: where to, where from, and where something was destroyed."""
+    """Squares to mark, each once: targets, origins, and squares of destroyed pieces."""
 
     def __init__(self) -> None:
         self.targets: list[str] = []
@@ -50,7 +50,7 @@ class Marks:
 
 
 def marks_of(events: Sequence[Event], emptied: Sequence[str] = ()) -> Marks:
-    """Return the squares of the last action and, within an effect, of all of it.
+    """Return the squares of the last action or, within an effect, of the whole effect.
 
     Emptied are squares on which something was destroyed, even if no event says so.
     """
@@ -64,7 +64,7 @@ def marks_of(events: Sequence[Event], emptied: Sequence[str] = ()) -> Marks:
 
 
 def last_card(events: Sequence[Event], played: dict[str, Any]) -> tuple[str, str]:
-    """Return the card that was played last and the square of a being, or twice nothing.
+    """Return the card played last and the square of a being, or two empty values.
 
     A flare that is invoked and a card that is thawed do not say their name; they are the last of
     the cards that were played.
@@ -80,7 +80,7 @@ def last_card(events: Sequence[Event], played: dict[str, Any]) -> tuple[str, str
 
 
 def _last_actions(events: Sequence[Event]) -> list[str]:
-    """Return the last action and what belongs to it, the latest first."""
+    """Return the last action and its follow-ups, latest first."""
     found: list[str] = []
     actor = CHANCE
     for seat, text in reversed(events):

@@ -30,10 +30,10 @@ _CELL: Final = 60
 _STRIP_TOPS: Final = (646, 10)
 _TURN_AT: Final = 710
 _BELOW: Final = 778
-"""Where tasks, the card in play and the hand follow."""
+"""The top of the part with tasks, the card in play and the hand."""
 _GAP: Final = 8
 _IN_PLAY: Final = 144
-"""Room for the card in play, kept free if there is none, so that pictures stay alike."""
+"""The space for the card in play, left empty if there is none, so that pictures align."""
 _HEADING: Final = 36
 _ON_CARD: Final = 30
 """A piece that lies on a card, below its pattern."""
@@ -103,7 +103,7 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
 
 
 def _top_first() -> list[str]:
-    """Return the names of the whole grid in the order of reading, nothing for missing corners."""
+    """Return the names of the whole grid in reading order, empty for missing corners."""
     names = [f"{file}{rank}" for rank in _RANKS for file in FILES]
     return ["" if name in RULES["missing"] else name for name in names]
 
@@ -145,7 +145,7 @@ def _draw_square(picture: Picture, seen: Seen, name: str) -> None:
 
 
 def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
-    """Draw what tells a coloured square without its colour: triangles on red, dots on green."""
+    """Draw marks that identify coloured squares: triangles on red, dots on green."""
     x, y, width, height = box
     if colour == "red":
         right, bottom = x + width - 5, y + height - 5
@@ -162,7 +162,7 @@ def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
 
 
 def _draw_marks(picture: Picture, seen: Seen, marks: Marks) -> None:
-    """Mark what the last action did, and at the setup where the first commons may go."""
+    """Mark the effect of the last action, and during setup the squares for the first commons."""
     waiting = RULES["marked"] if seen["phase"] == "setup" else []
     for name in [*waiting, *marks.origins]:
         if name not in marks.targets:

@@ -33,7 +33,7 @@ def draw_piece(picture: Picture, seat: int, rank: str, at: Point, *, size: float
 
 
 def draw_strip(picture: Picture, seen: Seen, seat: int, *, top: float) -> None:
-    """Draw what a seat has: backs of the cards in hand, supply, deck, points."""
+    """Draw the strip of a seat: backs of the cards in hand, supply, deck, points."""
     said, acts = description.of_seat(seen, seat), seen["to_move"] == seat
     with picture.strip(seat, said, top=top, acts=acts) as middle:
         for kind, glyph, x in _BACKS:
@@ -66,7 +66,7 @@ def _draw_school(picture: Picture, seen: Seen, seat: int, at: Point) -> None:
 
 
 def draw_turn(picture: Picture, seen: Seen, *, top: float) -> None:
-    """Draw two lines: the turn with the shared decks, and what is going on."""
+    """Draw two lines: the turn with the shared decks, and the current decision."""
     line = top + 16
     picture.text(f"Turn {seen['turn']}", (24, line), anchor="start", bold=True)
     picture.text(description.of_actions(seen), (130, line), anchor="start")
@@ -97,7 +97,7 @@ def _draw_destroyed(picture: Picture, seen: Seen, at: Point) -> None:
 
 
 def draw_tasks(picture: Picture, seen: Seen, *, top: float) -> None:
-    """Draw the current tasks, the next one in a dashed frame, and who has claimed which."""
+    """Draw the current tasks, the next one in a dashed frame, and the claims."""
     tasks = seen["tasks"]
     shown = [(name, False) for name in tasks["current"]]
     if tasks["next"] is not None:
@@ -129,7 +129,7 @@ def _draw_task(picture: Picture, name: str, box: Box, *, is_next: bool) -> None:
 
 
 def _draw_claimed(picture: Picture, claimed: list[list[str]], *, top: float) -> None:
-    """Draw a sign for each task that was claimed, with its seat and its points."""
+    """Draw a sign for each claimed task, with its seat and points."""
     line = top + 14
     picture.text("Claimed", (24, line), paint="bm", anchor="start")
     if not any(claimed):

@@ -1,4 +1,4 @@
-"""What positions of Tash-Kalar tell of the Etherweave, for everybody (18.3.9).
+"""The public fields of the Etherweave in positions of Tash-Kalar (18.3.9).
 
 The fields are there only if a seat plays it; reading them is `reading_etherweave.py`.
 """
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 UNSEEN: Final = "being"
-"""What a seat reads that may not see which card was discarded."""
+"""The text for a seat that may not see which card was discarded."""
 
 
 def weaver(state: TashKalarPosition) -> int:
-    """Return the seat that plays the Etherweave, -1 if none does."""
+    """Return the seat that plays the Etherweave, or -1 if none does."""
     for seat, school in enumerate(state.schools):
         if school in WARP_SCHOOLS:
             return seat
@@ -35,7 +35,7 @@ def weaver(state: TashKalarPosition) -> int:
 
 
 def board_fields(state: TashKalarPosition) -> dict[str, Any]:
-    """Return which card is pending, and what lies on it."""
+    """Return the pending card and the piece on it."""
     if weaver(state) < 0:
         return {}
     piece = None
@@ -47,7 +47,7 @@ def board_fields(state: TashKalarPosition) -> dict[str, Any]:
 
 
 def stock_with_held(state: TashKalarPosition) -> list[int]:
-    """Return the stock of pieces with the one that lies on a card, which is still in the game."""
+    """Return the stock of pieces, including one on a card, which is still in the game."""
     stock = state.stock[:]
     if state.on_card:
         owner, rank = divmod(state.on_card - 1, RANKS_EACH)
@@ -56,7 +56,7 @@ def stock_with_held(state: TashKalarPosition) -> list[int]:
 
 
 def discard_fields(state: TashKalarPosition, secrets_of: Collection[int]) -> dict[str, Any]:
-    """Return the most recent discard as those see it who know the secrets of these seats."""
+    """Return the most recent discard as visible with the secrets of these seats."""
     seat = weaver(state)
     if seat < 0:
         return {}
@@ -68,14 +68,14 @@ def discard_fields(state: TashKalarPosition, secrets_of: Collection[int]) -> dic
 
 
 def progress_fields(state: TashKalarPosition) -> dict[str, Any]:
-    """Return which warp effects were used in this turn."""
+    """Return the warp effects used in this turn."""
     if weaver(state) < 0:
         return {}
     return {"warped": sorted(IDS[card] for card in bits_of(state.warped))}
 
 
 def effect_fields(state: TashKalarPosition, effect: Effect) -> dict[str, Any]:
-    """Return whose warp effect is resolved, and the moves that are counted by owner."""
+    """Return the card whose warp effect resolves, and the moves counted by owner."""
     if weaver(state) < 0:
         return {}
     card = effect.program

@@ -77,7 +77,7 @@ _MOST_EVENTS: Final = 1000
 
 
 def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
+    """Load the position of `data` into a fresh state, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     name = fields.text("phase")
     if name not in constants.PHASES:
@@ -110,7 +110,7 @@ def _check_decider(phase: int, to_move: int | None) -> None:
 
 
 def _read_turn(state: TashKalarPosition, fields: Fields) -> None:
-    """Read whose turn it is and what has been done in it."""
+    """Read the turn and the actions done in it."""
     progress = fields.mapping("progress", default={})
     state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
     usual = constants.TURN_ACTIONS if state.phase == constants.MAIN else 0
@@ -182,7 +182,7 @@ def _checked_gateway(state: TashKalarPosition, name: str) -> int:
 
 
 def _read_frozen(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the card in play, and which pieces left the game (18.1)."""
+    """Read the card in play, and the pieces that left the game (18.1)."""
     frosty = any(school in FROST_SCHOOLS for school in state.schools)
     if fields.has("frozen"):
         cards = tuple(IDS[card] for card in FROZEN_CARDS) if frosty else ()
@@ -200,7 +200,7 @@ def _read_frozen(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_counters(state: TashKalarPosition, counters: dict[str, Any]) -> None:
-    """Read what was destroyed and summoned in this turn."""
+    """Read the pieces destroyed and the beings summoned in this turn."""
     destroyed = counters.get("destroyed", {})
     if not isinstance(destroyed, dict):
         refuse("counters.destroyed", "must be an object with ranks")
@@ -222,7 +222,7 @@ def _read_counters(state: TashKalarPosition, counters: dict[str, Any]) -> None:
 
 
 def _read_scores(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the score of the Deathmatch Duel, count that of the High Form."""
+    """Read the score of the Deathmatch Duel, or compute that of the High Form."""
     if state.mode == constants.HIGH_FORM:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
     elif fields.has("scores"):
@@ -249,7 +249,7 @@ def _read_events(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _check_course(state: TashKalarPosition) -> None:
-    """Refuse a position in which nobody could go on."""
+    """Refuse a position in which no seat could continue."""
     pending = state.effect is not None
     if pending != (state.phase == constants.RESOLVING):
         refuse("progress.effect", "must be there in phase 'effect', and only then")
@@ -281,7 +281,7 @@ def _end_it(state: TashKalarPosition) -> None:
 
 
 def _check_written(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    """Refuse what comes out differently when the position is written again."""
+    """Refuse data that differs from the position written again."""
     you = data.get("you")
     written = writing.describe(state)
     if "hand_sizes" in data or "you" in data:
@@ -295,7 +295,7 @@ def _check_written(state: TashKalarPosition, data: dict[str, Any]) -> None:
 
 
 def _agrees(given: object, written: object) -> bool:
-    """Return whether what was given is what is written; objects may leave fields out."""
+    """Return whether the given data equals the written data; objects may omit fields."""
     if isinstance(given, dict) and isinstance(written, dict):
         return all(
             name in written and _agrees(value, written[name]) for name, value in given.items()

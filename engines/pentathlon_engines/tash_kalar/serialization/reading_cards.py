@@ -1,4 +1,4 @@
-"""Cards and tasks of a position, from JSON: all of them, or those that a seat sees."""
+"""Reads the cards and tasks of a position from JSON: all of them, or those that a seat sees."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FLARES: Final = tuple(IDS[card] for card in FLARE_CARDS)
 
 
 def read_cards(state: TashKalarPosition, fields: Fields) -> None:
-    """Read hands, piles and decks; then what is pending, which needs the card that is played."""
+    """Read hands, piles and decks; then the pending card, which depends on the played card."""
     _read_played(state, fields)
     read_progress(state, fields.mapping("progress", default={}))
     if fields.has("hand"):
@@ -60,7 +60,7 @@ def _read_played(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the hands of both seats; decks that are left out have all other cards."""
+    """Read the hands of both seats; omitted decks contain all other cards."""
     hands = fields.items("hands", most=_SEATS) or [{}, {}]
     if len(hands) != _SEATS:
         refuse("hands", "must be a list of two")
@@ -85,7 +85,7 @@ def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
-    """Read what a seat sees, and deal the rest somehow."""
+    """Read the cards that a seat sees, and deal the rest in any way."""
     you = fields.integer("you", low=0, high=1)
     other = 1 - you
     state.hands[you] = mask(_read_hand(state, "hand", fields.mapping("hand"), you))
@@ -118,7 +118,7 @@ def _read_hand(state: TashKalarPosition, field: str, data: object, seat: int) ->
 
 
 def _left(state: TashKalarPosition, seat: int) -> list[int]:
-    """Return the cards of a school that are not in hand, pile or play, the lowest on top."""
+    """Return the cards of a school that are not in hand, pile or play, lowest on top."""
     seen = state.hands[seat] | state.discards[seat]
     if state.frozen >= 0:
         seen |= 1 << state.frozen
@@ -128,7 +128,7 @@ def _left(state: TashKalarPosition, seat: int) -> list[int]:
 
 
 def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
-    """Return the shared cards that lie nowhere else, the lowest on top."""
+    """Return the shared cards that are nowhere else, lowest on top."""
     seen = state.hands[0] | state.hands[1] | mask(piles)
     if state.card >= 0:
         seen |= 1 << state.card
@@ -136,14 +136,14 @@ def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
 
 
 def _deck(field: str, data: object, left: list[int], names: tuple[str, ...]) -> list[int]:
-    """Return a deck, its top card last; one that is left out has all of `left` that it may."""
+    """Return a deck, top card last; an omitted deck gets every possible card of `left`."""
     if data is None:
         return [card for card in left if IDS[card] in names]
     return _cards(field, data, names)[::-1]
 
 
 def _check_school(state: TashKalarPosition, seat: int) -> None:
-    """Refuse cards of a school that are twice there, or nowhere (17.1)."""
+    """Refuse cards of a school that occur twice, or nowhere (17.1)."""
     pile, hand = state.discards[seat], state.hand_of(seat, 0)
     cards = [*state.decks[seat]]
     lying = mask(cards)
@@ -175,7 +175,7 @@ def _check_shared(
 
 
 def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the row of tasks, who claimed which, and their deck."""
+    """Read the row of tasks, the claims, and the deck of tasks."""
     if state.mode == DEATHMATCH:
         return
     row = fields.mapping("tasks", default={})
@@ -200,7 +200,7 @@ def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) -> None:
-    """Read the deck of tasks, or take all that lie nowhere else, above those under it."""
+    """Read the deck of tasks, or take all that are nowhere else, above those at its bottom."""
     decks = fields.mapping("decks", default={})
     state.under = len(under)
     if "tasks" in decks:
@@ -213,7 +213,7 @@ def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) 
 
 
 def _first_tasks(gone: list[int]) -> list[int]:
-    """Return the first tasks that may be the current ones."""
+    """Return the first tasks that can be the current ones."""
     turned: list[int] = []
     for task in range(tasks.TASKS):
         fits = not tasks.IS_ADVANCED[task] and tasks.is_mixed([*turned, task])

@@ -1,4 +1,4 @@
-"""What is pending in a position, from JSON: draw step, summoning, and the effect's registers."""
+"""Reads the pending parts of a position from JSON: draw step, summoning, effect registers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FIELD: Final = "progress.effect"
 
 
 def read_progress(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    """Read what a later decision depends on; what is left out has not happened."""
+    """Read the facts on which later decisions depend; omitted ones have not happened."""
     for name in data:
         if name not in _KNOWN:
             refuse("progress", f"no such field as {name!r}; there are {', '.join(_KNOWN)}")
@@ -87,7 +87,7 @@ def _read_summon(state: TashKalarPosition, data: dict[str, Any]) -> None:
 
 
 def _read_effect(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    """Read the registers; whether they fit together is seen when they are used."""
+    """Read the registers; their consistency is checked when they are used."""
     if state.card < 0:
         refuse("card", "must be there in phase 'effect'")
     summon = _square(f"{_FIELD}.summon", data.get("summon"))
@@ -116,7 +116,7 @@ def _read_effect(state: TashKalarPosition, data: dict[str, Any]) -> None:
 
 
 def _is_being(card: int, data: dict[str, Any]) -> bool:
-    """Return whether an effect is that of a being that was summoned, also if it copies another.
+    """Return whether an effect belongs to a summoned being, even if it copies another.
 
     It is not that of a flare, a frozen effect or a warp effect.
     """
@@ -127,7 +127,7 @@ def _is_being(card: int, data: dict[str, Any]) -> bool:
 
 
 def _read_step(state: TashKalarPosition, effect: Effect, data: dict[str, Any]) -> None:
-    """Read what belongs to the step at hand."""
+    """Read the registers of the current step."""
     steps = PROGRAMS[effect.program].steps
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
     if steps[effect.at].is_automatic:
@@ -151,7 +151,7 @@ def _read_step(state: TashKalarPosition, effect: Effect, data: dict[str, Any]) -
 
 
 def _read_done(effect: Effect, data: object) -> None:
-    """Read what earlier steps have done."""
+    """Read the results of earlier steps."""
     if not isinstance(data, list) or len(data) != SLOTS:
         refuse(f"{_FIELD}.done", f"must be a list of {SLOTS}")
     for slot, item in enumerate(data):
@@ -167,7 +167,7 @@ def _read_done(effect: Effect, data: object) -> None:
 
 
 def _check_pieces(state: TashKalarPosition, effect: Effect) -> None:
-    """Refuse registers that name pieces that are not there, or steps that were not done."""
+    """Refuse registers that name missing pieces or steps that were not done."""
     pieces = state.own(0) | state.own(1)
     places = (effect.me, effect.runner, effect.picked, *effect.pieces)
     named = mask(place for place in places if place >= 0)

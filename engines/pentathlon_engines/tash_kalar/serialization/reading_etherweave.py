@@ -1,4 +1,4 @@
-"""What the Etherweave adds to a position, from JSON (18.3.9)."""
+"""Reads the Etherweave's fields of a position from JSON (18.3.9)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_pending(state: TashKalarPosition, fields: Fields) -> None:
-    """Read which card is pending, and the piece on it; whether it is in hand is seen later."""
+    """Read the pending card and the piece on it; a later check looks for it in the hand."""
     if fields.has("pending"):
         state.pending = 1 << _warp_card(state, "pending", fields.text("pending"))
     if not fields.has("on_card"):
@@ -36,7 +36,7 @@ def read_pending(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def check_pending(state: TashKalarPosition) -> None:
-    """Refuse a pending card that is in no hand, and a piece on a card that holds none."""
+    """Refuse a pending card that is in no hand, and a piece on a card that cannot hold one."""
     if state.pending & ~state.hands[weaver(state)]:
         refuse("pending", "the card must be in the hand of its seat")
     played = 1 << state.card if state.card >= 0 else 0
@@ -47,7 +47,7 @@ def check_pending(state: TashKalarPosition) -> None:
 
 
 def read_last_discard(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the most recent discard, one of those that lie in the pile."""
+    """Read the most recent discard, which must lie in the pile."""
     seat = weaver(state)
     if seat < 0 or not fields.has("last_discard"):
         return
@@ -61,7 +61,7 @@ def read_last_discard(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def read_warped(state: TashKalarPosition, names: object) -> None:
-    """Read whose warp effects were used in this turn."""
+    """Read the cards whose warp effects were used in this turn."""
     if not isinstance(names, list) or len(names) > len(SCHOOL_CARDS[state.schools[0]]):
         refuse("progress.warped", "must be a list of cards")
     for name in names:
@@ -69,7 +69,7 @@ def read_warped(state: TashKalarPosition, names: object) -> None:
 
 
 def read_program(state: TashKalarPosition, data: dict[str, Any]) -> int:
-    """Return the card whose effect is resolved: the one at hand unless a warp effect is named."""
+    """Return the card whose effect resolves: the played one unless a warp effect is named."""
     if data.get("warp") is None:
         return state.card
     card = _warp_card(state, "progress.effect.warp", data["warp"])

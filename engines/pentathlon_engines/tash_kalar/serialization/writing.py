@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HALVES = (("upper", UPPER), ("lower", LOWER))
 CAPTURES = (None, "own", "enemy")
-"""What a summoning may have captured."""
+"""The possible captures of a summoning."""
 SHARED = ("legends", "flares")
 
 
@@ -64,7 +64,7 @@ def describe(state: TashKalarPosition) -> dict[str, Any]:
 
 
 def show(state: TashKalarPosition, seat: int | None) -> dict[str, Any]:
-    """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
+    """Return a position as a seat or a spectator may see it, without `you` and `legal`.
 
     A spectator hears of what has happened since the last decision of anybody.
     """
@@ -139,7 +139,7 @@ def _deck_sizes(state: TashKalarPosition) -> dict[str, Any]:
 
 
 def _turn(state: TashKalarPosition) -> dict[str, Any]:
-    """Return who decides what, and what has been done in this turn."""
+    """Return the seat to decide, the decision, and the actions of this turn."""
     step = None
     if state.phase == constants.RESOLVING and state.effect is not None:
         step = PROGRAMS[state.effect.program].steps[state.effect.at].shown
@@ -191,7 +191,7 @@ def _board(state: TashKalarPosition) -> dict[str, Any]:
 
 
 def _gateway(state: TashKalarPosition) -> dict[str, Any]:
-    """Return where the Gateway is, if there can be one (18.2)."""
+    """Return the square of the Gateway, if there can be one (18.2)."""
     if not any(school in GATEWAY_SCHOOLS for school in state.schools):
         return {}
     return {"gateway": square(state.gateway)}
@@ -202,7 +202,7 @@ def _is_frosty(state: TashKalarPosition) -> bool:
 
 
 def _frozen(state: TashKalarPosition) -> dict[str, Any]:
-    """Return the card in play, and how many pieces left the game, if that can be (18.1)."""
+    """Return the card in play and the number of pieces out of the game, if possible (18.1)."""
     if not _is_frosty(state):
         return {}
     two_sided, legendary = constants.TWO_SIDED[state.mode], constants.LEGENDARIES[state.mode]
@@ -281,7 +281,7 @@ def _progress(state: TashKalarPosition) -> dict[str, Any]:
 
 
 def _effect(state: TashKalarPosition, effect: Effect) -> dict[str, Any]:
-    """Return the registers of an effect; what they mean is said in `effect.py`."""
+    """Return the registers of an effect, which `effect.py` explains."""
     onto = {"onto": CAPTURES[effect.onto]} if _is_frosty(state) else {}
     done = [
         {
