@@ -73,7 +73,7 @@ class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or man
 
     number = serializers.IntegerField()
     seed = serializers.IntegerField(
-        allow_null=True, help_text="null until every match of the block has ended."
+        allow_null=True, help_text="null while a match of the block can still be played."
     )
     points = serializers.FloatField(
         allow_null=True,

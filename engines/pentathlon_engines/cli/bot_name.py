@@ -1,4 +1,4 @@
-"""Another name for a bot in a folder."""
+"""Renames a bot in a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME_LINE: Final = re.compile(
 
 
 def rename_bot(folder: Path, name: str) -> None:
-    """Write another name into the bot.toml of a folder; the rest of the file stays as it is."""
+    """Write a new name into the bot.toml of a folder, leaving the rest of the file unchanged."""
     if not folder.is_dir():
         raise CommandFailed(
             f"{folder} is no folder, so its name cannot be changed here.",

@@ -9,12 +9,12 @@ from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 
 def complete_game(incomplete: str) -> list[str]:
-    """Return the games that begin so."""
+    """Return the games with this prefix."""
     return [key for key in GAMES if key.startswith(incomplete)]
 
 
 def complete_bot(incomplete: str) -> list[str]:
-    """Return the bots that begin so: built-in names, and folders with a manifest."""
+    """Return the bots with this prefix: built-in names, and folders with a manifest."""
     around = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
     lead = "./" if incomplete.startswith("./") else ""
     folders = sorted(path.parent for path in around.glob(f"*/{FILE_NAME}"))

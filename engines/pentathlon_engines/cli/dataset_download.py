@@ -1,4 +1,4 @@
-"""Download a dataset part by part; what is there already and is right stays."""
+"""Downloads a dataset part by part, keeping the parts that are already complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIX: Final = ".ndjson"
 
 
 def download_dataset(site: Site, row: Json, to: Path) -> Json:
-    """Download one dataset of a list into a folder of its own; return what is there now.
+    """Download one dataset of a list into its own folder; return a summary.
 
     Raises:
         CommandFailed: a part does not have the hash that it should have, or the dataset is of a

@@ -1,4 +1,4 @@
-"""Starts the `pentathlon` command, or says what it lacks: workers install engines alone."""
+"""Starts the `pentathlon` command, or names the missing packages of the extra `cli`."""
 
 import sys
 from importlib import import_module

@@ -26,7 +26,7 @@ class FaultExamples:
             self._examples.setdefault(key, (report, fault))
 
     def explain(self) -> None:
-        """Print them to standard error."""
+        """Print the faults to standard error."""
         for key, (report, fault) in sorted(self._examples.items()):
             say("")
             explain_fault(report, fault)

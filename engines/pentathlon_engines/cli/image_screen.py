@@ -1,4 +1,4 @@
-"""Boards drawn as images on the terminal; only where the extra `images` is installed."""
+"""Boards drawn as images on the terminal; requires the extra `images`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PIXELS: Final = 900
 
 @contextmanager
 def _without_terminal() -> Iterator[None]:
-    """Keep a package from asking the terminal when it is imported: it would not wait for long."""
+    """Keep a package from querying the terminal at import: it would not wait long enough."""
     terminal = sys.__stdout__
     vars(sys)["__stdout__"] = None
     try:
@@ -47,7 +47,7 @@ class TerminalScreen:
         self._image = _IMAGES[protocol]
 
     def draw(self, svg: str, *, lines: int = 0) -> str:
-        """Return what shows a board, as large as it may be beside so many lines of text."""
+        """Return the terminal output of a board, as large as fits beside these lines of text."""
         size = os.get_terminal_size(sys.stdout.fileno())
         rows = min(max(size.lines - lines, 1), _TALLEST)
         drawn = io.StringIO()

@@ -1,4 +1,4 @@
-"""Whether boards are shown as images: who asks for it, and which terminal can."""
+"""Whether boards are shown as images: the user's choice, and the terminal's support."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ImageScreen(Protocol):
     """The terminal as something to show boards on."""
 
     def draw(self, svg: str, *, lines: int = 0) -> str:
-        """Return what shows a board, as large as it may be beside so many lines of text.
+        """Return the terminal output of a board, as large as fits beside this many lines of text.
 
         That takes some tenths of a second: draw first, then clear what stands there.
         """
@@ -103,7 +103,7 @@ def _open_screen() -> ImageScreen:
 
 
 def ask_terminal(longest_s: float = _LONGEST_ANSWER_S) -> ImageProtocol | None:
-    """Ask the terminal how it draws images; None if it does not, or does not say so in time."""
+    """Ask the terminal for its image protocol; None if it has none or does not answer in time."""
     if os.environ.get("TERM", "") in _WITHOUT_ANSWERS or os.name != "posix":
         return None
     answer = _converse(_QUESTION, _ABILITIES, longest_s)

@@ -21,7 +21,7 @@ from pentathlon_engines.runner import MatchReport
 
 
 def ply_progress(*, as_json: bool) -> Callable[[int], None] | None:
-    """Return what shows the ply of a running match; None without a terminal."""
+    """Return the display of a running match's ply, or None without a terminal."""
     if as_json or not is_terminal():
         return None
     return lambda ply: show_on_one_line(f"ply {ply}")

@@ -36,12 +36,12 @@ def say(text: str) -> None:
 
 
 def is_terminal() -> bool:
-    """Return whether somebody watches standard error, so that progress is worth showing."""
+    """Return whether standard error is a terminal, so that progress is worth showing."""
     return sys.stderr.isatty()
 
 
 def show_on_one_line(text: str) -> None:
-    """Show progress on standard error in place of what was shown before; the cursor stays."""
+    """Show progress on standard error, replacing the previous text; the cursor stays."""
     sys.stderr.write(f"\r{text}\x1b[K\r")
     sys.stderr.flush()
 

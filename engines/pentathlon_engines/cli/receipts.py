@@ -41,7 +41,7 @@ class Logged:
     """A key that this machine sees for the first time."""
 
     def to_text(self) -> str:
-        """Say it in a line."""
+        """Return the result in one line."""
         if self.index is None:
             return "the receipt is not in the log yet; results come some seconds after their end"
         grown = f", grown from the {self.earlier:,} seen before" if self.earlier else ""
@@ -49,7 +49,7 @@ class Logged:
         return f"signed receipt {self.index:,} of {self.size:,}{grown}{noted}"
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Say it in JSON."""
+        """Return the result as JSON."""
         return {
             "index": self.index,
             "size": self.size,
@@ -152,7 +152,7 @@ def _fail(site: Site, number: int, reason: str) -> NoReturn:
 
 
 def logs_path() -> Path:
-    """Return where it is kept what sites have shown."""
+    """Return the path of the file with the checkpoints that sites have shown."""
     return platformdirs.user_state_path(_FOLDER) / _FILE
 
 

@@ -108,7 +108,7 @@ class _Output:
         self._began_s = time.monotonic()
 
     def take(self, finished: Finished) -> None:
-        """Count a match and show how it stands."""
+        """Count a match and show the score."""
         match, report = finished.match, finished.report
         result = None if report is None else result_of(report.record)
         self._series.take(match, result)

@@ -60,7 +60,7 @@ class ServerRun:
 def find_pair(
     site: Site, new: str, old: str | None, *, game: str | None, timeout_s: float
 ) -> Pair:
-    """Return who meets whom; upload NEW as a candidate if its files are not there yet."""
+    """Return the two versions; upload NEW as a candidate if its files are not there yet."""
     mine = _find_new(site, new, timeout_s)
     bot = mine["bot"] if old is None else _bot_named(site, old)
     if old is not None and "@" in old:
@@ -83,7 +83,7 @@ def find_pair(
 
 
 class ServerComparison:
-    """Has two versions meet on a site until the test decides or a limit is reached."""
+    """Plays two versions on a site until the test decides or a limit is reached."""
 
     def __init__(self, site: Site, pair: Pair, *, most_matches: int, timeout_s: float) -> None:
         self._site = site
@@ -100,11 +100,11 @@ class ServerComparison:
 
     @property
     def page(self) -> str:
-        """Where people look at it."""
+        """The address of its page."""
         return self._page
 
     def run(self) -> ServerRun:
-        """Ask for challenges and follow them; the same pair again goes on where it was."""
+        """Request challenges and follow them; the same pair continues an earlier comparison."""
         latest = self._latest()
         blocks = -1
         while True:
@@ -167,7 +167,7 @@ class ServerComparison:
         return made
 
     def _follow(self, challenge: Json) -> Json:
-        """Wait until a challenge is over; show how the test stands meanwhile."""
+        """Wait until a challenge ends, showing the state of the test."""
         self._page = self._site.page(f"challenges/{challenge['id']}/")
         for _ in self._patience.looks():
             try:
@@ -195,7 +195,7 @@ class ServerComparison:
         self._shown = blocks
 
     def _say_why(self, challenge: Json) -> None:
-        """Say what its first match waits for, if that is something else than before."""
+        """Say why its first match is waiting, if the reason has changed."""
         waiting = self._site.rows(
             "matches/", most=1, state="pending", kind="challenge", version=self._pair.new["id"]
         )

@@ -65,14 +65,14 @@ class Comparison:
         return normalized_elo(self.counts) if is_varied else None
 
     def __str__(self) -> str:
-        """Return where it stands in one line."""
+        """Return the state of the test in one line."""
         lower, upper = self.test.bounds
         score = describe_score(self.score)
         return f"{self.new} {score} · LLR {self.ratio:+.2f} ({lower:.2f} to {upper:.2f})"
 
 
 def show_comparison(comparison: Comparison, **more: Any) -> None:
-    """Print what a test has found."""
+    """Print the result of a test."""
     lower, upper = comparison.test.bounds
     sentence = _SENTENCES[comparison.decision]
     print_text(sentence.format(new=comparison.new, old=comparison.old))

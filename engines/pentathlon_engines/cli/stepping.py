@@ -1,4 +1,4 @@
-"""Which position a key leads to, when somebody steps through a record in the terminal."""
+"""Navigation by keys through a record in the terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_DIGITS: Final = 6
 
 
 def split_keys(typed: str) -> Iterator[str]:
-    """Yield the keys in what a terminal has sent at once: a slow reader gets several."""
+    """Yield the keys in one read from a terminal, which can hold several."""
     return iter(_KEY.findall(typed))
 
 

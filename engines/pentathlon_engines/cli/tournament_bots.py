@@ -1,4 +1,4 @@
-"""Documents of tournaments for this machine, and the bots that play their entries."""
+"""Tournament documents for this machine, and the bots of their entries."""
 
 from __future__ import annotations
 

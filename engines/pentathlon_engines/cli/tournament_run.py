@@ -1,4 +1,4 @@
-"""Plays a tournament on this machine and shows how it stands."""
+"""Plays a tournament on this machine and shows its progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TournamentRun:
         secret: bytes | None,
         hashes: Sequence[str],
     ) -> None:
-        """Open the folder, or begin it; what it has of matches counts as played."""
+        """Open or create the folder; its stored matches count as played."""
         try:
             self.folder: TournamentFolder = open_folder(
                 path, document=published, hashes=hashes, secret=secret
@@ -65,11 +65,11 @@ class TournamentRun:
         self._began_s = time.monotonic()
 
     def keeping(self, setting: Setting) -> Setting:
-        """Return the setting with records that go into the folder."""
+        """Return the setting, with records written to the folder."""
         return replace(setting, keep=self.folder.keep_record)
 
     def play(self, setting: Setting, *, concurrency: int, describe: Describe | None) -> None:
-        """Play what is left, until the end or Ctrl-C; show progress if `describe` is given."""
+        """Play the remaining matches until the end or Ctrl-C; with `describe`, show progress."""
         with stop_on_interrupt() as stop:
             try:
                 for finished in play_all(

@@ -1,4 +1,4 @@
-"""Bots, versions and matches as the site names them, found by what a person types."""
+"""Finds bots, versions and matches of a site by the names that a person types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITH_NUMBER: Final = re.compile(r"(.+?)(?:@| v)(\d{1,9})")
 
 
 def me(site: Site) -> str:
-    """Return the name of the person whose token it is."""
+    """Return the name of the token's owner."""
     name: str = site.get("tokens/current/")["username"]
     return name
 
@@ -38,7 +38,7 @@ def find_bot_named(site: Site, name: str) -> Json:
 
 
 def find_version(site: Site, name: str) -> Json:
-    """Return the version that somebody means: `bot`, its newest one, or `bot@3`."""
+    """Return the version with this name: `bot`, its newest one, or `bot@3`."""
     with_number = _WITH_NUMBER.fullmatch(name)
     bot = find_bot_named(site, with_number[1] if with_number else name)
     if with_number is None:
@@ -55,7 +55,7 @@ def find_version(site: Site, name: str) -> Json:
 
 
 def describe_match(match: Json) -> str:
-    """Return who met whom and how it ended, in one line."""
+    """Return the players and the result of a match in one line."""
     seats = match["seats"]
     if match["state"] != "done":
         names = " – ".join(seat["version"]["label"] for seat in seats)

@@ -1,4 +1,4 @@
-"""Which site a command speaks to, and as whom.
+"""The site that a command uses, and its user.
 
 The environment comes first (`PENTATHLON_SITE`, `PENTATHLON_TOKEN`: for scripts), then what
 `pentathlon login` has stored, then the site that this very package was installed from.
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\d{1,18}")
 
 
 def connect(address: str | None = None) -> Site:
-    """Return the site of this address, or the usual one, as the person whose token is known."""
+    """Return the site at this address, or the default one, with the stored token."""
     known = Credentials.load()
     origin = origin_of(address) if address else usual_site(known)
     token = os.environ.get(TOKEN_VARIABLE)
@@ -35,7 +35,7 @@ def connect(address: str | None = None) -> Site:
 
 
 def connect_as_person(address: str | None = None) -> Site:
-    """Return the site as `connect` does; fail if nobody has signed in there."""
+    """Return the site as `connect` does; fail if the user has not signed in there."""
     site = connect(address)
     if site.token is None:
         raise CommandFailed(
@@ -46,7 +46,7 @@ def connect_as_person(address: str | None = None) -> Site:
 
 
 def usual_site(known: Credentials) -> str:
-    """Return the site that is meant where none is named."""
+    """Return the default site."""
     found = _site_of_environment() or known.site or _installed_from()
     if found is None:
         raise CommandFailed(
@@ -57,7 +57,7 @@ def usual_site(known: Credentials) -> str:
 
 
 def origin_of(address: str) -> str:
-    """Return scheme, host and port of whatever somebody pasted: a page, or a bare host."""
+    """Return scheme, host and port of a pasted address: a page or a bare host."""
     if "://" not in address:
         host = address.partition("/")[0].rpartition(":")[0] or address.partition("/")[0]
         scheme = "http" if _LOOPBACK.fullmatch(host) else "https"
@@ -76,14 +76,14 @@ def origin_of(address: str) -> str:
 
 
 def is_private_line(origin: str) -> bool:
-    """Return whether nobody on the way to this site can read along."""
+    """Return whether the connection to this site is private."""
     parts = urlsplit(origin)
     host = parts.netloc.removesuffix(f":{parts.port}")
     return parts.scheme == "https" or bool(_LOOPBACK.fullmatch(host))
 
 
 def split_address(text: str, kind: str) -> tuple[str | None, int | None]:
-    """Return origin and number of a thing: from its address, or its number alone."""
+    """Return the origin and number of an object, from its address or its number alone."""
     if _NUMBER.fullmatch(text):
         return None, int(text)
     found = re.fullmatch(rf"(https?://[^/]+)/(?:api/v1/)?{kind}/(\d{{1,18}})(?:[/?#].*)?", text)
@@ -96,7 +96,7 @@ def _site_of_environment() -> str | None:
 
 
 def _installed_from() -> str | None:
-    """Return the site whose wheel this is, as pip has noted it."""
+    """Return the site that served this wheel, as recorded by pip."""
     try:
         noted = distribution("pentathlon-engines").read_text("direct_url.json")
         address = json.loads(noted or "{}").get("url", "")

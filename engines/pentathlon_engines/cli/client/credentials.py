@@ -1,4 +1,4 @@
-"""The tokens of this person, one a site, in a file that nobody else can read."""
+"""The user's tokens, one per site, in a file that no one else can read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILE: Final = "credentials.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """A token and whose it is."""
+    """A token and its owner."""
 
     token: str = field(repr=False)
     username: str
@@ -36,13 +36,13 @@ class Credentials:
 
     @property
     def username(self) -> str | None:
-        """Who signed in last; None if nobody has."""
+        """The last sign-in, or None."""
         last = self.by_site.get(self.site or "")
         return last.username if last else None
 
     @classmethod
     def load(cls) -> Self:
-        """Read the file; without one, nothing is known."""
+        """Read the file; if there is none, no site is known."""
         path = credentials_path()
         try:
             _check_private(path)
@@ -60,7 +60,7 @@ class Credentials:
             ) from error
 
     def save(self) -> None:
-        """Write the file with mode 0600, all of it or nothing."""
+        """Write the file atomically, with mode 0600."""
         tokens = {
             site: {"token": each.token, "username": each.username}
             for site, each in self.by_site.items()
@@ -73,7 +73,7 @@ class Credentials:
 
 
 def credentials_path() -> Path:
-    """Return where the tokens are kept."""
+    """Return the path of the token file."""
     return platformdirs.user_config_path(_FOLDER) / _FILE
 
 

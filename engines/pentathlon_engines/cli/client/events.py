@@ -1,4 +1,4 @@
-"""Server-sent events: what a site says of a match while it is played."""
+"""Server-sent events: a site's messages about a running match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ServerEvent(NamedTuple):
 
 
 def read_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
-    r"""Yield the messages of a stream; what is not finished when it breaks off is dropped.
+    r"""Yield the messages of a stream; drop an incomplete message at its end.
 
     >>> list(read_events(["retry: 9\n", "\n", "event: end\n", 'data: {"ply": 3}\n', "\n"]))
     [ServerEvent(name='end', data={'ply': 3}, id='')]
@@ -34,7 +34,7 @@ def read_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
 
 
 def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines of a text that comes in pieces."""
+    """Yield the lines of a text that arrives in pieces."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")

@@ -1,4 +1,4 @@
-"""One Pentathlon site over HTTP: JSON in and out, and every failure as a sentence."""
+"""One Pentathlon site over HTTP: JSON requests and responses; every failure is a sentence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOWN_REASON: Final = 200
 
 
 class SiteRefused(CommandFailed):
-    """The site answered that it will not do this.
+    """The site refused a request.
 
     `refusal` is its stable code, `allowed` says in JSON what it would have done instead.
     """
@@ -83,7 +83,7 @@ class Site:
     def __init__(
         self, origin: str, *, token: str | None = None, named_by: str | None = None
     ) -> None:
-        """Remember where the site is; `named_by` is the variable that the token comes from."""
+        """Store the site's address; `named_by` is the environment variable of the token."""
         self.origin = origin
         self.token = token
         self._named_by = named_by
@@ -101,16 +101,16 @@ class Site:
         return f"{self.origin}/{path}"
 
     def get(self, path: str, **query: object) -> Any:  # Any: JSON
-        """Read something."""
+        """Read an object."""
         return self._json(self._ask("GET", path, fields=_texts(query)))
 
     def all_rows(self, path: str) -> list[Any]:  # Any: JSON
-        """Read a list that comes on one page."""
+        """Read a list of one page."""
         found: list[Any] = self.get(path)["results"]
         return found
 
     def rows(self, path: str, *, most: int, **query: object) -> list[Any]:  # Any: JSON
-        """Read a long list, as many pages of it as it takes."""
+        """Read a long list, page by page."""
         found: list[Any] = []
         address = f"{self.origin}{API}{path}"
         fields: dict[str, str] = _texts({**query, "page_size": min(most, 100)})
@@ -127,7 +127,7 @@ class Site:
         return data
 
     def events(self, path: str, *, seen: str = "", **query: object) -> Iterator[ServerEvent]:
-        """Follow a stream until the site or the line ends it; `seen` is the last id that is known.
+        """Follow a stream until it ends or the connection breaks; `seen` is the last known id.
 
         A broken line is no failure: who follows asks again.
         """
@@ -149,29 +149,29 @@ class Site:
             answer.close()
 
     def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
-        """Send JSON; however often it has to be sent, it takes effect once."""
+        """Send JSON; it takes effect once, even if it is sent repeatedly."""
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid4().hex}
         return self._json(
             self._ask("POST", path, body=json.dumps(body or {}).encode(), headers=headers)
         )
 
     def post_once(self, path: str, body: Mapping[str, object]) -> Any:  # Any: JSON
-        """Send JSON to an address that keeps no answers: it is never sent again by itself."""
+        """Send JSON to an address without idempotency keys; it is never resent automatically."""
         headers = {"Content-Type": "application/json"}
         return self._json(self._ask("POST", path, body=json.dumps(body).encode(), headers=headers))
 
     def upload(self, path: str, archive: bytes, **fields: str) -> Any:  # Any: JSON
-        """Send a form with an archive; however often it is sent, it takes effect once."""
+        """Send a form with an archive; it takes effect once, even if it is sent repeatedly."""
         form = {**fields, "archive": ("bot.zip", archive, "application/zip")}
         headers = {"Idempotency-Key": uuid4().hex}
         return self._json(self._ask("POST", path, fields=form, headers=headers))
 
     def delete(self, path: str) -> None:
-        """Delete something."""
+        """Delete an object."""
         self._ask("DELETE", path)
 
     def kit(self) -> Any:  # Any: JSON
-        """Return what the site hands out to authors; fail if it speaks another protocol."""
+        """Return the site's kit for authors; fail if it uses another protocol version."""
         told = self.get("kit/")
         if told["protocol"] != PROTOCOL:
             raise self._other_version(f"speaks version {told['protocol']} of the bot protocol")
@@ -267,7 +267,7 @@ class Site:
         )
 
     def no_site(self, kind: type[CommandFailed] = CommandFailed) -> CommandFailed:
-        """Return the failure of an answer that no site of this version gives."""
+        """Return the failure for a response that no site of this version sends."""
         return self._other_version(f"does not speak version {API.strip('/')[-1]} of the API", kind)
 
     def _other_version(
@@ -288,7 +288,7 @@ def _pauses(is_harmless: bool) -> Iterator[float | None]:
 
 
 def _allowed(problem: Any) -> Any:  # Any: JSON
-    """Return what would have been allowed instead of the first thing that was wrong."""
+    """Return the allowed values for the first error."""
     try:
         return problem["errors"][0]["allowed"]
     except (LookupError, TypeError, CommandFailed):  # of a site of an earlier release
@@ -296,7 +296,7 @@ def _allowed(problem: Any) -> Any:  # Any: JSON
 
 
 def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-    """Yield what has come, as soon as it has."""
+    """Yield data as soon as it arrives."""
     while piece := answer.read1(decode_content=True):
         yield piece
 

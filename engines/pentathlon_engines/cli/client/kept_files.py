@@ -1,4 +1,4 @@
-"""Files in which commands keep something for the next time."""
+"""Files that keep state between commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 
 
 def write_private(path: Path, text: str, *, try_next: str) -> None:
-    """Write a file that only its owner may read, all of it or nothing."""
+    """Write a file atomically, readable only by its owner."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Bring a bot to the site as a version, and follow it until it may play."""
+"""Submits a bot to the site as a version, and follows it until it may play."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ def _same(site: Site, bot: Json, archive: CheckedArchive) -> Json | None:
 
 
 def _free_name(error: SiteRefused) -> str | None:
-    """Return the name that a site proposes instead of one that is taken."""
+    """Return the name that a site suggests for one that is taken."""
     if error.refusal != "name_taken" or not error.allowed:
         return None
     return str(error.allowed[0])
 
 
 def _may_rename(name: str, free: str) -> bool:
-    """Return whether a bot may get another name: what `init` has drawn up, nobody has chosen."""
+    """Return whether a bot may be renamed: `init` generated its name, no person chose it."""
     if is_placeholder(name):
         return True
     if not (sys.stdin.isatty() and is_terminal()):
@@ -130,7 +130,7 @@ def _refused(error: SiteRefused, source: Path, *, candidate: bool) -> CommandFai
 
 
 def out_of_time(version: Json) -> dict[str, str]:
-    """Say what becomes of a version that takes longer than somebody waits."""
+    """Say how a version continues after the wait has timed out."""
     label, name = version["label"], version["bot"]["name"]
     return {
         "what": f"{label} has not finished in time. The site continues without you.",
@@ -139,7 +139,7 @@ def out_of_time(version: Json) -> dict[str, str]:
 
 
 class Follower:
-    """Tells a person what becomes of a version."""
+    """Reports the progress of a version."""
 
     def __init__(self, site: Site, version: Json, patience: Patience) -> None:
         self._site = site
@@ -198,7 +198,7 @@ class Follower:
         return {"version": self._version["id"], "kind": kind}
 
     def _show_build(self, *, is_over: bool = False) -> None:
-        """Show the lines that the build has written since the last look."""
+        """Show the build's new lines."""
         log = self._private_log("build_log")
         whole = log if is_over else log[: log.rfind("\n") + 1]
         # The site keeps only the end of a long log.
@@ -223,7 +223,7 @@ class Follower:
         return log
 
     def _say_why(self, *, kind: str) -> None:
-        """Say what the next match waits for, if that is something else than before."""
+        """Say why the next match is waiting, if the reason has changed."""
         waiting = self._site.rows("matches/", most=1, state="pending", **self._of(kind))
         if not waiting:
             return

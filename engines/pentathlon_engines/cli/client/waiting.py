@@ -1,4 +1,4 @@
-"""Wait for the site without asking it more than it needs."""
+"""Waits for the site with as few requests as possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_OUTAGE_S: Final = 60.0
 
 
 class Patience:
-    """Looks that come more slowly the longer nothing happens, up to a time limit."""
+    """Polls at growing intervals while nothing happens, up to a time limit."""
 
     def __init__(self, timeout_s: float, *, what: str, try_next: str) -> None:
         self._deadline = time.monotonic() + timeout_s
@@ -25,7 +25,7 @@ class Patience:
         self._out_since: float | None = None
 
     def looks(self) -> Iterator[None]:
-        """Yield whenever it is time to look, until the time is up."""
+        """Yield whenever it is time to poll, until the time limit."""
         while time.monotonic() < self._deadline:
             yield
             time.sleep(self._pause_s)
@@ -33,7 +33,7 @@ class Patience:
         raise self._time_is_up()
 
     def check(self) -> None:
-        """Raise when the time is up; for who waits by something else than looking."""
+        """Raise after the time limit; for callers that wait in another way."""
         if time.monotonic() >= self._deadline:
             raise self._time_is_up()
 
@@ -41,12 +41,12 @@ class Patience:
         return CommandFailed(self._what, try_next=self._try_next, exit_code=HOST_OR_SERVER)
 
     def note_news(self) -> None:
-        """Look more often again: something has happened."""
+        """Poll more often again, after a change."""
         self._pause_s = _FIRST_S
         self._out_since = None
 
     def forgive(self, failure: CommandFailed) -> None:
-        """Go on after a failure of the site, for a while: it may be restarting."""
+        """Continue after a failure of the site for a while: it may be restarting."""
         if failure.exit_code != HOST_OR_SERVER:
             raise failure
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""`pentathlon challenge`: have your bot meet another one at once, unrated."""
+"""`pentathlon challenge`: play your bot against another one at once, unrated."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def challenge(
 
 
 def _opponent(site: Site, mine: Json, name: str) -> Json:
-    """Return whom to meet: a version of one's own bots, or the newest of somebody else's."""
+    """Return the opponent: a version of the user's own bots, or another author's newest one."""
     other = find_version(site, name)
     if other["bot"]["owner"]["id"] == mine["bot"]["owner"]["id"]:
         return {"against": other["id"]}

@@ -1,4 +1,4 @@
-"""`pentathlon check`: test whether a bot keeps the protocol, and stands what a server may do."""
+"""`pentathlon check`: test whether a bot follows the protocol and withstands a server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Finding(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """The most that a bot used of something, beside its limit."""
+    """The peak use of a resource, beside its limit."""
 
     name: str
     used: float
@@ -55,7 +55,7 @@ class Measure(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Return whether little is left."""
+        """Return whether the use is close to the limit."""
         return self.used > _NEAR * self.limit
 
 

@@ -198,7 +198,7 @@ def _refuse_options_of_the_desk(is_any_given: bool) -> None:
 def _compare_on_server(
     site: Site, new: str, old: str | None, asked: _OnServer, *, as_json: bool
 ) -> NoReturn:
-    """Compare by the site's workers and exit as the result says."""
+    """Compare on the site's workers, and exit with the code of the result."""
     site.kit()
     pair = find_pair(site, new, old, game=asked.game, timeout_s=asked.timeout_s)
     run = ServerComparison(site, pair, most_matches=asked.most_matches, timeout_s=asked.timeout_s)
@@ -245,7 +245,7 @@ def _end(
 
 
 def _read(tournament: DeskTournament) -> Comparison:
-    """Return where the test stands by the blocks that are complete."""
+    """Return the state of the test from the complete blocks."""
     document = tournament.document
     plan, entries = document.plan(key=bytes(32)), document.field()
     reading = AbTest().read(plan, entries, tournament.blocks)
@@ -265,7 +265,7 @@ def _read(tournament: DeskTournament) -> Comparison:
 
 
 def _pair(new: str, old: str, game: str | None) -> tuple[Game, list[SeatBot]]:
-    """Return the game that both play, and the two."""
+    """Return the common game and the two bots."""
     found = [find_bot(new), find_bot(old)]
     rules = _common_game([manifest for manifest, _ in found], game)
     bots = [bot for _, bot in found]

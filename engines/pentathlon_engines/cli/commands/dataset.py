@@ -1,4 +1,4 @@
-"""`pentathlon dataset`: decisions to learn from, of a site or of records on this machine."""
+"""`pentathlon dataset`: training data from a site or from records on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pentathlon fork`: play on from a ply of a record with any bots."""
+"""`pentathlon fork`: continue from a ply of a record with any bots."""
 
 from __future__ import annotations
 

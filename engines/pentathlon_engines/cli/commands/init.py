@@ -92,7 +92,7 @@ def write_template(template: Path, folder: Path, facts: dict[str, str]) -> list[
 
 
 def _name_of(folder: Path) -> str:
-    """Return the name of a new bot: of all people's my-bot, a site has only one."""
+    """Return the name of a new bot, unique per user: a site can have only one `my-bot`."""
     name = folder.resolve().name
     username = Credentials.load().username if is_placeholder(name) else None
     return personal_name(username, name) if username else name

@@ -139,7 +139,7 @@ def _name() -> str:
 
 
 def _revoke_old(known: Credentials, origin: str, token: str) -> None:
-    """Revoke the token of an earlier login: nobody would ever use it again."""
+    """Revoke the token of an earlier login, which is no longer used."""
     old = known.by_site.get(origin)
     if old is None or old.token == token:
         return

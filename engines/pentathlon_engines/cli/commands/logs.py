@@ -1,4 +1,4 @@
-"""`pentathlon logs`: what your bot wrote, and why it lost."""
+"""`pentathlon logs`: show your bot's output, and why it lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pentathlon matches`: what bots have played and will play."""
+"""`pentathlon matches`: list the matches of bots."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def _draw(
     *,
     below: int = 0,
 ) -> str:
-    """Return a position in lines, as an image if there is a screen, with so many lines below."""
+    """Return a position in lines, as an image if there is a screen, with this many lines below."""
     head, end = _head(record, states, ply), _end(record, states, ply)
     if screen is None:
         board = f"\n{states[ply]}\n" + ("\n" if end else "")

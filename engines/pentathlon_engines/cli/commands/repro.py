@@ -1,4 +1,4 @@
-"""`pentathlon repro`: fetch a match of yours and let your bot meet the same requests again."""
+"""`pentathlon repro`: fetch one of your matches and send your bot the same requests again."""
 
 from __future__ import annotations
 

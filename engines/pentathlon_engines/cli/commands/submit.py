@@ -44,7 +44,7 @@ class Submitting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """A bot that is on the site."""
+    """A bot on the site."""
 
     source: Path
     archive: CheckedArchive
@@ -122,7 +122,7 @@ def _upload(how: Submitting, source: Path) -> Submitted:
 
 
 def _follow(how: Submitting, submitted: Submitted) -> Json:
-    """Return how a version stands; wait first if that is asked for."""
+    """Return the state of a version, after waiting if requested."""
     version, server = submitted.version, how.site
     told: Json = {
         "bot": version["bot"]["name"],
@@ -147,7 +147,7 @@ def _follow(how: Submitting, submitted: Submitted) -> Json:
 
 
 def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> None:
-    """Submit each bot whatever becomes of the others; exit with the worst of their codes."""
+    """Submit the bots independently; exit with the worst of their codes."""
     lines = [_Line(source=source) for source in sources]
     for line in lines:
         with _noting_failure(line):
@@ -168,7 +168,7 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
 
 @dataclass(slots=True, kw_only=True)
 class _Line:
-    """One of several bots, and how far it came."""
+    """One of several bots, and its progress."""
 
     source: Path
     submitted: Submitted | None = None
@@ -176,14 +176,14 @@ class _Line:
     failure: CommandFailed | None = None
 
     def to_json(self) -> Json:
-        """Return what a program is told."""
+        """Return the result for programs."""
         if self.failure is not None:
             failed = {"error": str(self.failure), "try_next": self.failure.try_next}
             return {"folder": str(self.source), **failed}
         return {"folder": str(self.source), **(self.told or {})}
 
     def row(self) -> tuple[str, ...]:
-        """Return what a person is told."""
+        """Return the result for people."""
         version = self.submitted.version if self.submitted else None
         name, number = (version["bot"]["name"], str(version["number"])) if version else ("", "")
         if self.failure is not None:

@@ -1,4 +1,4 @@
-"""`pentathlon tournament`: play a tournament on this machine, or show what it would be like."""
+"""`pentathlon tournament`: play a tournament on this machine, or preview it."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _refuse_site(document: str, site: str | None) -> None:
 
 
 def _secret(planned: TournamentDocument, *, seed: int | None, secret: str | None) -> bytes | None:
-    """Return the secret that was asked for; None: one is drawn."""
+    """Return the requested secret, or None to draw one."""
     if secret is None:
         return None if seed is None else sha256(f"pentathlon tournament {seed}".encode()).digest()
     try:
@@ -220,7 +220,7 @@ def _secret(planned: TournamentDocument, *, seed: int | None, secret: str | None
 
 
 def _find_bots(planned: TournamentDocument, names: list[str], *, file: Path) -> list[SeatBot]:
-    """Return the bots of a document's entries, and say which have other files than there."""
+    """Return the bots of a document's entries, and report those whose files differ."""
     found = seat_entries(planned, names, game=GAMES[planned.game], file=file)
     if found.changed:
         say(f"Other files than in the document: {', '.join(found.changed)}.")

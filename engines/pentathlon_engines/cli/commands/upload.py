@@ -1,4 +1,4 @@
-"""`pentathlon upload`: put records of matches that you have played at your desk on the site."""
+"""`pentathlon upload`: upload records of matches played on your machine."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _upload(site: Site, path: Path) -> Json:
 
 
 def _check(record: Json) -> None:
-    """Refuse what the site would, without sending it."""
+    """Refuse locally what the site would refuse."""
     verify_record(record)
     if forked_at(record):  # type: ignore[arg-type]  # JSON that verifies
         raise BadRecord("it was forked, so its first moves come from another match")

@@ -79,7 +79,7 @@ def _watch_match(site: Site, number: int, patience: Patience, screen: _Screen) -
 
 
 def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Json:
-    """Show a match until it is over, and return it."""
+    """Show a match until it ends, and return it."""
     seen = ""
     match: Json | None = None
     for _ in patience.looks():
@@ -121,7 +121,7 @@ def _describe_progress(match: Json) -> str:
 
 
 class _Screen:
-    """What is on the terminal: the board of now, drawn over the one before, or line after line."""
+    """The terminal output: the current board, drawn over the previous one, or line by line."""
 
     def __init__(self, images: ImageScreen | None, *, as_json: bool) -> None:
         self.view = "position" if as_json else "svg" if images else "text"
@@ -132,14 +132,14 @@ class _Screen:
         self._has_image = False
 
     def tell(self, text: str, patience: Patience) -> None:
-        """Show how a match stands, unless that is there already."""
+        """Show the state of a match, unless it is already shown."""
         if text != self._told:
             patience.note_news()
             self._told = text
             self._draw(text)
 
     def show(self, event: ServerEvent, match: Json, patience: Patience) -> None:
-        """Show what a stream says."""
+        """Show the messages of a stream."""
         if event.name == "plies":
             patience.note_news()
         if self.as_json:
@@ -148,7 +148,7 @@ class _Screen:
             self._show_plies(event.data, match)
 
     def clear(self) -> None:
-        """Take away what was drawn over."""
+        """Erase the drawn board."""
         self._draw("")
         if self._has_image:
             self._empty()

@@ -25,7 +25,7 @@ class ChooseTest(unittest.TestCase):
 
 
 def turn_of(state):
-    """Return what a bot in the seat to move is told."""
+    """Return the request to the bot in the seat to move."""
     seat = state.to_move
     hello = {"game": "$game", "rules": 1, "seat": seat, "seats": state.seats, "match": "test"}
     turn = Turn({**hello, "options": state.options, "limits": {}})
