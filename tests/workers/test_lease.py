@@ -63,7 +63,6 @@ def test_lost_lease_ends_the_match() -> None:
     database = Database(True, False)
 
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
-        lease.note_ply(1)
         for _ in range(2):
             database.plies.get(timeout=PATIENCE_S)
         with pytest.raises(MatchAbandoned):
