@@ -8,9 +8,9 @@ from rest_framework import serializers
 
 from api.requests import RequestSerializer
 from pentathlon.common.errors import DomainError
-from pentathlon.tournaments.arrangement import MOST_INVITED, Arrangement, problems_of
-from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
+from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.arrangement import MOST_INVITED, Arrangement, problems_of
 
 
 class EntryRulesSerializer(RequestSerializer):

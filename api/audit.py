@@ -15,8 +15,8 @@ from api.permissions import ReadOrSignedIn, StaffOnly
 from pentathlon.accounts.models import Scope
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.models import AuditEvent
-from pentathlon.tournaments.audit_log import audit_events_of
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.audit_log import audit_events_of
 
 
 class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.requests import naming
 from api.tournament_requests import IN_SHORT_FORM, TournamentRequestSerializer
-from pentathlon.tournaments.drafts import Draft, edit_draft, read_draft
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
 _LONGEST_REVISION = 64
 _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}

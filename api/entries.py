@@ -16,20 +16,26 @@ from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.requests import ReasonField, RequestSerializer, naming
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.arrangement import invite_authors
-from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
-from pentathlon.tournaments.guards import check_organiser
-from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.reinstatement import reinstate_entry
-from pentathlon.tournaments.replacements import Replacement
-from pentathlon.tournaments.replacing import (
+from pentathlon.tournaments.entries.enrolment import (
     LONGEST_TEAM,
     MOST_MEMBERS,
-    check_may_replace,
     enter_bot,
     leave_team,
+)
+from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.replacements import (
+    check_may_replace,
     replace_entry,
 )
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    get_entry,
+    withdraw_entry,
+)
+from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.organising.arrangement import invite_authors
+from pentathlon.tournaments.replacement_rows import Replacement
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 

@@ -19,17 +19,17 @@ from api.tournament_requests import RatedField, is_rated, usual_seats
 from api.tournament_tables import WarningSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.common.errors import DomainError, refuse_all
-from pentathlon.tournaments.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
-from pentathlon.tournaments.dry_runs import cautions_of_event
-from pentathlon.tournaments.events import (
+from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.estimates.dry_runs import cautions_of_event
+from pentathlon.tournaments.guards import check_may_create
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event, Tournament
+from pentathlon.tournaments.organising.events import (
     create_event,
     event_table,
     problems_of_documents,
     tournaments_of,
 )
-from pentathlon.tournaments.guards import check_may_create
-from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event, Tournament
-from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format

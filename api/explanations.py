@@ -12,7 +12,7 @@ from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
 from pentathlon.replays.usage import LimitUsage, RequestCost
-from pentathlon.tournaments.secrecy import check_unsealed
+from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 from pentathlon_engines.match.traces import TraceLine
 
 

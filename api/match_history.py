@@ -17,7 +17,7 @@ from api.matches import MatchSerializer
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
-from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon_engines import GAMES
 
 STRETCH: Final = 500

@@ -36,8 +36,8 @@ from pentathlon.matches.models import (
 )
 from pentathlon.replays.explanations import explain_match
 from pentathlon.server.limits import MOST_FOLLOWED
-from pentathlon.tournaments.orders import requeue_match, rerun_match, void_match
-from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.tournaments.corrections.orders import requeue_match, rerun_match, void_match
+from pentathlon.tournaments.scheduling.secrecy import with_seals
 
 _LONGEST_MARK = 40 * MOST_FOLLOWED
 

@@ -16,10 +16,10 @@ from api.tournament_requests import (
 )
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import TooLarge
-from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.posted_documents import create_from_document
+from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
+from pentathlon.tournaments.organising.posted_documents import create_from_document
 
 _LARGEST_DOCUMENT = 2**20
 

@@ -17,7 +17,7 @@ from pentathlon.matches.models import Match
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
-from pentathlon.tournaments.secrecy import check_unsealed
+from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

@@ -11,10 +11,10 @@ from api.arrangements import ArrangementSerializer, take_arrangement
 from api.requests import ReasonField, RequestSerializer, naming
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import DomainError
-from pentathlon.tournaments.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
+from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
+from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
-from pentathlon.tournaments.plan_checks import check_plan, gather_errors
-from pentathlon.tournaments.posted_documents import check_posted
+from pentathlon.tournaments.organising.posted_documents import check_posted
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format

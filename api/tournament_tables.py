@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from api.matches import SeatedVersionSerializer
 from pentathlon.tournaments.models import EntryState
-from pentathlon.tournaments.standings import Score
+from pentathlon.tournaments.results.standings import Score
 
 
 class SkillSerializer(serializers.Serializer[Any]):

@@ -43,18 +43,22 @@ from pentathlon.accounts.models import Scope
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import BlockOrder
-from pentathlon.tournaments.document import document_json
-from pentathlon.tournaments.drafts import delete_draft, open_tournament
-from pentathlon.tournaments.dry_runs import cautions_of, dry_run, dry_run_of_new
+from pentathlon.tournaments.corrections.orders import Order, give_order
+from pentathlon.tournaments.documents.document import document_json
+from pentathlon.tournaments.estimates.dry_runs import cautions_of, dry_run, dry_run_of_new
+from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_organiser
-from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.orders import Order, give_order
-from pentathlon.tournaments.parts import places_of_part
-from pentathlon.tournaments.progress import progress
-from pentathlon.tournaments.proof import proof
-from pentathlon.tournaments.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.tags import state_of_matches, state_of_tables
+from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
+from pentathlon.tournaments.results.etags import state_of_matches, state_of_tables
+from pentathlon.tournaments.results.hidden_results import (
+    check_shown,
+    hidden_lanes,
+    release_results,
+)
+from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
+from pentathlon.tournaments.scheduling.parts import places_of_part
+from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.document_schema import document_schema
 from pentathlon_engines.tournament.formats.registry import newest_formats

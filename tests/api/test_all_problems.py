@@ -6,7 +6,7 @@ import pytest
 
 from api.endpoint import LARGEST_ID
 from pentathlon.bots.models import VersionState
-from pentathlon.tournaments.checks import MOST_ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.models import Event, Tournament
 from tests.api.client import V1, client_of
 from tests.factories import make_user, make_version

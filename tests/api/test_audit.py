@@ -10,11 +10,11 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon.audit.models import AuditEvent
-from pentathlon.tournaments.arrangement import Arrangement, arrange
 from pentathlon.tournaments.batches import BlockOrder
-from pentathlon.tournaments.entries import disqualify_entry
+from pentathlon.tournaments.corrections.orders import Order, give_order
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.orders import Order, give_order
+from pentathlon.tournaments.organising.arrangement import Arrangement, arrange
 from tests.api.client import V1, assert_problem, client_of
 from tests.databases import made_once
 from tests.factories import make_staff, make_user

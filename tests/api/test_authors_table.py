@@ -14,7 +14,7 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.document import document_json, event_key
+from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines import GAMES

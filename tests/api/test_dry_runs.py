@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.tournaments.document import draft_document
-from pentathlon.tournaments.dry_runs import MOST_SHOWN
+from pentathlon.tournaments.documents.document import draft_document
+from pentathlon.tournaments.estimates.dry_runs import MOST_SHOWN
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of

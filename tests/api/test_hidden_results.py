@@ -20,9 +20,9 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
 from pentathlon.rivalry.services import count_all
-from pentathlon.tournaments.hidden_results import release_results
+from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.services import close_finished, start_tournament
 from tests.api.client import V1
 from tests.api.everything import EACH_BLOCK, answers

@@ -6,8 +6,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.scheduling import parts
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user, make_version

@@ -11,7 +11,7 @@ from pentathlon.accounts.models import User
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments.document import event_key
+from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import (
     cancel_tournament,

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines.tournament.formats.registry import FORMATS

@@ -9,9 +9,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.parts import count_parts
+from pentathlon.tournaments.scheduling import parts
+from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.tournament_proof import verify_tournament

@@ -31,7 +31,9 @@ from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
 from pentathlon.rivalry import services as rivalry_services  # noqa: E402
 from pentathlon.rivalry import sums  # noqa: E402
-from pentathlon.tournaments import reseating, scheduling, services  # noqa: E402
+from pentathlon.tournaments import services  # noqa: E402
+from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402
+from pentathlon.tournaments.scheduling import schedules  # noqa: E402
 from pentathlon.transparency import services as log_services  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
@@ -58,9 +60,9 @@ def _recompute(part: int) -> None:
 
 
 def _schedule(part: int) -> None:
-    dying = _dying(scheduling._store, part)
-    with patch.multiple(scheduling, ROWS_AT_ONCE=240, _store=dying):
-        while scheduling.make_schedules():
+    dying = _dying(schedules._store, part)
+    with patch.multiple(schedules, ROWS_AT_ONCE=240, _store=dying):
+        while schedules.make_schedules():
             pass
 
 
@@ -96,9 +98,9 @@ def _validation(part: int) -> None:
 
 
 def _replacement(part: int) -> None:
-    dying = _dying(reseating._give_over, part)
-    with patch.multiple(reseating, MATCHES_AT_ONCE=4, _give_over=dying):
-        reseating.carry_out_replacements(for_s=60)
+    dying = _dying(replacement_blocks._give_over, part)
+    with patch.multiple(replacement_blocks, MATCHES_AT_ONCE=4, _give_over=dying):
+        replacement_blocks.carry_out_replacements(for_s=60)
 
 
 def _counting(part: int) -> None:

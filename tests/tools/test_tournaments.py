@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.time_left import Span
+from pentathlon.tournaments.estimates.time_left import Span
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user
 from tools.benchmark.competition import remaining

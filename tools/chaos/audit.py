@@ -17,7 +17,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 
 _NOT_WANTED = "result not wanted"
 _POOLS = 2

@@ -23,7 +23,7 @@ from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.replays.results import expected_header  # noqa: E402
 from pentathlon.replays.services import accept_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
+from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.match.launcher import Usage  # noqa: E402

@@ -16,8 +16,8 @@ from redis import RedisError
 
 from pentathlon.local.waiting import ServerFailed
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.orders import requeue_match
 from tools.chaos.crew import Crew
 from tools.chaos.ladder import LadderUnderFire
 from tools.chaos.strikes import Scene, Strike

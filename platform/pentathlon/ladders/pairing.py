@@ -29,14 +29,14 @@ from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.batches import Batch
-from pentathlon.tournaments.document import event_key
+from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import (
     Entry,
     EntryState,
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.scheduling import matches_at_once, store_matches
+from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import pairings_of
 from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block

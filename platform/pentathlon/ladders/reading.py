@@ -15,7 +15,7 @@ from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.models import Entry, EntryState
-from pentathlon.tournaments.standings import Standing, standings
+from pentathlon.tournaments.results.standings import Standing, standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

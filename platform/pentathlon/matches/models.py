@@ -230,7 +230,7 @@ class Match(models.Model):
     may_be_watched: bool = False
     """Everybody may see it while it is played, where `with_openness` has added that."""
     is_sealed: bool
-    """Its seed may not be shown yet, where `pentathlon.tournaments.secrecy` has added that."""
+    """Its seed may not be shown yet, where `with_seals` of tournaments has added that."""
 
     objects = MatchQuerySet.as_manager()
 

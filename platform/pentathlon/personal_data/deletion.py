@@ -38,8 +38,7 @@ from pentathlon.ladders.models import LadderMember
 from pentathlon.personal_data.erasure import erase_code
 from pentathlon.personal_data.fates import FATES, Fate
 from pentathlon.search.services import index_person
-from pentathlon.tournaments.drafts import delete_draft
-from pentathlon.tournaments.entries import withdraw_entry
+from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -47,6 +46,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.organising.drafts import delete_draft
 from pentathlon.webhooks.models import Channel, WebhookEndpoint
 from pentathlon.webhooks.services import delete_endpoint
 from pentathlon_engines.manifest import LONGEST_NAME

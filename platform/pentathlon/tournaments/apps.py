@@ -10,6 +10,6 @@ class TournamentsConfig(AppConfig):
     def ready(self) -> None:
         """Settle blocks as soon as their matches end."""
         # Models exist only from here on.
-        from pentathlon.tournaments.blocks import mark_due  # noqa: PLC0415
+        from pentathlon.tournaments.scheduling.blocks import mark_due  # noqa: PLC0415
 
         follow_endings(mark_due)

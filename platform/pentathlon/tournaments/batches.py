@@ -53,7 +53,7 @@ class BlockState(models.TextChoices):
     COMPLETE = "complete", "complete"
     VOID = "void", "void: none of its matches counts"
     PARTIAL = "partial", "incomplete: what was played counts"
-    """On ladders alone; see `tournaments.blocks`."""
+    """On ladders alone; see `scheduling.blocks`."""
 
 
 class BlockOrder(models.TextChoices):

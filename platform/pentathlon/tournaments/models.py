@@ -13,7 +13,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments.batches import Block
-from pentathlon.tournaments.replacements import Replacement
+from pentathlon.tournaments.replacement_rows import Replacement
 from pentathlon_engines.tournament.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3

@@ -1,4 +1,4 @@
-"""Everything that changes tournaments.
+"""The life of a tournament, from its creation to its end.
 
 draft --open--> open --start--> running <--pause, resume--> paused
                                    |                           |
@@ -17,36 +17,35 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
-from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, DomainError
+from pentathlon.common.errors import DomainError
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
-from pentathlon.tournaments import checks
-from pentathlon.tournaments.audit_events import audit_entry, audit_tournament
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
-from pentathlon.tournaments.eligibility import check_may_enter, check_not_disqualified
-from pentathlon.tournaments.entries import forget_start_problem
-from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.audit_events import audit_tournament
+from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.document import (
+    columns_of,
+    document,
+    draft_document,
+    event_key,
+)
+from pentathlon.tournaments.documents.plan_checks import check_plan
+from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.guards import (
-    check_author_or_organiser,
     check_may_create,
-    lock,
     lock_own,
 )
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
-    UNSTARTED,
-    Entry,
     FinalRow,
     Tournament,
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_end, note_tournament
-from pentathlon.tournaments.plan_checks import check_plan
-from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
+from pentathlon.tournaments.results.final_table import final_rows
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
@@ -131,36 +130,6 @@ def check_wanted(
             ),
             lambda: checks.find_versions(versions, game=document.game),
         ),
-    )
-
-
-@transaction.atomic
-def enter_tournament(
-    *, actor: User, tournament: Tournament, version_id: int, team: str = ""
-) -> Entry:
-    """Enter a bot version, alone or for a team; its author and the organiser may."""
-    tournament = lock(tournament, *UNSTARTED, to="enter")
-    known = checks.find_versions([version_id], game=tournament.game, at="version".format)
-    entry = enter_versions(tournament, known, actor=actor, team=team)[0]
-    if entry.version.bot.owner_id != actor.pk:
-        audit_entry(AuditAction.ENTRY_ENTER, tournament, entry.version, actor=actor)
-    return entry
-
-
-def enter_versions(
-    tournament: Tournament, versions: Sequence[BotVersion], *, actor: User, team: str = ""
-) -> list[Entry]:
-    """Enter bot versions that may play in a locked tournament that has not started."""
-    check_not_disqualified(tournament, versions)
-    entries = list(tournament.entries.scheduled().select_related("version__bot"))
-    _check_entrants(tournament, entries, versions, actor=actor, team=team)
-    checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
-    # Those who withdrew leave gaps until the start.
-    first = max((entry.number or 0 for entry in entries), default=-1) + 1
-    forget_start_problem(tournament)
-    return Entry.objects.bulk_create(
-        Entry(tournament=tournament, version=version, number=number, team=team)
-        for number, version in enumerate(versions, start=first)
     )
 
 
@@ -290,35 +259,6 @@ def _close(tournament: Tournament) -> Tournament | None:
             note_arithmetic(pool_id=locked.pool_id)
         note_end(locked)
         return _end(locked, TournamentState.CLOSED)
-
-
-def _check_entrants(
-    tournament: Tournament,
-    entries: Sequence[Entry],
-    versions: Sequence[BotVersion],
-    *,
-    actor: User,
-    team: str,
-) -> None:
-    """Refuse versions that have entered already, belong to somebody else, or are too many."""
-    entered = {entry.version_id for entry in entries}
-    if again := [version.label for version in versions if version.pk in entered]:
-        raise Conflict(
-            f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
-        )
-    if actor.pk == tournament.owner_id:
-        return
-    for version in versions:
-        check_author_or_organiser(actor, tournament, version.bot, to="enter")
-    check_may_enter(tournament, versions, entries=entries, actor=actor, team=team)
-    own = sum(entry.version.bot.owner_id == actor.pk for entry in entries)
-    if own + len(versions) > tournament.entries_per_author:
-        raise Conflict(
-            f"{tournament.name} takes at most {tournament.entries_per_author} bots of an author. "
-            "Withdraw one of yours first, or ask the organiser.",
-            code="author_cap",
-            field="version",
-        )
 
 
 def _close_gaps(tournament: Tournament) -> None:

@@ -25,7 +25,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import take_back_matches
-from pentathlon.tournaments.broken_rules import order_revocation
+from pentathlon.tournaments.corrections.revocations import order_revocation
 from pentathlon.trust.models import (
     LONGEST_REASON,
     CheckRun,

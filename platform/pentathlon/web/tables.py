@@ -15,12 +15,12 @@ from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating, RatingQuerySet
 from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
-from pentathlon.tournaments.document import format_of
-from pentathlon.tournaments.hidden_results import hidden_lanes
+from pentathlon.tournaments.documents.document import format_of
+from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
-from pentathlon.tournaments.progress import Progress, progress
-from pentathlon.tournaments.replacements import Replacement
-from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
+from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.results.hidden_results import hidden_lanes
+from pentathlon.tournaments.results.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint
 

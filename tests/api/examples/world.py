@@ -17,9 +17,9 @@ from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.search.services import index_all
-from pentathlon.tournaments.arrangement import Arrangement
-from pentathlon.tournaments.drafts import read_draft
-from pentathlon.tournaments.events import create_event
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.drafts import read_draft
+from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.models import Quarantine

@@ -8,7 +8,7 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.tournaments.document import draft_document
+from pentathlon.tournaments.documents.document import draft_document
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
 from tests.factories import make_match, make_version, make_worker

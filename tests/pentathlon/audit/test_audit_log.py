@@ -22,25 +22,25 @@ from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import void_matches
 from pentathlon.matches.worker_tokens import revoke_worker_token
-from pentathlon.tournaments.arrangement import Arrangement, arrange, invite_authors
 from pentathlon.tournaments.batches import BlockOrder
-from pentathlon.tournaments.drafts import delete_draft, open_tournament
-from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
-from pentathlon.tournaments.events import create_event
-from pentathlon.tournaments.hidden_results import release_results
-from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.orders import (
+from pentathlon.tournaments.corrections.orders import (
     Order,
     carry_out_orders,
     give_order,
     requeue_match,
     rerun_match,
 )
-from pentathlon.tournaments.reinstatement import reinstate_entry
-from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament
+from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.replacements import replace_entry
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry, withdraw_entry
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement, arrange, invite_authors
+from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
+from pentathlon.tournaments.organising.events import create_event
+from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.services import (
     cancel_tournament,
-    enter_tournament,
     pause_tournament,
     resume_tournament,
     start_tournament,

@@ -20,7 +20,7 @@ from pentathlon.common.errors import Conflict, DomainError, NotAllowed
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.server.limits import CHALLENGE_MATCHES_A_DAY, CHALLENGES_UNDER_WAY
-from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.tournaments.scheduling.secrecy import with_seals
 from tests.factories import make_user, make_version
 from tests.pentathlon.challenges.acting import (
     all_failed,

@@ -17,10 +17,10 @@ from pentathlon.handovers.services import (
     offer_tournament,
 )
 from pentathlon.personal_data.deletion import delete_own_account
-from pentathlon.tournaments.entries import withdraw_entry
-from pentathlon.tournaments.hidden_results import are_hidden
+from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.replacing import enter_bot
+from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.tournaments.services import (
     cancel_tournament,
     pause_tournament,

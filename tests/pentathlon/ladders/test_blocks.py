@@ -11,10 +11,10 @@ from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.batches import Block, BlockState
-from pentathlon.tournaments.blocks import MOST_REPLAYS, settle_blocks
-from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS, settle_blocks
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from tests.factories import make_version
 from tests.pentathlon.ladders.playing import division_of, open_ladder, play_waiting, seat_all, step
 

@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments.batches import Batch, Block
 from pentathlon.tournaments.models import Entry, FinalRow, Tournament, TournamentMatch
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.formats import divisions
 from tests.factories import make_version

@@ -9,7 +9,7 @@ from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.ladders.membership import drop_out_of_play, join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Choice, Ladder, LadderMember
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import EntryState
 from tests.factories import make_user, make_version
 from tests.pentathlon.ladders.playing import (

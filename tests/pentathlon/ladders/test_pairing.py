@@ -11,9 +11,9 @@ from pentathlon.ladders.models import Division, Ladder
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Rating, live_key
 from pentathlon.tournaments.batches import Batch
-from pentathlon.tournaments.document import event_key
+from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import TournamentMatch
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.seeds import block_seed

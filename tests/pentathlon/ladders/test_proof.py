@@ -11,9 +11,9 @@ from pytest_django.plugin import DjangoDbBlocker
 from pentathlon.ladders.seasons import close_seasons, end_season
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.proof import proof
+from pentathlon.tournaments.scheduling import parts
+from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.ladder_batches import LadderNote
 from pentathlon_engines.tournament.proof import check_proof, join_parts

@@ -10,7 +10,7 @@ from pentathlon.ladders.seasons import close_seasons, open_divisions, turn_seaso
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
-from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.models import Entry, FinalRow, Tournament
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.formats import divisions as formats_divisions

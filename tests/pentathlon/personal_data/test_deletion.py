@@ -32,7 +32,7 @@ from pentathlon.personal_data.fates import FATES
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import EntryState, Tournament, TournamentState
 from pentathlon.tournaments.services import cancel_tournament, close_finished
 from pentathlon.webhooks.models import WebhookEndpoint

@@ -11,7 +11,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.batches import draw_schedule

@@ -3,8 +3,8 @@
 from typing import Any
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement, create_arranged_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 

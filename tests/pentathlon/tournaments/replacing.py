@@ -14,17 +14,17 @@ from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.entries.replacements import replace_entry
+from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.proof import proof
-from pentathlon.tournaments.replacements import Replacement
-from pentathlon.tournaments.replacing import replace_entry
-from pentathlon.tournaments.schedule_verification import schedule_differences
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon.tournaments.results.verification import verify_final_table
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon.tournaments.standings import Standing, standings
-from pentathlon.tournaments.verification import verify_final_table
 from pentathlon_engines.tournament.proof import check_proof
 from tests.deep import mostly_deep
 from tests.factories import make_version

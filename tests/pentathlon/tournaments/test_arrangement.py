@@ -10,14 +10,15 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
-from pentathlon.tournaments.arrangement import Arrangement, invite_authors
-from pentathlon.tournaments.eligibility import EntryRules, rules_of
-from pentathlon.tournaments.entries import withdraw_entry
-from pentathlon.tournaments.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.entries.eligibility import EntryRules, rules_of
+from pentathlon.tournaments.entries.enrolment import enter_bot, enter_tournament
+from pentathlon.tournaments.entries.replacements import replace_entry
+from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
-from pentathlon.tournaments.replacing import enter_bot, replace_entry
-from pentathlon.tournaments.scheduled_starts import start_due_tournaments
-from pentathlon.tournaments.services import close_finished, enter_tournament, start_tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement, invite_authors
+from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle

@@ -8,12 +8,17 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.tournaments import document as documents
-from pentathlon.tournaments import posted_documents, scheduling
 from pentathlon.tournaments.batches import Batch
-from pentathlon.tournaments.blocks import settle_blocks
+from pentathlon.tournaments.documents import document as documents
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.scheduling import extend_schedule, make_again, make_schedules
+from pentathlon.tournaments.organising import posted_documents
+from pentathlon.tournaments.scheduling import schedules
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import (
+    extend_schedule,
+    make_again,
+    make_schedules,
+)
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament import checks, document, document_schema
 from pentathlon_engines.tournament.formats import registry
@@ -29,7 +34,7 @@ def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {**registry.FORMATS, "king/1": KingOfTheHill()}
     for module in (registry, document, document_schema, checks, documents, posted_documents):
         monkeypatch.setattr(module, "FORMATS", known)
-    monkeypatch.setattr(scheduling, "_begun", {})
+    monkeypatch.setattr(schedules, "_begun", {})
 
 
 def _hill(bots: int = 4, **asked: Any) -> Tournament:
@@ -131,7 +136,7 @@ def test_bot_that_left_is_noted_with_the_next_batch() -> None:
 def test_price_of_a_batch_does_not_grow_with_what_was_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 1)
     tournament = started(bots=4, cycles=6)
     counts = []
     for _ in range(20):

@@ -11,19 +11,19 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments.batches import Block, BlockOrder, BlockState, FormerLeg
-from pentathlon.tournaments.blocks import MOST_REPLAYS, settle_blocks
-from pentathlon.tournaments.entries import withdraw_entry
-from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.orders import (
+from pentathlon.tournaments.corrections.orders import (
     Order,
     carry_out_orders,
     give_order,
     rerun_match,
     void_match,
 )
-from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.tournaments.entries.withdrawals import withdraw_entry
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.results.standings import standings
+from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS, settle_blocks
+from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.tournaments.services import close_finished
-from pentathlon.tournaments.standings import standings
 from tests.factories import make_user
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 

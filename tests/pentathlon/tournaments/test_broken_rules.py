@@ -9,11 +9,11 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerState, Pool, live_key
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments import broken_rules
 from pentathlon.tournaments.batches import Block, BlockState
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.broken_rules import count_results, revoke_rules
+from pentathlon.tournaments.corrections import revocations
+from pentathlon.tournaments.corrections.revocations import count_results, revoke_rules
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.services import close_finished
 from tests.factories import make_match, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
@@ -102,7 +102,7 @@ def test_second_time_finds_nothing(cup: Tournament) -> None:
 
 
 def test_many_are_taken_back_in_parts(cup: Tournament, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broken_rules, "_AT_ONCE", 1)
+    monkeypatch.setattr(revocations, "_AT_ONCE", 1)
 
     revoke_rules(game="tuned", rules=BROKEN, reason="A bug.")
 

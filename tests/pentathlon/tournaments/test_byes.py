@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from pentathlon.matches.models import MatchState
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.entries import settle_entries, withdraw_entry
-from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.entries.withdrawals import settle_entries, withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.results.etags import state_of_tables
+from pentathlon.tournaments.results.final_table import final_rows
+from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon.tournaments.results.verification import verify_final_table
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon.tournaments.standings import Standing, standings
-from pentathlon.tournaments.tags import state_of_tables
-from pentathlon.tournaments.verification import verify_final_table
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
 
@@ -100,7 +100,7 @@ def test_new_round_changes_the_tag_of_the_table() -> None:
 
 def test_table_stays_that_was_closed_before_byes_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
-        before.setattr("pentathlon.tournaments.final.byes_of", lambda _: {})
+        before.setattr("pentathlon.tournaments.results.final_table.byes_of", lambda _: {})
         tournament = _closed(tie_breaks=("points",))
     places = dict(FinalRow.objects.values_list("entry", "place"))
 

@@ -9,7 +9,7 @@ from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, Versio
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION
-from pentathlon.tournaments.document import document_json, event_key
+from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.drafts import open_tournament, read_draft
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.organising.drafts import open_tournament, read_draft
 from tests.api.client import V1
 from tests.factories import make_staff, make_user, make_version
 from tests.pentathlon.tournaments.acting import open_cup

@@ -13,14 +13,20 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments import entries, services
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.entries import disqualify_entry, settle_entries, withdraw_entry
+from pentathlon.tournaments import services
+from pentathlon.tournaments.corrections.orders import requeue_match
+from pentathlon.tournaments.entries import withdrawals
+from pentathlon.tournaments.entries.enrolment import enter_tournament
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    settle_entries,
+    withdraw_entry,
+)
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentState
-from pentathlon.tournaments.orders import requeue_match
+from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
+from pentathlon.tournaments.results.verification import verify_final_table
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon.tournaments.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.verification import verify_final_table
 from tests.databases import made_once
 from tests.factories import make_staff, make_tournament, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
@@ -181,7 +187,7 @@ class TestDisqualify:
 
         _disqualify(tournament, versions[1])
         with pytest.raises(Conflict, match="was disqualified: It plays"):
-            services.enter_tournament(
+            enter_tournament(
                 actor=tournament.owner, tournament=tournament, version_id=versions[1].pk
             )
         start_tournament(actor=tournament.owner, tournament=tournament)
@@ -303,7 +309,7 @@ class TestOutOfPlay:
 def test_many_matches_are_called_off_in_batches(
     running: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "_BATCH", 1)
+    monkeypatch.setattr(withdrawals, "_BATCH", 1)
     versions = _versions(running)
     last = max(versions, key=lambda version: _states(running, version).count("pending"))
     waiting = _states(running, last).count("pending")

@@ -10,13 +10,13 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.proof import proof
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.results.standings import standings as final_standings
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon.tournaments.standings import standings as final_standings
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.standings import standings
 from pentathlon_engines.desk.tournament import DeskTournament, Kept

@@ -4,8 +4,8 @@ import pytest
 
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import LedgerRow
-from pentathlon.tournaments import reseating
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.entries import replacement_blocks
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished
 from tests.factories import make_user
 from tests.pentathlon.killed_process import run_killed, run_whole
@@ -50,7 +50,7 @@ def test_next_process_finishes_a_schedule_whose_maker_was_killed() -> None:
 def test_next_process_goes_on_with_a_replacement_whose_reconciler_was_killed(
     monkeypatch: pytest.MonkeyPatch, has_left: bool, given: int
 ) -> None:
-    monkeypatch.setattr(reseating, "MATCHES_AT_ONCE", 4)
+    monkeypatch.setattr(replacement_blocks, "MATCHES_AT_ONCE", 4)
     cup, new = start_cup(make_user(organiser=True), cycles=4)
     old = cup.entries.get(number=1).version
     mine = blocks_of(cup, old)

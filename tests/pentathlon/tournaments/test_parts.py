@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.parts import count_parts
+from pentathlon.tournaments.scheduling import parts
+from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon_engines.tournament.proof import BadProof, check_proof, join_parts
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 

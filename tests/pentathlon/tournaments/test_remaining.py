@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pentathlon.tournaments.time_left import (
+from pentathlon.tournaments.estimates.time_left import (
     OtherLane,
     Span,
     Together,

@@ -14,14 +14,14 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, Problems
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import Rating
-from pentathlon.tournaments import reseating
+from pentathlon.tournaments.entries import replacement_blocks
+from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.proof import proof
-from pentathlon.tournaments.replacing import replace_entry
-from pentathlon.tournaments.schedule_verification import schedule_differences
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.results.standings import crosstable, standings
+from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import start_tournament
-from pentathlon.tournaments.standings import crosstable, standings
 from pentathlon_engines.tournament.proof import check_proof
 from tests.databases import made_once
 from tests.factories import make_user, make_version
@@ -270,7 +270,7 @@ def _by_entries(tournament: Tournament) -> list[Match]:
 
 
 def test_pending_replacement_is_named(organiser: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reseating, "MATCHES_AT_ONCE", 2)
+    monkeypatch.setattr(replacement_blocks, "MATCHES_AT_ONCE", 2)
     cup, new = start_cup(organiser, cycles=2)
     replace_version(cup, new)
 

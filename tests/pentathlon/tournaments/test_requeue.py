@@ -14,11 +14,13 @@ from pentathlon.ratings import services as ratings
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments import blocks, services, verification
-from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments import services
+from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.tournaments.orders import requeue_match
-from pentathlon.tournaments.verification import verify_final_table
+from pentathlon.tournaments.results import verification
+from pentathlon.tournaments.results.final_table import final_rows
+from pentathlon.tournaments.results.verification import verify_final_table
+from pentathlon.tournaments.scheduling import blocks
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit

@@ -9,15 +9,20 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match
-from pentathlon.tournaments import reseating, scheduling
 from pentathlon.tournaments.batches import BlockOrder
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.entries import disqualify_entry, settle_entries, withdraw_entry
+from pentathlon.tournaments.corrections.orders import Order, give_order, rerun_match
+from pentathlon.tournaments.entries import replacement_blocks
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    settle_entries,
+    withdraw_entry,
+)
 from pentathlon.tournaments.models import EntryState
-from pentathlon.tournaments.orders import Order, give_order, rerun_match
-from pentathlon.tournaments.proof import proof
-from pentathlon.tournaments.schedule_verification import schedule_differences
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.scheduling import schedules
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
 from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, round_scores
 from tests.factories import make_version
@@ -165,12 +170,12 @@ class TestBlocks:
     def test_blocks_that_were_left_out_are_made(
         self, organiser: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 14)
+        monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 14)
         cup, new = start_cup(organiser, bots=6, rated=False)
-        scheduling.extend_schedule(tournament_id=cup.pk)
+        schedules.extend_schedule(tournament_id=cup.pk)
         old = stop(cup, new)
         for _ in range(4):
-            scheduling.extend_schedule(tournament_id=cup.pk)
+            schedules.extend_schedule(tournament_id=cup.pk)
         few = len(blocks_of(cup, old))
 
         replace_version(cup, new)
@@ -186,7 +191,7 @@ class TestBlocks:
     def test_long_return_goes_on_in_the_reconciler(
         self, organiser: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(reseating, "MATCHES_AT_ONCE", 4)
+        monkeypatch.setattr(replacement_blocks, "MATCHES_AT_ONCE", 4)
         cup, new = start_cup(organiser, cycles=3)
         old = stop(cup, new)
         mine = blocks_of(cup, old)

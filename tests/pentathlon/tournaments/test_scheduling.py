@@ -4,10 +4,11 @@ import pytest
 
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import LedgerRow
-from pentathlon.tournaments import scheduling, services
+from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.scheduling import extend_schedule, make_schedules
+from pentathlon.tournaments.scheduling import schedules
+from pentathlon.tournaments.scheduling.schedules import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import as_drawn, as_made, matches_of, settle
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a part be one block of two matches, of two blocks in a batch."""
-    monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 14)
-    monkeypatch.setattr(scheduling, "_begun", {})
+    monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 14)
+    monkeypatch.setattr(schedules, "_begun", {})
 
 
 def _begun(*, bots: int = 4) -> Tournament:
@@ -55,18 +56,18 @@ def test_parts_make_the_schedule_of_the_document() -> None:
 def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = _begun()
     assert extend_schedule(tournament_id=tournament.pk) == 2
-    store = scheduling._store
+    store = schedules._store
 
     def store_and_die(*args: object) -> None:
         store(*args)  # type: ignore[arg-type]  # handed on as they came
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scheduling, "_store", store_and_die)
+    monkeypatch.setattr(schedules, "_store", store_and_die)
     with pytest.raises(KeyboardInterrupt):
         extend_schedule(tournament_id=tournament.pk)
     assert Match.objects.count() == 2
-    monkeypatch.setattr(scheduling, "_store", store)
-    monkeypatch.setattr(scheduling, "_begun", {})
+    monkeypatch.setattr(schedules, "_store", store)
+    monkeypatch.setattr(schedules, "_begun", {})
 
     make_schedules(for_s=60)
 
@@ -124,13 +125,13 @@ def test_tournaments_are_made_side_by_side() -> None:
 
 def test_schedule_of_several_is_drawn_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
-    draw = scheduling.make_again
+    draw = schedules.make_again
 
-    def note(tournament: Tournament, batch: Batch) -> scheduling.Blocks:
+    def note(tournament: Tournament, batch: Batch) -> schedules.Blocks:
         drawn.append(tournament.pk)
         return draw(tournament, batch)
 
-    monkeypatch.setattr(scheduling, "make_again", note)
+    monkeypatch.setattr(schedules, "make_again", note)
     for _ in range(2):
         _begun(bots=5)
 

@@ -8,9 +8,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import RunPython
 from django.db.migrations.state import ProjectState
 
-from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.proof import proof
+from pentathlon.tournaments.scheduling.proof import proof
 from pentathlon_engines.tournament.proof import BadProof, check_proof
 from tests.factories import make_user, make_version
 

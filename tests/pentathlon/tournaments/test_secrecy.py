@@ -6,10 +6,14 @@ from django.db import connection
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import void_matches
-from pentathlon.tournaments import blocks
+from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.orders import requeue_match
-from pentathlon.tournaments.secrecy import check_unsealed, sealed_blocks, with_seals
+from pentathlon.tournaments.scheduling import blocks
+from pentathlon.tournaments.scheduling.secrecy import (
+    check_unsealed,
+    sealed_blocks,
+    with_seals,
+)
 from pentathlon.tournaments.services import (
     cancel_tournament,
     close_finished,

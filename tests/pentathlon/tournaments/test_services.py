@@ -16,9 +16,11 @@ from pentathlon.common.errors import (
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
-from pentathlon.tournaments import blocks, services
-from pentathlon.tournaments.entries import withdraw_entry
+from pentathlon.tournaments import services
+from pentathlon.tournaments.entries.enrolment import enter_tournament
+from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.scheduling import blocks
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament import checks as document_checks
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
@@ -184,9 +186,7 @@ class TestEntries:
         author = make_user()
         version, tournament = make_version(owner=author), _create(owner)
 
-        entry = services.enter_tournament(
-            actor=author, tournament=tournament, version_id=version.pk
-        )
+        entry = enter_tournament(actor=author, tournament=tournament, version_id=version.pk)
 
         assert (entry.version, entry.number) == (version, 0)
 
@@ -194,9 +194,7 @@ class TestEntries:
         tournament, version = _create(owner), make_version()
 
         with pytest.raises(NotAllowed) as caught:
-            services.enter_tournament(
-                actor=make_user(), tournament=tournament, version_id=version.pk
-            )
+            enter_tournament(actor=make_user(), tournament=tournament, version_id=version.pk)
 
         assert caught.value.code == "not_your_bot"
         assert not tournament.entries.exists()
@@ -206,7 +204,7 @@ class TestEntries:
         tournament = _create(owner, versions=[version.pk])
 
         with pytest.raises(Conflict) as caught:
-            services.enter_tournament(actor=owner, tournament=tournament, version_id=version.pk)
+            enter_tournament(actor=owner, tournament=tournament, version_id=version.pk)
 
         assert caught.value.code == "already_entered"
 
@@ -215,7 +213,7 @@ class TestEntries:
         tournament = _create(owner, versions=[version.pk for version in versions])
 
         withdraw_entry(actor=owner, tournament=tournament, version_id=versions[1].pk)
-        services.enter_tournament(actor=owner, tournament=tournament, version_id=versions[1].pk)
+        enter_tournament(actor=owner, tournament=tournament, version_id=versions[1].pk)
         withdraw_entry(actor=owner, tournament=tournament, version_id=versions[0].pk)
         services.start_tournament(actor=owner, tournament=tournament)
 
@@ -239,7 +237,7 @@ class TestEntries:
         tournament, version = started(owner=owner), make_version()
 
         with pytest.raises(Conflict) as caught:
-            services.enter_tournament(actor=owner, tournament=tournament, version_id=version.pk)
+            enter_tournament(actor=owner, tournament=tournament, version_id=version.pk)
 
         assert caught.value.code == "wrong_state"
 
@@ -252,15 +250,13 @@ class TestEntryLock:
         author = make_user()
         one, two = make_version(owner=author), make_version(owner=author)
         tournament = _create(owner)
-        services.enter_tournament(actor=author, tournament=tournament, version_id=one.pk)
+        enter_tournament(actor=author, tournament=tournament, version_id=one.pk)
         for coming, going in [(two, one), (one, two)] * 5:
-            services.enter_tournament(actor=author, tournament=tournament, version_id=coming.pk)
+            enter_tournament(actor=author, tournament=tournament, version_id=coming.pk)
             withdraw_entry(actor=author, tournament=tournament, version_id=going.pk)
 
         for _ in range(5):
-            services.enter_tournament(
-                actor=owner, tournament=tournament, version_id=make_version().pk
-            )
+            enter_tournament(actor=owner, tournament=tournament, version_id=make_version().pk)
 
         assert tournament.entries.count() == 6
         begun = services.start_tournament(actor=owner, tournament=tournament)
@@ -274,35 +270,31 @@ class TestEntryLock:
         tournament = _create(owner, versions=[make_version().pk, make_version().pk])
 
         with pytest.raises(TooLarge):
-            services.enter_tournament(
-                actor=owner, tournament=tournament, version_id=make_version().pk
-            )
+            enter_tournament(actor=owner, tournament=tournament, version_id=make_version().pk)
 
     def test_author_enters_so_many_versions_and_no_more(self, owner: User) -> None:
         author = make_user()
         versions = [make_version(owner=author) for _ in range(4)]
         tournament = _create(owner)
         for version in versions[:3]:
-            services.enter_tournament(actor=author, tournament=tournament, version_id=version.pk)
+            enter_tournament(actor=author, tournament=tournament, version_id=version.pk)
 
         with pytest.raises(Conflict) as caught:
-            services.enter_tournament(
-                actor=author, tournament=tournament, version_id=versions[3].pk
-            )
+            enter_tournament(actor=author, tournament=tournament, version_id=versions[3].pk)
 
         assert (caught.value.code, caught.value.field) == ("author_cap", "version")
         withdraw_entry(actor=author, tournament=tournament, version_id=versions[0].pk)
-        services.enter_tournament(actor=author, tournament=tournament, version_id=versions[3].pk)
+        enter_tournament(actor=author, tournament=tournament, version_id=versions[3].pk)
 
     def test_cap_is_the_organisers_choice(self, owner: User) -> None:
         author = make_user()
         first, second = make_version(owner=author), make_version(owner=author)
         tournament = _create(owner, entries_per_author=1)
-        services.enter_tournament(actor=author, tournament=tournament, version_id=first.pk)
+        enter_tournament(actor=author, tournament=tournament, version_id=first.pk)
 
         with pytest.raises(Conflict):
-            services.enter_tournament(actor=author, tournament=tournament, version_id=second.pk)
-        services.enter_tournament(actor=owner, tournament=tournament, version_id=second.pk)
+            enter_tournament(actor=author, tournament=tournament, version_id=second.pk)
+        enter_tournament(actor=owner, tournament=tournament, version_id=second.pk)
 
         assert tournament.entries.count() == 2
 

@@ -11,11 +11,11 @@ from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import apply_results, open_pool
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.results.final_table import final_rows
+from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.services import close_finished, pause_tournament
-from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from tests.factories import SECRET, make_match, make_tournament, make_version, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import stop_version
-from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import Event, Tournament
-from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import start_tournament
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup

@@ -11,7 +11,7 @@ from django.urls import reverse
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.audit.models import AuditEvent
-from pentathlon.tournaments.entries import disqualify_entry
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import pause_tournament
 from tests.databases import made_once

@@ -7,7 +7,7 @@ from django.urls import reverse
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.tournaments.entries import disqualify_entry
+from pentathlon.tournaments.entries.withdrawals import disqualify_entry
 from pentathlon.tournaments.models import Tournament
 from tests.databases import made_once
 from tests.factories import make_staff, make_user, make_version

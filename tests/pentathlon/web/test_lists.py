@@ -11,7 +11,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.standings import standings
+from pentathlon.tournaments.results.standings import standings
 from tests.factories import make_bot, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import make_scene

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.matches.models import MatchState
-from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.web.pairings import Pairing, bracket, swiss_round
 from tests.factories import make_user, make_version

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.standings import CrosstableRow, Score, crosstable, seat_rates
+from pentathlon.tournaments.results.standings import CrosstableRow, Score, crosstable, seat_rates
 from pentathlon.web.tables import crosstable_rows
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene

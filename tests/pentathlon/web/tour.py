@@ -15,9 +15,9 @@ from pentathlon.desk_records.models import DeskRecord
 from pentathlon.handovers.services import offer_tournament
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.search.services import index_all
-from pentathlon.tournaments.arrangement import Arrangement
-from pentathlon.tournaments.events import create_event
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.events import create_event
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES

@@ -23,11 +23,15 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments.entries import disqualify_entry, settle_entries, withdraw_entry
-from pentathlon.tournaments.hidden_results import announce_releases, release_results
+from pentathlon.tournaments.entries.replacements import replace_entry
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    settle_entries,
+    withdraw_entry,
+)
 from pentathlon.tournaments.models import TeamMember, TournamentState
 from pentathlon.tournaments.notices import note_end
-from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.tournaments.results.hidden_results import announce_releases, release_results
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, USUAL
 from pentathlon.webhooks.messages import body_of

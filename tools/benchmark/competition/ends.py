@@ -22,8 +22,8 @@ from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.local.demo_plan import folder_of  # noqa: E402
 from pentathlon.local.waiting import ServerFailed  # noqa: E402
 from pentathlon.matches.uploads import submit_bot  # noqa: E402
+from pentathlon.tournaments.estimates.progress import progress  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.progress import progress  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.archive.packing import pack_bot  # noqa: E402

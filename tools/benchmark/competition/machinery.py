@@ -24,7 +24,7 @@ from django.db import connection  # noqa: E402
 
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
 from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
-from pentathlon.tournaments.scheduling import extend_schedule  # noqa: E402
+from pentathlon.tournaments.scheduling.schedules import extend_schedule  # noqa: E402
 from pentathlon.tournaments.services import (  # noqa: E402
     close_finished,
     create_tournament,

@@ -8,7 +8,7 @@ from operator import attrgetter
 from random import Random
 from typing import Final
 
-from pentathlon.tournaments.time_left import (
+from pentathlon.tournaments.estimates.time_left import (
     LEFT_OF_LIVE,
     Span,
     WorkLeft,

@@ -29,7 +29,7 @@ from pentathlon.matches.endings import note_endings  # noqa: E402
 from pentathlon.matches.models import Match, MatchSeat, MatchState  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
+from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import (  # noqa: E402
     close_finished,
     create_tournament,

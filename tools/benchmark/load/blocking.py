@@ -32,7 +32,7 @@ from pentathlon.ratings.models import (  # noqa: E402
 from pentathlon.ratings.recompute import recompute_pool  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
-from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
+from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
 from tools.benchmark.load.data import (  # noqa: E402
     GAME,

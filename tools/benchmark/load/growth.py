@@ -19,7 +19,7 @@ from pentathlon.ladders.seasons import open_ladders  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
 from pentathlon.matches.services import return_expired_leases  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
-from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
+from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
 from tools.benchmark.load.addresses import addresses, examples_of, with_queries  # noqa: E402
 from tools.benchmark.load.cost import Cost, Work, least_cost, read_page  # noqa: E402

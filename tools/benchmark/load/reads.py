@@ -17,10 +17,10 @@ django.setup()
 # Models exist only from here on.
 from pentathlon.ladders.seasons import open_ladders  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.tournaments.document import draft_document  # noqa: E402
-from pentathlon.tournaments.final import final_rows  # noqa: E402
+from pentathlon.tournaments.documents.document import draft_document  # noqa: E402
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState  # noqa: E402
-from pentathlon.tournaments.parts import count_parts  # noqa: E402
+from pentathlon.tournaments.results.final_table import final_rows  # noqa: E402
+from pentathlon.tournaments.scheduling.parts import count_parts  # noqa: E402
 from tools.benchmark.load.addresses import addresses, examples_of, with_queries  # noqa: E402
 from tools.benchmark.load.cost import cost_of, least_cost, read_page  # noqa: E402
 from tools.benchmark.load.data import (  # noqa: E402

@@ -30,12 +30,12 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
-from pentathlon.tournaments.blocks import settle_blocks
-from pentathlon.tournaments.entries import settle_entries
-from pentathlon.tournaments.hidden_results import announce_releases
-from pentathlon.tournaments.orders import carry_out_orders
-from pentathlon.tournaments.scheduled_starts import start_due_tournaments
-from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.corrections.orders import carry_out_orders
+from pentathlon.tournaments.entries.withdrawals import settle_entries
+from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.results.hidden_results import announce_releases
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed

@@ -6,10 +6,10 @@ from django import forms
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.arrangement import Arrangement
-from pentathlon.tournaments.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
-from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
+from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, UNSTARTED, Entry
+from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import PlanForm
 from pentathlon_engines import GAMES

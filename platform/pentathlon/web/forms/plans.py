@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from pentathlon.common.errors import DomainError
-from pentathlon.tournaments.checks import error_of, problems_of_rated
+from pentathlon.tournaments.documents.checks import error_of, problems_of_rated
 from pentathlon.web.forms.formats import parameter_fields, tie_break_fields
 from pentathlon_engines.contract.info import GameInfo, Option
 from pentathlon_engines.match.limits import Limits

@@ -8,15 +8,15 @@ from django import forms
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, BotVersionQuerySet
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.checks import (
+from pentathlon.tournaments.documents.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
     find_versions,
 )
-from pentathlon.tournaments.drafts import Draft
+from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.entries.enrolment import LONGEST_TEAM
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.plan_checks import gather_errors
-from pentathlon.tournaments.replacing import LONGEST_TEAM
+from pentathlon.tournaments.organising.drafts import Draft
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import OptionFields, PlanForm
 from pentathlon_engines.contract.info import GameInfo

@@ -17,7 +17,7 @@ from pentathlon.challenges.models import Challenge
 from pentathlon.common.addresses import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.handovers.models import Handover
-from pentathlon.tournaments.arrangement import open_invitations
+from pentathlon.tournaments.organising.arrangement import open_invitations
 from pentathlon.web.account.quotas import read_quotas
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service

@@ -7,12 +7,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from pentathlon.tournaments.arrangement import invite_authors
-from pentathlon.tournaments.dry_runs import cautions_of_event
-from pentathlon.tournaments.events import create_event, event_table, tournaments_of
-from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
+from pentathlon.tournaments.entries.enrolment import leave_team
+from pentathlon.tournaments.entries.replacements import (
+    check_may_replace,
+    replace_entry,
+)
+from pentathlon.tournaments.estimates.dry_runs import cautions_of_event
 from pentathlon.tournaments.models import Event
-from pentathlon.tournaments.replacing import check_may_replace, leave_team, replace_entry
+from pentathlon.tournaments.organising.arrangement import invite_authors
+from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.results.hidden_results import hidden_lanes, release_results
 from pentathlon.web.forms.arrangement import EventForm, InviteForm, ReplaceForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page

@@ -26,7 +26,7 @@ from pentathlon.accounts.roles import (
     take_role,
 )
 from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
-from pentathlon.tournaments.audit_log import audit_events_of
+from pentathlon.tournaments.organising.audit_log import audit_events_of
 from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page

@@ -12,12 +12,12 @@ from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ladders.models import Division, Season
 from pentathlon.ladders.reading import ladder_table
-from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
-from pentathlon.tournaments.parts import count_parts, places_of_part
-from pentathlon.tournaments.secrecy import sealed_blocks
-from pentathlon.tournaments.standings import Standing, standings
-from pentathlon.tournaments.tags import state_of_matches, state_of_tables
+from pentathlon.tournaments.results.etags import state_of_matches, state_of_tables
+from pentathlon.tournaments.results.hidden_results import are_hidden
+from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon.tournaments.scheduling.parts import count_parts, places_of_part
+from pentathlon.tournaments.scheduling.secrecy import sealed_blocks
 from pentathlon.web.requests import get_tournament, person, query_number
 from pentathlon.web.responses import csv_text
 

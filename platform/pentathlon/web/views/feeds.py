@@ -28,8 +28,8 @@ from pentathlon.ladders.models import Season, SeasonState
 from pentathlon.matches.latest import latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchState
 from pentathlon.ratings.models import Rating, live_key
-from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
 from pentathlon.transparency.models import LogRoot
 from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES

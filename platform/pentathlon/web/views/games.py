@@ -14,7 +14,7 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
-from pentathlon.tournaments.standings import seat_rates_of_game
+from pentathlon.tournaments.results.standings import seat_rates_of_game
 from pentathlon.web.docs.documents import rules_summary
 from pentathlon.web.docs.game_guides import usual_plies
 from pentathlon.web.drawing.boards import (

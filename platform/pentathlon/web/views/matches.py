@@ -17,7 +17,7 @@ from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import TournamentState
-from pentathlon.tournaments.secrecy import with_seals
+from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.transparency.services import log_index_of
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.pagination import cursor_page

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.batches import BlockOrder
-from pentathlon.tournaments.blocks import MOST_REPLAYS
+from pentathlon.tournaments.corrections.orders import Order, give_order, rerun_match, void_match
 from pentathlon.tournaments.guards import check_organiser
-from pentathlon.tournaments.orders import Order, give_order, rerun_match, void_match
+from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import get_tournament, query_number, signed_in_user

@@ -14,21 +14,25 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.tournaments.arrangement import create_arranged_tournament
-from pentathlon.tournaments.drafts import (
+from pentathlon.tournaments.corrections.orders import requeue_match
+from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    matches_of_entry,
+    withdraw_entry,
+)
+from pentathlon.tournaments.estimates.dry_runs import estimate_of_new
+from pentathlon.tournaments.estimates.progress import progress
+from pentathlon.tournaments.guards import check_may_manage, check_organiser
+from pentathlon.tournaments.models import Entry, Tournament, TournamentState
+from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
+from pentathlon.tournaments.organising.drafts import (
     delete_draft,
     edit_draft,
     open_tournament,
     read_draft,
 )
-from pentathlon.tournaments.dry_runs import estimate_of_new
-from pentathlon.tournaments.entries import disqualify_entry, matches_of_entry, withdraw_entry
-from pentathlon.tournaments.guards import check_may_manage, check_organiser
-from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.orders import requeue_match
-from pentathlon.tournaments.progress import progress
-from pentathlon.tournaments.reinstatement import reinstate_entry
-from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import (
     cancel_tournament,
     pause_tournament,

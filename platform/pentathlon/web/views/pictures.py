@@ -15,9 +15,9 @@ from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.replays.services import read_record
-from pentathlon.tournaments.hidden_results import are_hidden
 from pentathlon.tournaments.models import UNSTARTED, Tournament
-from pentathlon.tournaments.standings import standings
+from pentathlon.tournaments.results.hidden_results import are_hidden
+from pentathlon.tournaments.results.standings import standings
 from pentathlon.web.drawing.boards import Tile, game_tiles, lesson_board, lesson_picture
 from pentathlon.web.drawing.pictures import draw_card, game_card, list_card, match_card, site_card
 from pentathlon.web.replay.viewer import draw_board

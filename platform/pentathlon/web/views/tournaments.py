@@ -12,11 +12,19 @@ from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.tournaments.arrangement import invited_names
-from pentathlon.tournaments.document import document_json, reads_results, revealed_event_key
-from pentathlon.tournaments.dry_runs import cautions_of, estimate
-from pentathlon.tournaments.eligibility import rules_of
-from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
+from pentathlon.tournaments.documents.document import (
+    document_json,
+    reads_results,
+    revealed_event_key,
+)
+from pentathlon.tournaments.entries.eligibility import rules_of
+from pentathlon.tournaments.estimates.dry_runs import cautions_of, estimate
+from pentathlon.tournaments.estimates.progress import (
+    NOTHING_PLAYED,
+    Progress,
+    count_done,
+    progress,
+)
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -25,9 +33,10 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.parts import count_parts
-from pentathlon.tournaments.progress import NOTHING_PLAYED, Progress, count_done, progress
-from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
+from pentathlon.tournaments.organising.arrangement import invited_names
+from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
+from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
+from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
-from pentathlon.tournaments.broken_rules import Revocation, count_results, revoke_rules
+from pentathlon.tournaments.corrections.revocations import Revocation, count_results, revoke_rules
 from pentathlon_engines import GAMES
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon_engines.tournament.document import BadDocument, UnknownScheduler
 
 _SHOWN: Final = 20

@@ -1,0 +1,204 @@
+"""Arrangements around a tournament: its dates, its secrecy, and who may enter.
+
+None of this is in the document, because none of it decides who plays whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import DomainError, InvalidInput
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.tournaments.audit_events import audit_tournament
+from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.entries.eligibility import EntryRules
+from pentathlon.tournaments.guards import lock_own
+from pentathlon.tournaments.models import UNSTARTED, Event, Invitation, Tournament, TournamentState
+from pentathlon.tournaments.results.hidden_results import hide_results
+from pentathlon.tournaments.services import create_tournament
+
+MOST_INVITED: Final = 300
+MOST_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """Dates, secrecy and rules of entry; what is left out is as usual."""
+
+    closes_entries_at: datetime | None = None
+    starts_at: datetime | None = None
+    hides_results: bool = False
+    freezes_at: datetime | None = None
+    releases_at: datetime | None = None
+    entry_rules: EntryRules = field(default_factory=EntryRules)
+    by_invitation: bool = False
+    invited: tuple[str, ...] = ()
+
+    def problems(self, *, rated: bool) -> Iterator[DomainError]:
+        """Yield everything that cannot be used of it."""
+        yield from self._problems_of_dates()
+        yield from self.entry_rules.problems()
+        hides = self.hides_results or self.freezes_at is not None
+        if hides and rated:
+            yield InvalidInput(
+                "Hidden results cannot count on the leaderboard, where they would show. Set rated "
+                "to false, or hide nothing.",
+                code="hidden_and_rated",
+                field="hides_results" if self.hides_results else "freezes_at",
+            )
+        if self.releases_at is not None and not hides:
+            yield InvalidInput(
+                "Nothing is hidden that could be released: hide results, or set a freeze.",
+                code="not_hidden",
+                field="releases_at",
+            )
+        if self.invited and not self.by_invitation:
+            yield InvalidInput(
+                "Only a tournament by invitation has invited authors.", field="invited"
+            )
+        if len(self.invited) > MOST_INVITED:
+            yield InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
+
+    def _problems_of_dates(self) -> Iterator[InvalidInput]:
+        now = database_now()
+        for name in ("closes_entries_at", "starts_at", "freezes_at", "releases_at"):
+            moment = getattr(self, name)
+            if moment is not None and moment <= now:
+                yield InvalidInput(
+                    "This time has passed; choose a later one.", code="past", field=name
+                )
+        for earlier, later, sentence in (
+            ("closes_entries_at", "starts_at", "Entries close before the start, or at the start."),
+            ("freezes_at", "releases_at", "The release comes after the freeze."),
+        ):
+            first, second = getattr(self, earlier), getattr(self, later)
+            if first is not None and second is not None and second < first:
+                yield InvalidInput(sentence, code="wrong_order", field=later)
+        if self.freezes_at is not None and self.hides_results:
+            yield InvalidInput(
+                "All results are hidden already: leave the freeze out, or hide_results.",
+                field="freezes_at",
+            )
+
+
+@transaction.atomic
+def create_arranged_tournament(
+    *,
+    actor: User,
+    arrangement: Arrangement,
+    event: Event | None = None,
+    **wanted: Any,  # Any: arguments of `create_tournament`
+) -> Tournament:
+    """Create a tournament with its dates, its secrecy and its rules of entry.
+
+    Raises:
+        InvalidInput: `Problems` if several things are wrong, with its document or around it.
+    """
+    errors = problems_of(arrangement, rated=wanted.get("rated", True))
+    made = create_tournament(actor=actor, errors=errors, **wanted)
+    made.event = event
+    arrange(made, arrangement)
+    return made
+
+
+def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:
+    """Return everything that cannot be used of an arrangement, unknown people too."""
+    people = gather_errors([lambda: _people(arrangement.invited)])
+    return [*arrangement.problems(rated=rated), *people]
+
+
+def arrange(tournament: Tournament, arrangement: Arrangement) -> None:
+    """Store a checked arrangement, instead of the one that a draft may have had."""
+    people = _people(arrangement.invited)
+    tournament.closes_entries_at = arrangement.closes_entries_at
+    tournament.starts_at = arrangement.starts_at
+    tournament.hides_results = arrangement.hides_results
+    tournament.freezes_at = arrangement.freezes_at
+    tournament.released_at = arrangement.releases_at
+    tournament.entry_rules = arrangement.entry_rules.to_json()
+    tournament.by_invitation = arrangement.by_invitation
+    tournament.save()
+    HiddenLane.objects.filter(lane=tournament.pk).delete()
+    hide_results(tournament)
+    tournament.invitations.exclude(person__in=people).delete()
+    _invite(tournament, people)
+
+
+def arrangement_of(tournament: Tournament) -> Arrangement:
+    """Return how a tournament is arranged, as it could be asked for again."""
+    return Arrangement(
+        closes_entries_at=tournament.closes_entries_at,
+        starts_at=tournament.starts_at,
+        hides_results=tournament.hides_results,
+        freezes_at=tournament.freezes_at,
+        releases_at=tournament.released_at,
+        entry_rules=EntryRules.from_json(tournament.entry_rules),
+        by_invitation=tournament.by_invitation,
+        invited=tuple(invited_names(tournament)),
+    )
+
+
+@transaction.atomic
+def invite_authors(
+    *, actor: User, tournament: Tournament, usernames: Sequence[str]
+) -> list[Invitation]:
+    """Invite authors to a tournament by invitation; who is invited already stays so."""
+    tournament = lock_own(actor, tournament, *UNSTARTED, to="invite authors to")
+    if not tournament.by_invitation:
+        raise InvalidInput(
+            f"{tournament.name} is open: everybody may enter without an invitation.",
+            code="not_by_invitation",
+            field="invited",
+        )
+    if tournament.invitations.count() + len(usernames) > MOST_INVITED:
+        raise InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
+    people = _people(usernames)
+    _invite(tournament, people)
+    audit_tournament(
+        AuditAction.TOURNAMENT_INVITE,
+        tournament,
+        actor=actor,
+        people=[person.pk for person in people],
+    )
+    return list(tournament.invitations.select_related("person").order_by("person__username"))
+
+
+def open_invitations(person: User) -> QuerySet[Invitation]:
+    """Return this person's invitations to tournaments that are still open, newest first."""
+    open_ones = Invitation.objects.filter(person=person, tournament__state=TournamentState.OPEN)
+    return open_ones.select_related("tournament__owner").order_by("-pk")[:MOST_SHOWN]
+
+
+def invited_names(tournament: Tournament) -> list[str]:
+    """Return the names of those who are invited; nobody of an open tournament is."""
+    if not tournament.by_invitation:
+        return []
+    invited = tournament.invitations.order_by("person__username")
+    return list(invited.values_list("person__username", flat=True))
+
+
+def _people(usernames: Sequence[str]) -> list[User]:
+    known = {user.username: user for user in User.objects.filter(username__in=usernames)}
+    if unknown := [name for name in usernames if name not in known]:
+        raise InvalidInput(
+            f"There is no user called {', '.join(map(repr, unknown[:5]))}.",
+            code="unknown_person",
+            field="invited",
+        )
+    return list(known.values())
+
+
+def _invite(tournament: Tournament, people: Sequence[User]) -> None:
+    Invitation.objects.bulk_create(
+        [Invitation(tournament=tournament, person=person) for person in people],
+        ignore_conflicts=True,
+    )

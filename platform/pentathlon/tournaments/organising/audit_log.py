@@ -1,0 +1,20 @@
+"""The audit events of one tournament that a reader may see."""
+
+from __future__ import annotations
+
+from pentathlon.accounts.models import User
+from pentathlon.accounts.roles import is_staff
+from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.results.hidden_results import are_hidden
+
+
+def audit_events_of(tournament: Tournament, *, reader: User | None) -> AuditEventQuerySet:
+    """Return what was done to a tournament, as far as this person may read it.
+
+    Its organiser and staff read everything, everybody else what changed results or the field.
+    """
+    found = AuditEvent.objects.of_tournament(tournament.pk)
+    if reader is not None and (reader.pk == tournament.owner_id or is_staff(reader)):
+        return found
+    return found.public(hides_results=are_hidden(tournament, reader))

@@ -1,0 +1,165 @@
+"""Drafts: tournaments that only their organiser sees until they are open for entries.
+
+All of a draft may be edited but its secret, whose commitment stands from the first moment on.
+Who edits says which revision of the draft the change was made of: of two changes to one revision,
+the second is refused. A revision is a digest of all that an edit can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+from django.db import transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.tournaments.audit_events import audit_tournament
+from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.document import columns_of
+from pentathlon.tournaments.entries.enrolment import enter_versions
+from pentathlon.tournaments.guards import check_state, lock_own
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.organising.arrangement import (
+    Arrangement,
+    arrange,
+    arrangement_of,
+    problems_of,
+)
+from pentathlon.tournaments.services import check_wanted
+from pentathlon_engines.record.record import canonical
+from pentathlon_engines.tournament.document import TournamentDocument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """All of a draft that its organiser may edit."""
+
+    name: str
+    document: TournamentDocument
+    """Without entries."""
+    versions: Sequence[int]
+    """Ids of those that have entered."""
+    rated: bool
+    entries_per_author: int
+    arrangement: Arrangement
+
+    @property
+    def revision(self) -> str:
+        """What changes with every edit, and comes back only with the same content."""
+        arranged = asdict(self.arrangement) | {
+            "entry_rules": self.arrangement.entry_rules.to_json()
+        }
+        told = {
+            "name": self.name,
+            "columns": columns_of(self.document),
+            "versions": sorted(self.versions),
+            "rated": self.rated,
+            "entries_per_author": self.entries_per_author,
+            "arrangement": {name: str(value) for name, value in arranged.items()},
+        }
+        return sha256(canonical(told)).hexdigest()[:32]
+
+
+def read_draft(tournament: Tournament) -> Draft:
+    """Return what may be edited of a draft.
+
+    Raises:
+        Conflict: `wrong_state`, it is no draft any more.
+    """
+    check_state(tournament, TournamentState.DRAFT, to="edit")
+    entered = tournament.entries.scheduled().order_by("number")
+    return Draft(
+        name=tournament.name,
+        document=TournamentDocument(
+            game=tournament.game,
+            scheduler=tournament.scheduler,
+            params=tournament.params,
+            options=tournament.options,
+            limits=tournament.limits,
+            table_seats=tournament.table_seats,
+            draw_probability=tournament.draw_probability,
+            tie_breaks=tuple(tournament.tie_breaks),
+        ),
+        versions=tuple(entered.values_list("version", flat=True)),
+        rated=tournament.rated,
+        entries_per_author=tournament.entries_per_author,
+        arrangement=arrangement_of(tournament),
+    )
+
+
+@transaction.atomic
+def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: str) -> Tournament:
+    """Make a draft what `draft` says; `revision` is that of the draft which it was made of.
+
+    Bots that are in both stay as they have entered, others leave or enter.
+
+    Raises:
+        InvalidInput: `Problems` if several things are wrong.
+        Conflict: `changed_meanwhile`.
+    """
+    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="edit")
+    stored = read_draft(tournament)
+    if stored.revision != revision:
+        raise Conflict(
+            f"{tournament.name} has changed since you began. Read it again, then repeat "
+            "your change.",
+            code="changed_meanwhile",
+            field="revision",
+            allowed=[stored.revision],
+        )
+    completed = check_wanted(
+        name=draft.name,
+        document=draft.document,
+        versions=draft.versions,
+        rated=draft.rated,
+        entries_per_author=draft.entries_per_author,
+        secret=tournament.secret if tournament.secret_given else None,
+        errors=problems_of(draft.arrangement, rated=draft.rated),
+    )
+    columns = columns_of(completed) | {
+        "name": checks.checked_name(draft.name),
+        "rated": draft.rated,
+        "entries_per_author": draft.entries_per_author,
+    }
+    for column, value in columns.items():
+        setattr(tournament, column, value)
+    arrange(tournament, draft.arrangement)
+    _change_entries(tournament, draft, stored, actor=actor)
+    return tournament
+
+
+def _change_entries(tournament: Tournament, draft: Draft, stored: Draft, *, actor: User) -> None:
+    tournament.entries.scheduled().exclude(version__in=draft.versions).delete()
+    coming = [version for version in draft.versions if version not in stored.versions]
+    enter_versions(tournament, checks.find_versions(coming, game=tournament.game), actor=actor)
+
+
+@transaction.atomic
+def open_tournament(*, actor: User, tournament: Tournament) -> Tournament:
+    """Open a draft for entries; from now on everybody sees it.
+
+    Raises:
+        Conflict: a date has passed while it was a draft.
+    """
+    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="open")
+    for problem in arrangement_of(tournament).problems(rated=tournament.rated):
+        raise Conflict(
+            f"{problem.detail} Edit the draft first.", code=problem.code, field=problem.field
+        )
+    tournament.state = TournamentState.OPEN
+    tournament.save(update_fields=("state",))
+    audit_tournament(AuditAction.TOURNAMENT_OPEN, tournament, actor=actor)
+    return tournament
+
+
+@transaction.atomic
+def delete_draft(*, actor: User, tournament: Tournament) -> None:
+    """Delete a draft, which nobody else has seen; what was open once can only be cancelled."""
+    tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="delete")
+    HiddenLane.objects.filter(lane=tournament.pk).delete()
+    audit_tournament(AuditAction.TOURNAMENT_DELETE, tournament, actor=actor)
+    tournament.delete()

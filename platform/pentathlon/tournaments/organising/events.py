@@ -1,0 +1,174 @@
+"""Events: tournaments of several games that belong together, and the table over all of them.
+
+In each game the best bot of an author or team counts. With N of them in the event, the first in a
+game gets N points, the second N - 1, and so on; who has no place in a game gets none. The sum
+decides; then who has more first places, more second places, and so on. Who is level in all of that
+shares a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import Any, Final
+
+from django.db import transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.audit.actions import AuditAction, AuditedKind
+from pentathlon.audit.services import note_action
+from pentathlon.common.errors import DomainError, InvalidInput, refuse_all
+from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
+from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.guards import check_may_create
+from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
+from pentathlon.tournaments.organising.arrangement import Arrangement, create_arranged_tournament
+from pentathlon.tournaments.results.hidden_results import hidden_lanes
+from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+
+_UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventCell:
+    """The result of an author or team in one game."""
+
+    place: int
+    """Among the authors and teams of the event."""
+    points: int
+    bot: str
+    """The label of its best version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventLine:
+    """One author or team in the table of an event."""
+
+    place: int
+    name: str
+    points: int
+    cells: tuple[EventCell | None, ...]
+    """In the order of the event's tournaments; None without a place there so far."""
+
+
+@transaction.atomic
+def create_event(
+    *,
+    actor: User,
+    name: str,
+    documents: Sequence[TournamentDocument],
+    arrangement: Arrangement,
+    **wanted: Any,  # Any: arguments of `create_tournament`
+) -> Event:
+    """Create an event with a tournament for each document, all arranged alike."""
+    check_may_create(actor, what="events")
+    refuse_all(_problems(name, documents, arrangement, rated=wanted.get("rated", True)))
+    event = Event.objects.create(owner=actor, name=checked_name(name))
+    note_action(
+        AuditAction.EVENT_CREATE,
+        actor=actor,
+        kind=AuditedKind.EVENT,
+        object_id=event.pk,
+        object_name=event.name,
+    )
+    for document in documents:
+        title = GAMES[document.game].info.title if document.game in GAMES else document.game
+        create_arranged_tournament(
+            actor=actor,
+            arrangement=arrangement,
+            event=event,
+            name=f"{event.name[: LONGEST_NAME - len(title) - 2]}: {title}",
+            document=document,
+            **wanted,
+        )
+    return event
+
+
+def _problems(
+    name: str, documents: Sequence[TournamentDocument], arrangement: Arrangement, *, rated: bool
+) -> list[DomainError]:
+    """Return everything that is wrong with a new event, and what is wrong in all games once."""
+    errors: list[DomainError] = [*arrangement.problems(rated=rated)]
+    errors += gather_errors([lambda: checked_name(name)])
+    errors += problems_of_documents(documents, rated=rated)
+    return list({(each.field, each.detail): each for each in errors}.values())
+
+
+def problems_of_documents(
+    documents: Sequence[TournamentDocument], *, rated: bool
+) -> list[DomainError]:
+    """Return all that is wrong with the documents of an event, once what is so in each game."""
+    errors: list[DomainError] = []
+    games = [document.game for document in documents]
+    if not games or len(set(games)) < len(games):
+        sentence = "An event has one tournament of each of its games: name each game once."
+        errors.append(InvalidInput(sentence, code="games_once", field="games"))
+    check = partial(check_plan, entries=0, rated=rated)
+    errors += gather_errors(partial(check, each) for each in documents)
+    return list({(each.field, each.detail): each for each in errors}.values())
+
+
+def tournaments_of(event: Event) -> list[Tournament]:
+    """Return the tournaments of an event, by game."""
+    return list(event.tournaments.listed().order_by("game"))
+
+
+def event_table(tournaments: Sequence[Tournament], *, reader: User | None) -> list[EventLine]:
+    """Return the table over these tournaments, best first, as far as this person sees results.
+
+    Six queries for each tournament, however many take part.
+    """
+    hidden = hidden_lanes(reader)
+    told = [
+        []
+        if tournament.state in _UNTOLD or tournament.pk in hidden
+        else _best_of_sides(standings(tournament))
+        for tournament in tournaments
+    ]
+    sides = {name for rows in told for name, _ in rows}
+    cells = [_cells(rows, most=len(sides)) for rows in told]
+    return _ordered({name: tuple(of.get(name) for of in cells) for name in sides})
+
+
+def _best_of_sides(rows: Sequence[Standing]) -> list[tuple[str, Standing]]:
+    """Return the best standing of each author or team, best first."""
+    best: dict[str, Standing] = {}
+    for row in rows:
+        if row.place is not None and row.matches:
+            best.setdefault(row.entry.team or row.version.bot.owner.username, row)
+    return sorted(best.items(), key=lambda pair: pair[1].place or 0)
+
+
+def _cells(rows: Sequence[tuple[str, Standing]], *, most: int) -> dict[str, EventCell]:
+    cells: dict[str, EventCell] = {}
+    for _, level in groupby(rows, key=lambda pair: pair[1].place):
+        place = len(cells) + 1
+        for name, row in list(level):
+            points = most + 1 - place
+            cells[name] = EventCell(place=place, points=points, bot=row.version.label)
+    return cells
+
+
+def _ordered(by_side: Mapping[str, tuple[EventCell | None, ...]]) -> list[EventLine]:
+    def strength(name: str) -> tuple[int, ...]:
+        places = [cell.place for cell in by_side[name] if cell is not None]
+        counts = (places.count(place) for place in range(1, len(by_side) + 1))
+        return _sum(by_side[name]), *counts
+
+    lines: list[EventLine] = []
+    names = sorted(sorted(by_side), key=strength, reverse=True)
+    for _, level in groupby(names, key=strength):
+        place = len(lines) + 1
+        lines += [
+            EventLine(place=place, name=name, points=_sum(by_side[name]), cells=by_side[name])
+            for name in level
+        ]
+    return lines
+
+
+def _sum(cells: Sequence[EventCell | None]) -> int:
+    return sum(cell.points for cell in cells if cell is not None)

@@ -1,0 +1,149 @@
+"""Tournaments from whole documents: what was published can be posted again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, Final
+
+from django.db import transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
+from pentathlon.common.errors import InvalidInput, Problems
+from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
+from pentathlon.tournaments.documents.checks import error_of, ineligible
+from pentathlon.tournaments.guards import check_may_create
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
+from pentathlon.tournaments.services import check_wanted, create_tournament
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.checks import read_json
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import FORMATS
+
+Json = Any
+
+_RELEASE: Final = {"rating_algorithm": ALGORITHM_VERSION, "beta": BETA}
+
+
+@transaction.atomic
+def create_from_document(
+    *,
+    actor: User,
+    document: Json,
+    name: str | None = None,
+    rated: bool = False,
+    entries_per_author: int = ENTRIES_PER_AUTHOR,
+    secret: str | None = None,
+    is_draft: bool = False,
+) -> Tournament:
+    """Create a tournament from a posted document, with the entrants and strengths that it names.
+
+    Raises:
+        InvalidInput: `Problems`, with everything that is wrong.
+    """
+    check_may_create(actor, what="tournaments")
+    asked, versions = check_posted(
+        document=document,
+        name=name,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+    )
+    made = create_tournament(
+        actor=actor,
+        name=_name_for(asked) if name is None else name,
+        document=replace(asked, limits=_unusual_limits(asked)),
+        versions=versions,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+        is_draft=is_draft,
+    )
+    hinted = list(made.entries.filter(number__isnull=False))
+    for entry in hinted:
+        entry.strength_hint = asked.entries[entry.number or 0].strength
+    hinted = [entry for entry in hinted if entry.strength_hint is not None]
+    made.entries.bulk_update(hinted, ("strength_hint",))
+    return made
+
+
+def check_posted(
+    *,
+    document: Json,
+    name: str | None = None,
+    rated: bool = False,
+    entries_per_author: int = ENTRIES_PER_AUTHOR,
+    secret: str | None = None,
+) -> tuple[TournamentDocument, list[int]]:
+    """Return a posted document and the ids of its entrants; refuse what cannot be.
+
+    Raises:
+        InvalidInput: `Problems`, with everything that is wrong.
+    """
+    asked, problems = read_json(document, release=_RELEASE)
+    errors = [error_of(problem) for problem in problems]
+    if asked is None:
+        raise Problems(errors)
+    versions, unknown = _entrants(asked, known_wrong={error.field for error in errors})
+    check_wanted(
+        name=_name_for(asked) if name is None else name,
+        document=replace(asked, limits=_unusual_limits(asked)),
+        versions=versions,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+        errors=[*errors, *unknown],
+    )
+    return asked, versions
+
+
+def _name_for(document: TournamentDocument) -> str:
+    game, scheduling = GAMES.get(document.game), FORMATS.get(document.scheduler)
+    return f"{game.info.title if game else '?'}, {scheduling.title if scheduling else '?'}"
+
+
+def _unusual_limits(document: TournamentDocument) -> dict[str, Json]:
+    """Return the limits that differ from the usual: documents write all of them out."""
+    usual = Limits().to_json()
+    return {name: value for name, value in document.limits.items() if usual.get(name) != value}
+
+
+def _entrants(
+    document: TournamentDocument, *, known_wrong: Collection[str | None]
+) -> tuple[list[int], list[InvalidInput]]:
+    """Return the ids of entrants by content hash, and what else is wrong with them."""
+    hashes = {entry.hash for entry in document.entries}
+    known: dict[str, list[BotVersion]] = {}
+    found = BotVersion.objects.filter(archive__in=hashes).select_related("bot")
+    for version in found.order_by("pk"):
+        known.setdefault(version.archive_id, []).append(version)
+    refused = ineligible(found, game=document.game)
+    ids: list[int] = []
+    errors: list[InvalidInput] = []
+    for number, entry in enumerate(document.entries):
+        at = f"entries.{number}"
+        same = known.get(entry.hash, [])
+        named = [
+            version
+            for version in same
+            if entry.bot in {"", version.bot.name} and entry.version == version.number
+        ]
+        if not same:
+            errors.append(
+                InvalidInput(
+                    "No bot version has this content hash here.",
+                    code="unknown_entrant",
+                    field=f"{at}.hash",
+                )
+            )
+        elif (chosen := (named or same)[0].pk) in refused:
+            errors.append(InvalidInput(refused[chosen], code="ineligible_bots", field=at))
+        elif chosen not in ids:
+            ids.append(chosen)
+        elif at not in known_wrong:
+            errors.append(
+                InvalidInput("Each bot version can enter once.", code="duplicate_bots", field=at)
+            )
+    return ids, errors

@@ -1,0 +1,115 @@
+"""The final table of a tournament: how much its results say, whatever order they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
+
+from pentathlon.ratings.models import Pool
+from pentathlon.ratings.results import counting_seats, rows_without_sandbox
+from pentathlon.ratings.scores import read_scores
+from pentathlon.ratings.skill import Skill, fold, results_of_matches
+from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.results.combined_results import merge_scores
+from pentathlon.tournaments.results.table_order import byes_of, order_entries, results_of
+from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon_engines.strength.best import (
+    by_strength,
+    chances_of_best,
+    groups,
+    rank_intervals,
+)
+from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.thurstone import fit
+
+_PAIR: Final = 2
+
+
+def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None) -> list[FinalRow]:
+    """Return the rows of the final table, best first, not yet stored; those that left have none.
+
+    `byes` count as won blocks, by the number of the entry; None: those of its format.
+
+    The order is that of the format and the tie-breaks, else of the strengths, in which no result
+    counts more for being late. At tables of two, the rating rule folded in schedule order stands
+    beside them. Both depend on the results alone, so the same tournament gives the same table bit
+    for bit, in whatever order its matches ended.
+
+    An entry is one player, whichever versions have played for it: its place has the points of all
+    of them, and a replacement must not be a way to get rid of bad results. Its strength is that of
+    what has played in its place, on average; each version has a rating of its own.
+    """
+    pool = tournament.pool
+    if pool is None:
+        return []
+    byes = byes_of(tournament) if byes is None else byes
+    entered = numbers_of_versions(tournament)
+    # By number, so that the ids of a database decide nothing, not even among equals.
+    matches = list(_matches(tournament, pool, entered))
+    active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
+    fitted = fit(
+        matches,
+        players=set(entered.values()),
+        draw_probability=pool.draw_probability,
+        beta=pool.beta,
+    )
+    strengths = fitted.only(active)
+    folded = _folded(matches, pool) if tournament.table_seats == _PAIR else None
+    chances = chances_of_best(strengths).chances
+    numbers, intervals = groups(strengths), rank_intervals(strengths)
+    ranked = [strengths.players[index] for index in by_strength(strengths)]
+    found = dict(zip(strengths.players, strengths.mu, strict=True))
+    results = results_of(merge_scores(tournament, read_scores(pool)), entered, found, byes)
+    groups_by_place = order_entries(tournament, ranked, results)
+    indexes = {player: index for index, player in enumerate(strengths.players)}
+    rows = []
+    for place, player in _places(groups_by_place):
+        index = indexes[player]
+        skill = None if folded is None else folded.get(player, Skill())
+        row = FinalRow(
+            entry=active[player],
+            place=place,
+            group=numbers[index],
+            mu=strengths.mu[index],
+            sigma=strengths.sigma(index),
+            rank_low=intervals[index].best,
+            rank_high=intervals[index].worst,
+            fold_mu=None if skill is None else skill.mu,
+            fold_sigma=None if skill is None else skill.sigma,
+            chance_of_best=chances[index],
+        )
+        rows.append(row)
+    return rows
+
+
+def _places(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """Yield place and player, best first; those of one group share their place."""
+    place = 1
+    for group in groups:
+        yield from ((place, player) for player in group)
+        place += len(group)
+
+
+def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:
+    """Return the ratings by the live rule, in schedule order."""
+    return fold(
+        results_of_matches(matches), draw_probability=pool.draw_probability, beta=pool.beta
+    )
+
+
+def _matches(
+    tournament: Tournament, pool: Pool, entered: Mapping[int, int]
+) -> Iterator[PlayedMatch]:
+    """Yield the matches that count, in schedule order, their players by number."""
+    seats = counting_seats(pool).filter(match__place__tournament=tournament)
+    # They were settled when matches without a sandbox counted in no pool: their table stays.
+    seats = seats.exclude(match__in=rows_without_sandbox(pool).values("match"))
+    in_order = seats.order_by("match__place__index", "seat")
+    facts = ("match", "match__place__block", "match__course")
+    rows = in_order.values_list(*facts, "version", "rank")
+    for (_, block, course), part in groupby(rows.iterator(), key=itemgetter(0, 1, 2)):
+        ends = [(entered[version], rank or 0) for *_, version, rank in part]
+        players, ranks = zip(*ends, strict=True)
+        yield PlayedMatch(players, ranks, block, course or None)

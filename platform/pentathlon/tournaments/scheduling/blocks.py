@@ -1,0 +1,233 @@
+"""Settles blocks whose matches have ended: a block counts as a whole or not at all.
+
+A void leg is queued again with its seed and place, `MOST_REPLAYS` times a block. After that the
+block is void, and what was played of it counts nowhere.
+
+On a ladder, a block that cannot be completed because a bot has gone stays as it is, and what was
+played of it counts. Bots go from ladders every day; to take back a result, a leaderboard with all
+its history would have to be recomputed each time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Exists, OuterRef
+
+from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.services import requeue_void_matches
+from pentathlon.ratings.models import LedgerRow, LedgerState
+from pentathlon.ratings.services import await_results, revoke_results
+from pentathlon.tournaments.batches import LONGEST_REASON, Block, BlockState
+from pentathlon.tournaments.models import (
+    Tournament,
+    TournamentMatch,
+    TournamentState,
+)
+from pentathlon.tournaments.scheduling.lineups import versions_out
+
+MOST_REPLAYS: Final = 2
+"""How often a block is played again because the platform failed to play one of its legs."""
+_AT_ONCE: Final = 300
+"""Legs that one transaction looks at."""
+_STEP_S: Final = 0.4
+_UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
+_SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
+
+
+def mark_due(match_ids: Collection[int]) -> None:
+    """Queue the blocks of matches that have just ended; call it where they end."""
+    # Places, not blocks: two legs that end at once must not wait for each other.
+    TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
+
+
+def settle_blocks(*, for_s: float = _STEP_S) -> int:
+    """Settle blocks for about `for_s` seconds; return how many legs were looked at.
+
+    Raises:
+        ExceptionGroup: what went wrong, after all other tournaments.
+    """
+    deadline = time.monotonic() + for_s
+    _mark_forgotten()
+    settled = 0
+    errors = []
+    due = TournamentMatch.objects.filter(is_due=True).order_by()
+    for tournament_id in sorted(set(due.values_list("tournament", flat=True)[:_AT_ONCE])):
+        try:
+            while count := _settle_part(tournament_id):
+                settled += count
+                if time.monotonic() > deadline:
+                    return settled
+        except (InterfaceError, OperationalError):
+            raise
+        except Exception as error:
+            error.add_note(f"in the blocks of tournament {tournament_id}")
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("blocks", errors)
+    return settled
+
+
+def _mark_forgotten() -> None:
+    """Mark ended legs where nothing moves any more, though blocks are open.
+
+    A process of the release before ends matches without marking them.
+    """
+    lane = Match.objects.filter(lane=OuterRef("pk"))
+    due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
+    stuck = Tournament.objects.filter(
+        Exists(Block.objects.filter(tournament=OuterRef("pk")).open()),
+        ~Exists(lane.filter(state=MatchState.PENDING)),
+        ~Exists(lane.filter(state=MatchState.RUNNING)),
+        ~Exists(due),
+        state__in=(TournamentState.RUNNING, TournamentState.PAUSED),
+    )
+    for tournament in stuck:
+        blocks = tournament.blocks.open().order_by("number").values_list("number", flat=True)
+        legs = tournament.tournament_matches.filter(block__in=list(blocks[:_AT_ONCE]))
+        legs.exclude(match__state__in=_UNENDED).update(is_due=True)
+
+
+@transaction.atomic
+def _settle_part(tournament_id: int) -> int:
+    """Settle the blocks of some due legs; return how many legs, 0 if none is left for now."""
+    unlocked = Tournament.objects.select_for_update(skip_locked=True)
+    tournament = unlocked.filter(pk=tournament_id).first()
+    if tournament is None:
+        return 0
+    due = tournament.tournament_matches.filter(is_due=True).order_by("pk")
+    places = dict(due.values_list("pk", "block")[:_AT_ONCE])
+    blocks = {
+        block.number: block
+        for block in tournament.blocks.select_for_update().filter(number__in=places.values())
+    }
+    waiting = _Settling(tournament, blocks).settle()
+    looked_at = {pk for pk, number in places.items() if number not in waiting}
+    TournamentMatch.objects.filter(pk__in=looked_at).update(is_due=False)
+    return len(looked_at)
+
+
+class _Settling:
+    """Some blocks of one locked tournament, and what becomes of them."""
+
+    def __init__(self, tournament: Tournament, blocks: dict[int, Block]) -> None:
+        self._tournament = tournament
+        self._is_ladder = tournament.is_ladder
+        self._blocks = blocks
+        self._legs: dict[int, list[Match]] = defaultdict(list)
+        places = tournament.tournament_matches.filter(block__in=blocks)
+        for place in places.select_related("match").order_by("index"):
+            self._legs[place.block].append(place.match)
+
+    def settle(self) -> set[int]:
+        """Settle them; return the numbers of those whose results have yet to be applied."""
+        complete: list[Block] = []
+        broken: list[Block] = []
+        for number, legs in self._legs.items():
+            states = {leg.state for leg in legs}
+            if self._blocks[number].order or states.intersection(_UNENDED):
+                continue
+            is_whole = states == {MatchState.DONE} and not any(leg.is_revoked for leg in legs)
+            (complete if is_whole else broken).append(self._blocks[number])
+        self._complete(complete)
+        gone = self._blocks_of_gone(broken)
+        waiting = set()
+        for block in broken:
+            if block.state in _SETTLED_BROKEN and block.number not in gone:
+                continue
+            if not self._mend(block, is_gone=block.number in gone):
+                waiting.add(block.number)
+        store_blocks([*complete, *broken])
+        return waiting
+
+    def _complete(self, blocks: Iterable[Block]) -> None:
+        done = {block.number: block for block in blocks}
+        ids = [leg.pk for number in done for leg in self._legs[number]]
+        seats = MatchSeat.objects.filter(match__in=ids).order_by("seat")
+        ranks: dict[int, list[int]] = defaultdict(list)
+        for match_id, rank in seats.values_list("match", "rank"):
+            ranks[match_id].append(rank or 0)
+        for number, block in done.items():
+            block.state, block.result = BlockState.COMPLETE, []
+            block.result = [ranks[leg.pk] for leg in self._legs[number]]
+
+    def _mend(self, block: Block, *, is_gone: bool) -> bool:
+        """Queue void legs again, or make the block void; False: results are yet to be applied."""
+        legs = self._legs[block.number]
+        void = [leg for leg in legs if leg.state == MatchState.VOID]
+        is_played_on = self._tournament.state in {TournamentState.RUNNING, TournamentState.PAUSED}
+        if void and is_played_on and not is_gone and block.replays < MOST_REPLAYS:
+            play_void_again([leg.pk for leg in void])
+            block.replays += 1
+            block.state, block.result = BlockState.OPEN, None
+            return True
+        reason = void[0].state_reason if void else "Its results were taken back."
+        is_sound = not any(leg.is_revoked for leg in legs)
+        if self._is_ladder and is_gone and is_sound and len(void) < len(legs):
+            block.state, block.result = BlockState.PARTIAL, None
+            block.reason = reason[:LONGEST_REASON]
+            return True
+        return make_void(self._tournament, block, legs, reason=reason)
+
+    def _blocks_of_gone(self, blocks: Iterable[Block]) -> set[int]:
+        """Return which of these blocks have a bot that has left."""
+        by_match = {leg.pk: block.number for block in blocks for leg in self._legs[block.number]}
+        if self._is_ladder:  # whose author had it leave plays what was paired
+            entries = self._tournament.entries.filter(version__state__in=OUT_OF_PLAY)
+            out = set(entries.values_list("version", flat=True))
+        else:
+            out = versions_out(self._tournament)
+        seats = MatchSeat.objects.filter(match__in=by_match, version__in=out)
+        return {by_match[match] for match in seats.values_list("match", flat=True)}
+
+
+def play_void_again(match_ids: Collection[int]) -> None:
+    """Queue void matches again and await their results, in the locked tournament."""
+    await_results(match_ids=match_ids)
+    requeue_void_matches(match_ids=match_ids)
+
+
+def store_blocks(blocks: Iterable[Block]) -> None:
+    """Store what has changed of locked blocks."""
+    # As an upsert: several times as fast as an update of many rows to different values.
+    Block.objects.bulk_create(
+        blocks,
+        update_conflicts=True,
+        unique_fields=("pk",),
+        update_fields=("state", "reason", "result", "replays", "order"),
+    )
+
+
+def make_void(tournament: Tournament, block: Block, legs: Sequence[Match], *, reason: str) -> bool:
+    """Make a block of a locked tournament void whose matches have all ended; the caller stores it.
+
+    Return False, and change nothing, while results of it have yet to be applied.
+    """
+    played = {leg.pk for leg in legs if leg.state == MatchState.DONE and not leg.is_revoked}
+    if not take_back(tournament, played):
+        return False
+    block.state, block.result = BlockState.VOID, None
+    block.reason = reason[:LONGEST_REASON]
+    return True
+
+
+def take_back(tournament: Tournament, match_ids: Collection[int]) -> bool:
+    """Take back the results of played matches; False: some have yet to be applied."""
+    if not match_ids:
+        return True
+    unapplied = LedgerRow.objects.filter(
+        match__in=match_ids, state__in=(LedgerState.WAITING, LedgerState.READY)
+    )
+    # The ledger counts a result when it applies it: what is taken back before is never counted.
+    if unapplied.exists():
+        return False
+    Match.objects.filter(pk__in=match_ids).update(is_revoked=True)
+    revoke_results(match_ids=match_ids)
+    tournament.results_version += 1
+    tournament.save(update_fields=("results_version",))
+    return True

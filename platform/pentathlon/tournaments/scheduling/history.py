@@ -1,0 +1,203 @@
+"""Reads the blocks made so far, as formats need them, from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Final, overload
+
+from django.db.models import Min
+
+from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.tournaments.batches import Batch, BlockState
+from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon_engines.tournament.batches import History, Note, Ranks
+from pentathlon_engines.tournament.formats.interface import Format, PlayedBlock
+
+_READ_AT_ONCE: Final = 500
+"""Blocks; a format that reads no results looks at the latest ones alone."""
+
+_NOBODY: Final = -1
+"""Stands for a version that has not entered: the comparison of schedules tells it."""
+
+Results = dict[int, Ranks | None]
+
+
+class MadeBlocks(Sequence[PlayedBlock]):
+    """The first blocks of a tournament without results, read as far as somebody looks at them."""
+
+    def __init__(self, tournament: Tournament, count: int) -> None:
+        self._tournament = tournament
+        self._count = count
+        self._parts: dict[int, list[PlayedBlock]] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> PlayedBlock: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[PlayedBlock]: ...
+
+    def __getitem__(self, place: int | slice) -> PlayedBlock | list[PlayedBlock]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(self._count))]
+        at = range(self._count)[place]
+        number, within = divmod(at, _READ_AT_ONCE)
+        if number not in self._parts:
+            first = number * _READ_AT_ONCE + 1
+            last = min(first + _READ_AT_ONCE - 1, self._count)
+            self._parts[number] = _read_blocks(self._tournament, first, last)
+        return self._parts[number][within]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatInput:
+    """The input of a format for its next step."""
+
+    left: tuple[int, ...]
+    ever_left: frozenset[int]
+    """Who had left when earlier batches were made."""
+    played: Sequence[PlayedBlock]
+
+
+def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[Note, FormatInput]:
+    """Return what has changed since the latest batch, and what the format is told now.
+
+    A result that was noted once stays as it is for pairings, whatever becomes of its matches.
+    """
+    gone = tournament.entries.scheduled().exclude(state=EntryState.ACTIVE)
+    left = tuple(
+        number or 0 for number in gone.order_by("number").values_list("number", flat=True)
+    )
+    notes = _read_notes(tournament)
+    ever_left = _ever_left(notes)
+    if not scheduling.reads_results:
+        blocks = MadeBlocks(tournament, made)
+        return Note(left=left), FormatInput(left=left, ever_left=ever_left, played=blocks)
+    known = _joined(notes)
+    rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
+    now = {number: _ranks(result) for number, result in rows if number not in known.results}
+    repeats = _find_repeats(tournament, set(now)) if scheduling.reads_repeats else {}
+    note = Note(left=left, results=now, repeats=repeats)
+    everything = Note(left, {**now, **known.results}, {**repeats, **known.repeats})
+    played = _with_results(_read_blocks(tournament, 1, made, notes), everything)
+    return note, FormatInput(left=left, ever_left=ever_left, played=played)
+
+
+def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> FormatInput:
+    """Return what the format was told for a batch."""
+    made = batch.first_block - 1
+    notes = _read_notes(tournament, until=batch.number)
+    known, ever_left = _joined(notes), _ever_left(notes)
+    if not scheduling.reads_results:
+        blocks = MadeBlocks(tournament, made)
+        return FormatInput(left=known.left, ever_left=ever_left, played=blocks)
+    played = _with_results(_read_blocks(tournament, 1, made, notes), known)
+    return FormatInput(left=known.left, ever_left=ever_left, played=played)
+
+
+def read_rounds(tournament: Tournament) -> list[PlayedBlock]:
+    """Return who was seated in each round, as one block without results: three queries."""
+    numbers, notes = numbers_of_versions(tournament), _read_notes(tournament)
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    seated = seats.values_list("match__place__round", "version")
+    rows = seated.annotate(block=Min("match__place__block")).order_by("match__place__round")
+    rounds = []
+    for number, group in groupby(rows, key=itemgetter(0)):
+        bots = list(group)
+        first = min(block for *_, block in bots)
+        noted = max((each for each in notes if each <= first), default=None)
+        left = () if noted is None else notes[noted].left
+        players = tuple(numbers.get(version, _NOBODY) for _, version, _ in bots)
+        rounds.append(PlayedBlock(number, (players,), None, left=left))
+    return rounds
+
+
+def noted_blocks(tournament: Tournament) -> set[int]:
+    """Return the blocks whose results, or that they are void, have decided later ones."""
+    return set(_joined(_read_notes(tournament)).results)
+
+
+def _read_notes(tournament: Tournament, *, until: int | None = None) -> dict[int, Note]:
+    """Return what was noted at each batch, by the number of its first block: one query."""
+    batches = tournament.batches.filter(input__isnull=False).order_by("number")
+    batches = batches if until is None else batches.filter(number__lte=until)
+    rows = batches.values_list("first_block", "input")
+    return {first: Note.from_json(noted or {}) for first, noted in rows}
+
+
+def _ever_left(notes: Mapping[int, Note]) -> frozenset[int]:
+    return frozenset(number for note in notes.values() for number in note.left)
+
+
+def _joined(notes: Mapping[int, Note]) -> Note:
+    """Return all that was noted, as one note."""
+    left: tuple[int, ...] = ()
+    results: Results = {}
+    repeats: dict[int, tuple[int, ...]] = {}
+    for note in notes.values():
+        left = note.left
+        results |= note.results
+        repeats |= note.repeats
+    return Note(left, results, repeats)
+
+
+def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Return which matches of these blocks went exactly as earlier ones, in schedule order.
+
+    An entry whose version was replaced stays the same player, as in the final table.
+    """
+    numbers = numbers_of_versions(tournament)
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__state=MatchState.DONE
+    ).exclude(match__course="")
+    rows = seats.order_by("match__place__index", "seat").values_list(
+        "match__place__block", "match__place__leg", "match__course", "version"
+    )
+    seen: set[tuple[str, ...]] = set()
+    repeats: dict[int, tuple[int, ...]] = {}
+    for (block, leg, course), seated in groupby(rows.iterator(), key=itemgetter(0, 1, 2)):
+        match = (course, *(str(numbers[row[3]]) for row in seated))
+        if match in seen and block in blocks and leg is not None:
+            repeats[block] = (*repeats.get(block, ()), leg - 1)
+        seen.add(match)
+    return repeats
+
+
+def _ranks(result: list[list[int]] | None) -> Ranks | None:
+    return None if result is None else tuple(map(tuple, result))
+
+
+def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
+    history = History(blocks)
+    history.take(note)
+    return history.blocks
+
+
+def _read_blocks(
+    tournament: Tournament, first: int, last: int, notes: Mapping[int, Note] = MappingProxyType({})
+) -> list[PlayedBlock]:
+    """Return blocks by their numbers, without results: one query.
+
+    Who had left when they were made follows from `notes`.
+    """
+    numbers = numbers_of_versions(tournament)
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__place__block__range=(first, last)
+    )
+    rows = seats.order_by("match__place__index", "seat").values_list(
+        "match__place__block", "match__place__round", "match__place__index", "version"
+    )
+    blocks = []
+    left: tuple[int, ...] = ()
+    for (number, round_number), block in groupby(rows, key=itemgetter(0, 1)):
+        legs = groupby(block, key=itemgetter(2))
+        seatings = tuple(tuple(numbers.get(row[3], _NOBODY) for row in leg) for _, leg in legs)
+        left = notes[number].left if number in notes else left
+        blocks.append(PlayedBlock(round_number, seatings, None, left=left))
+    return blocks

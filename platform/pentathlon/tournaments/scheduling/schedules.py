@@ -1,0 +1,332 @@
+"""Makes schedules batch by batch, each stored in parts of at most about a thousand rows.
+
+A batch follows from the document, the event key and the note that is stored with it; so whoever
+goes on after a crash makes the same blocks again, and continues behind those that are there. Parts
+have whole blocks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from django.db import InterfaceError, OperationalError, transaction
+
+from pentathlon.matches.models import MatchKind, MatchState
+from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.specs import MatchSpec
+from pentathlon.ratings.models import Pool
+from pentathlon.ratings.services import enter_matches, open_live_pool
+from pentathlon.tournaments.batches import Batch, Block
+from pentathlon.tournaments.documents.document import document, event_key
+from pentathlon.tournaments.models import (
+    EntryState,
+    Tournament,
+    TournamentMatch,
+    TournamentState,
+)
+from pentathlon.tournaments.scheduling.history import (
+    FormatInput,
+    read_input,
+    read_input_of,
+)
+from pentathlon_engines.tournament.batches import next_step, pairings_of
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Batch as PlannedBatch
+from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock, Step
+from pentathlon_engines.tournament.schedule import Pairing
+
+ROWS_AT_ONCE: Final = 1000
+"""Most rows that one transaction adds: other writers wait for it."""
+_ADOPTED_AT_ONCE: Final = 150
+_STEP_S: Final = 0.4
+_MOST_BEGUN: Final = 4
+"""Batches that are kept from one part to the next; they may have a hundred thousand blocks."""
+_MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
+_ENDED: Final = (MatchState.DONE, MatchState.VOID)
+
+Blocks = tuple[PlannedBlock, ...]
+
+
+class BatchDiffers(Exception):
+    """A batch that was begun can't be made again: this release's format makes another one."""
+
+
+def matches_at_once(tournament: Tournament) -> int:
+    """Return how many matches of a tournament one transaction makes."""
+    pools = 2 if tournament.rated else 1
+    # A match, its place, and at most one row of a block.
+    rows_of_a_match = 3 + tournament.table_seats + pools
+    return ROWS_AT_ONCE // rows_of_a_match
+
+
+def make_schedules(*, for_s: float = _STEP_S) -> int:
+    """Extend incomplete schedules for about `for_s` seconds; return how many matches were made.
+
+    Tournaments take turns, part by part, whichever has the fewest matches first.
+
+    The reconciler calls it again and again: matches are played while others are still made. A
+    schedule that cannot be made holds up no other.
+
+    Raises:
+        ExceptionGroup: what went wrong, after all other tournaments.
+    """
+    deadline = time.monotonic() + for_s
+    made = 0
+    errors = []
+    unmade = Tournament.objects.filter(state__in=_MADE_IN, is_fully_scheduled=False)
+    # A long schedule keeps no other tournament waiting for its first matches.
+    turns = deque(unmade.order_by("scheduled", "pk").values_list("pk", flat=True))
+    while turns:
+        tournament_id = turns.popleft()
+        try:
+            count = extend_schedule(tournament_id=tournament_id)
+        except (InterfaceError, OperationalError):
+            raise
+        except Exception as error:
+            error.add_note(f"in the schedule of tournament {tournament_id}")
+            errors.append(error)
+            continue
+        if count:
+            made += count
+            turns.append(tournament_id)
+            if time.monotonic() > deadline:
+                return made
+    if errors:
+        raise ExceptionGroup("schedules", errors)
+    return made
+
+
+def extend_schedule(*, tournament_id: int) -> int:
+    """Make the next matches of a schedule; return how many, 0 if none is due now."""
+    tournament = Tournament.objects.get(pk=tournament_id)
+    if tournament.is_fully_scheduled:
+        return 0
+    batch = tournament.batches.order_by("-number").first()
+    if batch is None and tournament.scheduled:
+        return _adopt_part(tournament)
+    newest = tournament.blocks.order_by("-number").values_list("number", flat=True).first() or 0
+    if batch is None or newest == batch.last_block:
+        return _begin_batch(tournament, batch, newest)
+    if batch.input is None:
+        return _adopt_part(tournament)
+    blocks = _begun.get(tournament.pk, (0, ()))
+    if blocks[0] != batch.number:
+        blocks = (batch.number, make_again(tournament, batch))
+    return _store_part(tournament, batch, blocks[1], after=newest)
+
+
+def make_again(tournament: Tournament, batch: Batch) -> Blocks:
+    """Return the blocks of a batch, made again from what was noted with it.
+
+    Raises:
+        BatchDiffers: it would have another number of blocks today.
+    """
+    planned = document(tournament)
+    told = read_input_of(tournament, batch, planned.scheduling)
+    step = _next_step(tournament, planned, told)
+    length = batch.last_block - batch.first_block + 1
+    if not isinstance(step, PlannedBatch) or len(step.blocks) != length:
+        raise BatchDiffers(f"{batch} had {length} blocks and is {type(step).__name__} today")
+    return step.blocks
+
+
+def _next_step(tournament: Tournament, planned: TournamentDocument, told: FormatInput) -> Step:
+    return next_step(
+        planned,
+        key=event_key(tournament),
+        left=told.left,
+        ever_left=told.ever_left,
+        played=told.played,
+    )
+
+
+def _begin_batch(tournament: Tournament, before: Batch | None, made: int) -> int:
+    """Ask the format for the next step and take it."""
+    planned = document(tournament)
+    if planned.scheduling.reads_results and tournament.blocks.open().exists():
+        return 0
+    # Drawing takes a while where tables are large: nobody waits for it.
+    note, told = read_input(tournament, planned.scheduling, made)
+    step = _next_step(tournament, planned, told)
+    if isinstance(step, Over):
+        _note_end(tournament, step)
+    if not isinstance(step, PlannedBatch):
+        return 0
+    batch = Batch(
+        tournament=tournament,
+        number=before.number + 1 if before else 1,
+        input=note.to_json(),
+        input_digest=note.digest(before.input_digest if before else ""),
+        first_block=made + 1,
+        last_block=made + len(step.blocks),
+    )
+    return _store_part(tournament, batch, step.blocks, after=made)
+
+
+def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: int) -> int:
+    """Store the blocks of a batch that come after the one with this number, as many as may be."""
+    due = blocks[after + 1 - batch.first_block :]
+    part = pairings_of(
+        _as_many(due, most=matches_at_once(tournament)),
+        first_block=after + 1,
+        first_index=tournament.scheduled + 1,
+        key=event_key(tournament),
+    )
+    entries = tournament.entries.scheduled()
+    with transaction.atomic():
+        locked = _lock(tournament)
+        if locked is None:
+            return 0
+        if not batch.pk and locked.results_version != tournament.results_version:
+            return 0  # somebody has left or returned since the format was asked
+        # Read under the lock: a version may have been replaced meanwhile.
+        versions = dict(entries.order_by("number").values_list("number", "version"))
+        if not batch.pk:
+            batch.save()
+        batch.tournament = locked
+        _store(batch, part, versions)
+        # Who left while the schedule was being made has new matches that are to be called off.
+        entries.exclude(state=EntryState.ACTIVE).update(is_settled=False)
+        locked.scheduled += len(part)
+        locked.planned = max(locked.planned, locked.scheduled)
+        locked.save(update_fields=("scheduled", "planned"))
+    _begun.pop(tournament.pk, None)
+    if part[-1].block < batch.last_block:
+        while len(_begun) >= _MOST_BEGUN:
+            del _begun[next(iter(_begun))]
+        _begun[tournament.pk] = (batch.number, blocks)
+    return len(part)
+
+
+_begun: Final[dict[int, tuple[int, Blocks]]] = {}
+"""The batches that are being stored, by tournament: number and blocks, the latest one last."""
+
+
+def _lock(tournament: Tournament) -> Tournament | None:
+    """Lock a tournament whose schedule is as it was read; None: somebody else goes on with it."""
+    unlocked = Tournament.objects.select_for_update(skip_locked=True)
+    same = unlocked.filter(scheduled=tournament.scheduled, is_fully_scheduled=False)
+    return same.filter(pk=tournament.pk, state__in=_MADE_IN).first()
+
+
+def _as_many(blocks: Blocks, *, most: int) -> Iterator[PlannedBlock]:
+    """Yield the first blocks with at most so many matches, at least one block."""
+    taken = 0
+    for block in blocks:
+        taken += len(block.seatings)
+        if taken > most and taken > len(block.seatings):
+            return
+        yield block
+
+
+@transaction.atomic
+def _note_end(tournament: Tournament, step: Over) -> None:
+    """Note that nothing is left to schedule, and the places if the format decides them."""
+    locked = _lock(tournament)
+    if locked is None or locked.results_version != tournament.results_version:
+        return
+    locked.is_fully_scheduled = True
+    locked.planned, locked.fewest, locked.most = locked.scheduled, None, None
+    locked.places = None if step.places is None else [list(place) for place in step.places]
+    locked.remark = step.remark
+    decided = ("is_fully_scheduled", "planned", "fewest", "most", "places", "remark")
+    locked.save(update_fields=decided)
+
+
+def _store(batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]) -> None:
+    """Store blocks and their matches."""
+    pools = pools_of(batch.tournament)
+    store_matches(batch, part, versions, kind=MatchKind.TOURNAMENT, pools=pools)
+
+
+def store_matches(
+    batch: Batch,
+    pairings: Sequence[Pairing],
+    versions: Mapping[int | None, int],
+    *,
+    kind: MatchKind,
+    pools: Iterable[Pool],
+) -> None:
+    """Store whole blocks, their matches with their places, and the pools they count in.
+
+    `versions` has the bot version of each entry by its number.
+    """
+    tournament = batch.tournament
+    rounds = {pairing.block: pairing.round for pairing in pairings}
+    Block.objects.bulk_create(
+        Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
+        for number in rounds
+    )
+    matches = schedule_matches(
+        MatchSpec(
+            kind=kind,
+            game=tournament.game,
+            seating=tuple(versions[number] for number in pairing.seating),
+            seed=pairing.seed,
+            alias=pairing.alias,
+            options=tournament.options,
+            limits=tournament.limits,
+            rated=tournament.rated,
+            lane=tournament.pk,
+        )
+        for pairing in pairings
+    )
+    firsts = {pairing.block: pairing.index for pairing in reversed(pairings)}
+    TournamentMatch.objects.bulk_create(
+        TournamentMatch(
+            tournament=tournament,
+            match=match,
+            round=pairing.round,
+            block=pairing.block,
+            leg=pairing.index - firsts[pairing.block] + 1,
+            index=pairing.index,
+        )
+        for match, pairing in zip(matches, pairings, strict=True)
+    )
+    for pool in pools:
+        enter_matches(pool=pool, matches=matches)
+
+
+def pools_of(tournament: Tournament) -> Iterator[Pool]:
+    """Yield the pools that the matches of a started tournament count in."""
+    if tournament.pool is not None:
+        yield tournament.pool
+    if tournament.rated:
+        yield open_live_pool(
+            game=tournament.game,
+            options=tournament.options,
+            seats=tournament.table_seats,
+            limits=tournament.limits,
+        )
+
+
+@transaction.atomic
+def _adopt_part(tournament: Tournament) -> int:
+    """Give blocks that were made before blocks had rows theirs, some at a time."""
+    locked = _lock(tournament)
+    if locked is None:
+        return 0
+    places = TournamentMatch.objects.filter(tournament=locked)
+    last = places.order_by("-block").values_list("block", flat=True)[0]
+    batch, _ = Batch.objects.get_or_create(
+        tournament=locked, number=1, defaults={"first_block": 1, "last_block": last}
+    )
+    known = locked.blocks.order_by("-number").values_list("number", flat=True).first() or 0
+    part = places.filter(block__gt=known, block__lte=known + _ADOPTED_AT_ONCE)
+    adopted = list(part.select_related("match").order_by("index"))
+    rounds = {place.block: place.round for place in adopted}
+    Block.objects.bulk_create(
+        Block(tournament=locked, number=number, batch=batch, round=rounds[number])
+        for number in rounds
+    )
+    firsts = {place.block: place.index for place in reversed(adopted)}
+    for place in adopted:
+        place.leg = place.index - firsts[place.block] + 1
+        place.is_due = place.match.state in _ENDED
+    TournamentMatch.objects.bulk_create(
+        adopted, update_conflicts=True, unique_fields=("pk",), update_fields=("leg", "is_due")
+    )
+    return len(adopted)
