@@ -15,6 +15,8 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-20000;"
     "PRAGMA mmap_size=134217728;PRAGMA journal_size_limit=67108864;"
 )
+# To open one takes a tenth of a request; SQLite reads all definitions of tables anew for each.
+_CONNECTION_S = 60
 # Longer than any match: the broker must not hand out again what a worker still plays.
 _VISIBILITY_TIMEOUT_S = 12 * 3600
 
@@ -131,6 +133,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
+        "CONN_MAX_AGE": _CONNECTION_S,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 10,
@@ -143,7 +146,10 @@ def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
     address, _, query = url.partition("?")
     try:
         parsed = dj_database_url.parse(
-            address, engine="pentathlon.postgresql", conn_max_age=60, conn_health_checks=True
+            address,
+            engine="pentathlon.postgresql",
+            conn_max_age=_CONNECTION_S,
+            conn_health_checks=True,
         )
     except ValueError as error:
         reason = "is not an address such as postgresql://user:password@host:5432/name."
