@@ -110,6 +110,11 @@ class Worker(models.Model):
         return self.name
 
     @property
+    def layers_in_force(self) -> int:
+        """Count the layers of its sandbox that its probe found in force."""
+        return sum(found["state"] == "ok" for found in self.layers)
+
+    @property
     def languages(self) -> list[str]:
         """Return the languages that it runs bots in."""
         return [name for name in self.runtimes if not build_tool_of(name)]

@@ -1,17 +1,54 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from pentathlon.matches.models import MatchState
+from pentathlon.matches import worker_history
+from pentathlon.matches.models import (
+    PRIVATE_KINDS,
+    Attempt,
+    AttemptState,
+    Match,
+    MatchKind,
+    MatchState,
+)
+from pentathlon.matches.services import void_matches
 from pentathlon.web.views import status
-from tests.factories import make_match, make_user, make_worker
+from tests.factories import make_match, make_staff, make_user, make_version, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, started
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db
+
+
+def make_attempt(
+    *,
+    worker: str,
+    attempt: AttemptState = AttemptState.ACCEPTED,
+    state: MatchState = MatchState.DONE,
+    reason: str = "",
+    at: datetime | None = None,
+    **fields: Any,  # Any: of the match
+) -> Match:
+    """Store a match and the attempt that a worker made at it."""
+    match = make_match(state=state, **fields)
+    at = at or timezone.now()
+    ended_at = None if attempt == AttemptState.RUNNING else at
+    Attempt.objects.create(
+        match=match,
+        number=1,
+        worker=worker,
+        state=attempt,
+        reason=reason,
+        started_at=at,
+        ended_at=ended_at,
+    )
+    return match
 
 
 def test_workers_show_what_they_offer_and_their_walls() -> None:
@@ -50,6 +87,81 @@ def test_status_tells_the_last_hour_in_steps_of_ten_minutes() -> None:
     assert [rect["width"] for rect in page.all("rect") if rect.get("class") == "done"] == [
         *["0.0%"] * 3, "50.0%", "100.0%", "50.0%"
     ]  # fmt: skip
+
+
+def test_workers_show_their_latest_public_matches_and_how_many_an_hour() -> None:
+    make_worker("host/7")
+    for name in ("Otter", "Heron", "Marten", "Badger"):
+        make_attempt(versions=[make_version(name=name), make_version()], worker="host/7.0")
+    make_attempt(
+        versions=[make_version(name="Stoat")] * 2, kind=MatchKind.VALIDATION, worker="host/7.1"
+    )
+    make_attempt(versions=[make_version(name="Lynx"), make_version()], worker="host/77.0")
+
+    text = page_of(Client().get(reverse("workers"))).text
+
+    assert "Finished in the last hour5 matches" in text
+    assert "Last trouble none lately" in text
+    shown = [
+        name for name in ("Badger", "Marten", "Heron", "Otter", "Stoat", "Lynx") if name in text
+    ]
+    assert shown == ["Badger", "Marten", "Heron"]
+
+
+@pytest.mark.parametrize("kind", MatchKind)
+def test_trouble_of_a_worker_is_told_and_its_reason_to_staff_alone(kind: MatchKind) -> None:
+    make_worker("host/7")
+    match = make_attempt(
+        worker="host/7.0",
+        kind=kind,
+        state=MatchState.PENDING,
+        attempt=AttemptState.FAILED,
+        reason="/srv/secret is full",
+    )
+    staff = Client()
+    staff.force_login(make_staff())
+
+    page, of_staff = (page_of(client.get(reverse("workers"))) for client in (Client(), staff))
+
+    assert "Last trouble failed on the host" in page.text
+    assert (reverse("match", args=[match.pk]) in page.links()) is (kind not in PRIVATE_KINDS)
+    assert "secret" not in page.text
+    assert "/srv/secret is full" in of_staff.text
+
+
+def test_match_that_was_called_off_is_no_trouble_of_its_worker() -> None:
+    make_worker("host/7")
+    make_attempt(worker="host/7.0", state=MatchState.RUNNING, attempt=AttemptState.RUNNING)
+
+    void_matches(matches=Match.objects.all(), reason="The organiser cancelled it.")
+
+    assert "Last trouble none lately" in page_of(Client().get(reverse("workers"))).text
+
+
+def test_many_matches_are_estimated_by_the_youngest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_history, "LOOKED_AT", 6)
+    now = timezone.now()
+    versions = [make_version(), make_version()]
+    for minutes in range(10, 0, -1):
+        make_attempt(versions=versions, worker="host/7.0", at=now - timedelta(minutes=minutes))
+
+    histories = worker_history.read_histories(["host/7"], now=now)
+
+    assert histories["host/7"].an_hour == 60
+
+
+def test_workers_ask_as_often_for_30_as_for_3() -> None:
+    counts = []
+    for _ in range(2):
+        for _ in range(15):
+            worker = make_worker()
+            make_attempt(worker=f"{worker.name}.0")
+            make_attempt(worker=f"{worker.name}.0", attempt=AttemptState.EXPIRED)
+        with CaptureQueriesContext(connection) as queries:
+            assert Client().get(reverse("workers")).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
 
 
 def test_workers_show_that_their_hosts_are_starved() -> None:

@@ -17,6 +17,7 @@ from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.matches.worker_history import read_histories
 from pentathlon.trust.models import Quarantine
 from pentathlon.web.requests import person, wants_part
 from pentathlon.webhooks.models import WebhookEndpoint
@@ -73,9 +74,10 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
 def workers(request: HttpRequest) -> HttpResponse:
     """Show what plays matches here: how many at a time, for which bots, behind which walls."""
     alive = list(Worker.objects.alive())
+    histories = read_histories([worker.name for worker in alive], now=database_now())
     reader = person(request)
     context = {
-        "workers": alive,
+        "workers": [(worker, histories[worker.name]) for worker in alive],
         "slots": sum(worker.slots for worker in alive),
         "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
         "most_counted": MOST_COUNTED,
