@@ -105,7 +105,7 @@ def test_cards_on_the_home_page_move(page: Page, scene: Scene) -> None:
     page.goto("/")
 
     card = page.locator(f"[data-live-match='{match}']")
-    expect(card.locator("[data-live-ply]")).to_have_text("17")
+    expect(card.locator("[data-live-ply]")).to_have_text("ply 17")
     board = card.locator("svg.board")
     expect(board).to_have_attribute("aria-hidden", "true")
     assert board.get_attribute("viewBox") == board.get_attribute("data-field")

@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, live_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished
@@ -23,6 +24,16 @@ def polled(address: str) -> list[str]:
 
 def test_home_asks_for_matches_and_tournaments(scene: Scene) -> None:
     assert set(polled("/")) == {"/now/matches/", "/now/tournaments/"}
+
+
+def test_card_tells_no_ply_beside_the_board_of_the_start(scene: Scene) -> None:
+    Match.objects.filter(pk=scene.live.pk).update(ply=9)
+
+    part = part_of(Client().get("/now/matches/"))
+
+    assert any("data-live-ply" in each for each in part.all("span"))
+    assert "ply 9" not in part.text
+    assert "live" in part.text
 
 
 @pytest.mark.parametrize("address", ["/now/matches/", "/now/tournaments/"])

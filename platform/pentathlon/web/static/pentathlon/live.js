@@ -93,7 +93,7 @@ function drawCard(card) {
   for (const name of ["role", "aria-label", "aria-labelledby"]) drawing.removeAttribute(name);
   for (const words of drawing.querySelectorAll("title, desc")) words.remove();
   card.querySelector("svg.board")?.replaceWith(drawing);
-  card.querySelector("[data-live-ply]").textContent = data.ply;
+  card.querySelector("[data-live-ply]").textContent = `ply ${data.ply}`;
 }
 
 function parse(svg) {
