@@ -27,10 +27,10 @@ def explorer(request: HttpRequest, game: str) -> HttpResponse:
     """
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
-    if game not in [each.info.key for each in explored_games()]:
-        return render(
-            request, "web/no_explorer.html", {"section": "games", "info": GAMES[game].info}
-        )
+    explored = [each.info for each in explored_games()]
+    if game not in [info.key for info in explored]:
+        context = {"section": "games", "info": GAMES[game].info, "explored": explored}
+        return render(request, "web/no_explorer.html", context)
     given = request.GET.get("line", "")[:LONGEST_LINE]
     line = [text for text in given.split(";") if text]
     match_id, ply = query_number(request, "match"), query_number(request, "ply") or 0
