@@ -5,6 +5,8 @@ from random import Random
 import pytest
 from django.test import Client
 
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import claim_matches
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.contract.registry import PACKAGES
 from pentathlon_engines.lookahead import best_first, winning_action
@@ -16,6 +18,9 @@ from pentathlon_engines.runner import SeatBot, play_match
 from pentathlon_engines.tools.match_statistics import simulate
 from pentathlon_engines.tree_search import TreeSearch
 from tests.factories import make_match, make_version
+from tests.pentathlon.friendlies.acting import begun, play_to_end
+from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.web.pages import Page, page_of, part_of
 
 pytestmark = pytest.mark.usefixtures("sixth_game")
 
@@ -78,3 +83,60 @@ def test_it_has_pages_and_an_api() -> None:
         assert "Twelve" in answer.content.decode(), path
     assert client.get("/api/v1/games/twelve/").json()["title"] == "Twelve"
     assert len(client.get("/api/v1/matches/?game=twelve").json()["results"]) == 1
+
+
+def _played() -> Match:
+    match = make_match(
+        [make_version(games=["twelve"]) for _ in range(3)],
+        game="twelve",
+        rules_version=GAMES["twelve"].info.version,
+    )
+    (job,) = claim_matches(match_ids=[match.pk], worker="test/1.0")
+    return submit(job, record_of(job), logs=[""] * 3)
+
+
+@pytest.mark.django_db
+def test_a_match_of_it_has_a_page_before_and_a_replay_after() -> None:
+    client = Client()
+    waiting = make_match([make_version(games=["twelve"]) for _ in range(3)], game="twelve")
+    done = _played()
+
+    before = page_of(client.get(f"/matches/{waiting.pk}/"))
+    steps = [page_of(client.get(f"/matches/{done.pk}/?ply={ply}")) for ply in (0, 5, done.ply)]
+    told = part_of(client.get(f"/matches/{done.pk}/moment/?ply=5"))
+
+    assert "Twelve" in before.text
+    assert all(_drawn(page) for page in steps)
+    for ply, page in zip((0, 5, done.ply), steps, strict=True):
+        assert f"{ply} / {done.ply}" in page.text
+    assert "take" in steps[2].text
+    assert told.text.startswith("Teal: ")
+    for name in ("board.svg", "record.json", "share.png", "actions/"):
+        assert client.get(f"/matches/{done.pk}/{name}").status_code == 200, name
+    assert client.get(f"/embed/matches/{done.pk}/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_person_plays_it_to_its_end_and_reads_its_replay() -> None:
+    friendly = begun(game="twelve", bot=make_version(games=["twelve"]))
+    client = Client()
+    client.force_login(friendly.person)
+
+    form = page_of(client.get("/play/new/?game=twelve"))
+    asked = page_of(client.get(f"/play/{friendly.pk}/"))
+    client.post(f"/play/{friendly.pk}/act/", {"ply": friendly.ply, "action": "take"})
+    friendly.refresh_from_db()
+    over = play_to_end(friendly)
+    replay = page_of(client.get(f"/play/{friendly.pk}/"))
+
+    assert "Twelve" in form.text
+    assert "Your turn" in asked.text
+    assert _drawn(asked)
+    assert {"stay", "take"} <= {each.get("value") for each in asked.all("input", "button")}
+    assert over.state == "done"
+    assert _drawn(replay)
+    assert "You " in replay.text
+
+
+def _drawn(page: Page) -> bool:
+    return any("board" in each.get("class", "").split() for each in page.all("svg"))
