@@ -8,10 +8,10 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import Endpoint
-from api.filters import MomentFilter, TextFilter
-from api.pagination import PAGE_PARAMETERS
-from api.permissions import ReadOrSignedIn, StaffOnly
+from api.protocol.endpoint import Endpoint
+from api.protocol.filters import MomentFilter, TextFilter
+from api.protocol.pagination import PAGE_PARAMETERS
+from api.protocol.permissions import ReadOrSignedIn, StaffOnly
 from pentathlon.accounts.models import Scope
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.models import AuditEvent

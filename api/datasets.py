@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 
-from api.endpoint import Endpoint
-from api.filters import GameFilter, IdFilter, MomentFilter
-from api.lines import LINES, stretch_of_lines
+from api.protocol.endpoint import Endpoint
+from api.protocol.filters import GameFilter, IdFilter, MomentFilter
+from api.protocol.lines import LINES, stretch_of_lines
 from pentathlon.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.common.errors import NotFound
 from pentathlon.datasets.models import Dataset, DatasetQuerySet

@@ -18,8 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import fleet_requests as told
-from api.endpoint import LARGEST_ID
 from api.fleet_endpoint import FleetEndpoint, read
+from api.protocol.endpoint import LARGEST_ID
 from pentathlon.analyses.services import sent_analyses
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound

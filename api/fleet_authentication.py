@@ -7,7 +7,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from api.throttles import CountingThrottle
+from api.protocol.throttles import CountingThrottle
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import find_worker_token
 

@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 from django.db.models import Model
 from rest_framework.request import Request
 
-from api.endpoint import Endpoint
 from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
-from api.requests import RequestSerializer
+from api.protocol.endpoint import Endpoint
+from api.protocol.requests import RequestSerializer
 from pentathlon.fleet.models import WorkerToken
 
 M = TypeVar("M", bound=Model)

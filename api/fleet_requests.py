@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.endpoint import LARGEST_ID
-from api.requests import RequestSerializer
+from api.protocol.endpoint import LARGEST_ID
+from api.protocol.requests import RequestSerializer
 from pentathlon.matches.wire import MOST_RESULTS
 from pentathlon_engines.match.launcher import SandboxLevel
 

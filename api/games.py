@@ -7,9 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from api.pagination import OnePage
-from api.rates import CountedView
-from api.requests import check_parameters
+from api.protocol.pagination import OnePage
+from api.protocol.rates import CountedView
+from api.protocol.requests import check_parameters
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.explorer.reading import LONGEST_LINE, explore
 from pentathlon_engines import GAMES

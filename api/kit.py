@@ -6,8 +6,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.rates import CountedView
-from api.requests import check_parameters
+from api.protocol.rates import CountedView
+from api.protocol.requests import check_parameters
 from pentathlon.web.docs.wheel import Wheel, engines_wheel, install_line
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__

@@ -5,8 +5,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.rates import CountedView
-from api.requests import check_parameters
+from api.protocol.rates import CountedView
+from api.protocol.requests import check_parameters
 from pentathlon.web.views.status import MOST_COUNTED, read_status
 
 

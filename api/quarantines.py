@@ -7,9 +7,9 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import LARGEST_ID, Endpoint
-from api.permissions import ReadOrSignedIn, StaffOnly
-from api.requests import ReasonField, RequestSerializer
+from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.permissions import ReadOrSignedIn, StaffOnly
+from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.matches.models import Attempt
@@ -65,7 +65,7 @@ class ReviewRequestSerializer(RequestSerializer):
     """A decision about questioned results."""
 
     verdict = serializers.ChoiceField(choices=Verdict.choices)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody can read it.")
+    reason = PublicReasonField()
     matches = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
         min_length=1,

@@ -7,10 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from api.pagination import OnePage
-from api.permissions import lacks_scope
-from api.rates import CountedView
-from api.requests import check_parameters
+from api.protocol.pagination import OnePage
+from api.protocol.permissions import lacks_scope
+from api.protocol.rates import CountedView
+from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.common.errors import InvalidInput
 from pentathlon.matches.models import Match

@@ -8,8 +8,8 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import LARGEST_ID, Endpoint
-from api.pagination import PAGE_PARAMETERS
+from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.pagination import PAGE_PARAMETERS
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.services import (

@@ -1,46 +1,46 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
+from api.accounts.current_token import CurrentTokenViewSet
+from api.accounts.device_logins import DeviceLoginViewSet
+from api.accounts.me import MeViewSet, OwnAccountViewSet
+from api.accounts.quotas import QuotaViewSet
+from api.accounts.sessions import SessionViewSet
+from api.accounts.tokens import TokenViewSet
 from api.audit import AuditViewSet, TournamentAuditViewSet
-from api.batch_uploads import BatchUploadViewSet
-from api.bots import BotViewSet
-from api.challenges import ChallengeViewSet
-from api.current_token import CurrentTokenViewSet
+from api.bots.batch_uploads import BatchUploadViewSet
+from api.bots.bots import BotViewSet
+from api.bots.versions import VersionViewSet
 from api.datasets import DatasetViewSet
-from api.desk_records import DeskRecordViewSet
-from api.device_logins import DeviceLoginViewSet
-from api.docs import TryView, docs, reference, schema
-from api.endpoint import ID
-from api.errors import UnknownAddress
-from api.events import EventViewSet
-from api.explanations import SeatFileViewSet
+from api.documentation.docs import TryView, docs, reference, schema
 from api.fleet import FleetViewSet
 from api.fleet_analyses import FleetAnalysisViewSet
 from api.fleet_friendlies import FleetFriendlyViewSet
-from api.friendlies import FriendlyViewSet
 from api.games import GameViewSet
 from api.kit import KitView
-from api.ladders import LadderViewSet
-from api.leaderboards import LeaderboardViewSet
-from api.match_history import MatchHistoryViewSet
-from api.matches import MatchViewSet
-from api.me import MeViewSet, OwnAccountViewSet
-from api.pagination import OnePage
+from api.matches.challenges import ChallengeViewSet
+from api.matches.desk_records import DeskRecordViewSet
+from api.matches.explanations import SeatFileViewSet
+from api.matches.friendlies import FriendlyViewSet
+from api.matches.history import MatchHistoryViewSet
+from api.matches.matches import MatchViewSet
+from api.matches.replays import ReplayViewSet
 from api.platform_status import StatusView
-from api.profiles import ProfileViewSet
+from api.protocol.endpoint import ID
+from api.protocol.errors import UnknownAddress
+from api.protocol.pagination import OnePage
 from api.quarantines import QuarantineViewSet
-from api.quotas import QuotaViewSet
-from api.rankings import RankingViewSet
-from api.replays import ReplayViewSet
-from api.rivalry import HeadToHeadViewSet, OpponentViewSet
-from api.rivals import RivalViewSet
+from api.rankings.leaderboards import LeaderboardViewSet
+from api.rankings.profiles import ProfileViewSet
+from api.rankings.rankings import RankingViewSet
+from api.rankings.rivalry import HeadToHeadViewSet, OpponentViewSet
+from api.rankings.rivals import RivalViewSet
+from api.rankings.version_ratings import LatestChangesFirst, VersionRatingViewSet
 from api.search import SearchViewSet
-from api.sessions import SessionViewSet
-from api.tokens import TokenViewSet
-from api.tournaments import TournamentViewSet
+from api.tournaments.events import EventViewSet
+from api.tournaments.ladders import LadderViewSet
+from api.tournaments.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
-from api.version_ratings import LatestChangesFirst, VersionRatingViewSet
-from api.versions import VersionViewSet
 from api.webhooks import WebhookViewSet
 from api.workers import WorkerViewSet
 

@@ -10,10 +10,10 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import LARGEST_ID, Endpoint
-from api.filters import MADE_PARAMETERS, MadeFilterSet
-from api.pagination import PAGE_PARAMETERS, OnePage
-from api.requests import RequestSerializer
+from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.filters import MADE_PARAMETERS, MadeFilterSet
+from api.protocol.pagination import PAGE_PARAMETERS, OnePage
+from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.common.addresses import site_of
 from pentathlon.webhooks import services

@@ -2,9 +2,9 @@ from django_filters import rest_framework as filters
 from rest_framework import serializers
 from rest_framework.mixins import ListModelMixin
 
-from api.endpoint import Endpoint
-from api.filters import GameFilter
-from api.pagination import OnePage
+from api.protocol.endpoint import Endpoint
+from api.protocol.filters import GameFilter
+from api.protocol.pagination import OnePage
 from pentathlon.fleet.models import Worker, WorkerQuerySet
 from pentathlon_engines.match.launcher import SandboxLevel
 

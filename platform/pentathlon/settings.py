@@ -231,26 +231,26 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "api.authentication.BearerAuthentication",
+        "api.protocol.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.negotiation.OneKind",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.protocol.negotiation.OneKind",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_PAGINATION_CLASS": "api.pagination.NewestFirst",
-    "DEFAULT_PARSER_CLASSES": ["api.negotiation.ShallowJSONParser"],
-    "DEFAULT_PERMISSION_CLASSES": ["api.permissions.ReadOrSignedIn"],
+    "DEFAULT_PAGINATION_CLASS": "api.protocol.pagination.NewestFirst",
+    "DEFAULT_PARSER_CLASSES": ["api.protocol.negotiation.ShallowJSONParser"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.protocol.permissions.ReadOrSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.Everybody"],
+    "DEFAULT_SCHEMA_CLASS": "api.documentation.schema.ApiSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["api.protocol.throttles.Everybody"],
     "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
     "NUM_PROXIES": 0,  # pentathlon.server.proxies has put the true address in its place
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 DRF_STANDARDIZED_ERRORS = {
-    "EXCEPTION_HANDLER_CLASS": "api.errors.ProblemHandler",
-    "EXCEPTION_FORMATTER_CLASS": "api.errors.ProblemFormatter",
+    "EXCEPTION_HANDLER_CLASS": "api.protocol.errors.ProblemHandler",
+    "EXCEPTION_FORMATTER_CLASS": "api.protocol.errors.ProblemFormatter",
 }
 STREAMS_OF_ONE = limits.STREAMS_OF_ONE if _production else limits.LOCAL_STREAMS_OF_ONE
 RATES = limits.RATES if _production else limits.LOCAL_RATES

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.endpoint import LARGEST_ID
+from api.protocol.endpoint import LARGEST_ID
 from pentathlon.bots.models import VersionState
 from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.models import Event, Tournament

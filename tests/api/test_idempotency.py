@@ -134,7 +134,7 @@ def test_archive_is_checked_before_anything_is_locked(
         in_transaction.append(connection.in_atomic_block)
         return read_archive(data)
 
-    monkeypatch.setattr("api.versions.read_archive", read)
+    monkeypatch.setattr("api.bots.versions.read_archive", read)
     key = {"Idempotency-Key": "a"}
     bot = upload(client, "/bots/", make_upload("Tiger"), headers=key)
     again = upload(client, "/bots/", make_upload("Tiger"), headers=key)

@@ -7,8 +7,8 @@ from django.test import Client
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from api.errors import HELP, HELP_BY_STATUS
-from api.reference import groups
+from api.documentation.reference import groups
+from api.protocol.errors import HELP, HELP_BY_STATUS
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.webhooks import quotas
 from tests.api.client import V1, assert_problem, client_of

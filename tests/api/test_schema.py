@@ -11,10 +11,10 @@ from drf_spectacular.renderers import OpenApiYamlRenderer
 from drf_spectacular.validation import validate_schema
 from rest_framework.test import APIClient
 
-from api import reference
-from api.reference import groups
-from api.requests import RequestSerializer
-from api.schema import is_never_blank
+from api.documentation import reference
+from api.documentation.reference import groups
+from api.documentation.schema import is_never_blank
+from api.protocol.requests import RequestSerializer
 from pentathlon.env import CHECKOUT
 
 COMMITTED = CHECKOUT / "api" / "schema.yaml"

@@ -1,0 +1,242 @@
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.contrib.auth import logout, update_session_auth_hash
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.accounts.tokens import count_password, count_typed_password
+from api.protocol.authentication import PasswordAuthentication
+from api.protocol.endpoint import Endpoint
+from api.protocol.permissions import SignedIn
+from api.protocol.requests import RequestSerializer, naming
+from pentathlon.accounts.models import User
+from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
+from pentathlon.accounts.passwords import change_password
+from pentathlon.accounts.verification import ask_for_verification
+from pentathlon.common.addresses import host_of, site_of
+from pentathlon.common.errors import Conflict
+from pentathlon.common.throttle import count_letter
+from pentathlon.oauth.scopes import IDENTITY
+from pentathlon.personal_data.deletion import delete_own_account
+from pentathlon.personal_data.export import export_account
+
+_LONGEST_PASSWORD: Final = 4096
+_CHALLENGE: Final = "passkey_by_api"
+"""Of a passkey, in the session. Pages keep theirs under another name, so that no two mix."""
+
+
+class MeSerializer(serializers.ModelSerializer[User]):
+    """Who you are."""
+
+    class Meta:
+        model = User
+        fields = ("id", "username", "is_organiser")
+        read_only_fields = fields
+
+
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class PasskeyAnswerField(serializers.Field[str, Json, Json, Any]):  # Any: a request
+    """An `AuthenticationResponseJSON` of WebAuthn; the package that checks it reads its text."""
+
+    default_error_messages = {
+        "not_an_object": "Send the object that the browser's toJSON() gives.",
+        "max_length": f"A passkey's answer has at most {LARGEST_ANSWER} characters.",
+    }
+
+    def to_internal_value(self, data: object) -> str:
+        """Return its text."""
+        if not isinstance(data, dict):
+            self.fail("not_an_object")
+        text = json.dumps(data)
+        if len(text) > LARGEST_ANSWER:
+            self.fail("max_length")
+        return text
+
+
+class DeletionRequestSerializer(RequestSerializer):
+    """The name and password, entered again, plus a code or passkey if there is a second factor."""
+
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=_LONGEST_PASSWORD, trim_whitespace=False)
+    code = serializers.CharField(
+        max_length=20,
+        default="",
+        allow_blank=True,
+        help_text="A code from your authenticator app, or a recovery code, if you have a second "
+        "factor.",
+    )
+    passkey = PasskeyAnswerField(
+        source="answer",
+        default="",
+        help_text="What `navigator.credentials.get()` answered to the options of `passkey/`, by "
+        "its `toJSON()`; stands in for the code.",
+    )
+
+
+class PasswordChangeSerializer(RequestSerializer):
+    """Your current password and a new one."""
+
+    password = serializers.CharField(
+        source="old",
+        max_length=_LONGEST_PASSWORD,
+        trim_whitespace=False,
+        help_text="Your current password.",
+    )
+    new_password = serializers.CharField(
+        source="new", max_length=_LONGEST_PASSWORD, trim_whitespace=False
+    )
+    revokes_tokens = serializers.BooleanField(
+        default=False, help_text="Whether to revoke all of your API tokens as well."
+    )
+
+
+class VerificationSerializer(serializers.Serializer[User]):
+    """Where an e-mail is sent."""
+
+    email = serializers.EmailField()
+
+
+class PasskeyOptionsSerializer(serializers.Serializer[Any]):  # Any: what a browser reads
+    """The options that a browser needs to use a passkey."""
+
+    publicKey = serializers.DictField(  # noqa: N815  WebAuthn's name
+        help_text="The argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`."
+    )
+
+
+class DeletedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
+    """The result of deleting an account."""
+
+    name = serializers.CharField(help_text="The name under which its results stay.")
+
+
+class MeViewSet(Endpoint[User]):
+    """Who asks."""
+
+    noun = "account"
+    queryset = User.objects.none()
+    serializer_class = MeSerializer
+    permission_classes = (SignedIn,)
+    app_scope = IDENTITY
+    filter_backends = ()
+    pagination_class = None
+
+    @extend_schema(operation_id="me", responses=MeSerializer)
+    def retrieve(self, request: Request) -> Response:
+        """Return the owner of this token."""
+        return Response(MeSerializer(self.actor).data)
+
+
+class OwnAccountViewSet(Endpoint[User]):
+    """Your own account. Reached with username and password, or a session: never with a token."""
+
+    noun = "account"
+    queryset = User.objects.none()
+    serializer_class = MeSerializer
+    authentication_classes = (PasswordAuthentication, SessionAuthentication)
+    permission_classes = (SignedIn,)
+    filter_backends = ()
+    pagination_class = None
+    takes_idempotency_key = False
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Count password attempts before checking one."""
+        count_password(request)
+        super().initial(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="me_export", responses={(200, "application/zip"): OpenApiTypes.BINARY}
+    )
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """Return all data that the site holds about you, as one zip."""
+        pieces: Iterator[bytes] = export_account(self.actor)
+        answer = StreamingHttpResponse(pieces, content_type="application/zip")
+        answer["Content-Disposition"] = 'attachment; filename="pentathlon-account.zip"'
+        return answer
+
+    @extend_schema(
+        operation_id="me_delete",
+        request=DeletionRequestSerializer,
+        responses={200: DeletedSerializer},
+    )
+    def delete_account(self, request: Request) -> Response:
+        """Permanently delete your account; the body holds your name and password.
+
+        If you have a second factor, use a session and also send a `code` or a `passkey`; otherwise
+        the response is 400 `second_factor_required`. `POST /api/v1/me/passkey/` starts a passkey.
+        """
+        wanted = DeletionRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        facts = wanted.validated_data
+        count_typed_password(request, code=facts["code"])
+        # A challenge is good once, whatever comes of it.
+        state = request.session.pop(_CHALLENGE, None) if facts["answer"] else None
+        name = delete_own_account(actor=self.actor, state=state, **facts)
+        # The session is gone with the account; its challenge must not be saved there.
+        logout(request._request)
+        return Response(DeletedSerializer({"name": name}).data, status=status.HTTP_200_OK)
+
+    @extend_schema(
+        operation_id="me_passkey", request=None, responses={200: PasskeyOptionsSerializer}
+    )
+    def ask_for_passkey(self, request: Request) -> Response:
+        """Request a WebAuthn challenge for your passkeys; it works once, in this session.
+
+        Browsers offer a passkey only to pages of this site. If none was created under this site's
+        name, the response is 409 `no_passkey`.
+        """
+        host = host_of(request._request)
+        if not self.actor.passkeys.filter(host=host).exists():
+            raise Conflict(
+                f"This account has no passkey that was made under {host}. Send a code of your app "
+                "or a recovery code instead.",
+                code="no_passkey",
+            )
+        options, state = begin_check(host=host, person=self.actor)
+        request.session[_CHALLENGE] = state
+        return Response(options)
+
+    @extend_schema(
+        operation_id="me_password", request=PasswordChangeSerializer, responses={204: None}
+    )
+    def change_password(self, request: Request) -> Response:
+        """Change your password; all your other sessions end.
+
+        Tokens continue to work unless you set `revokes_tokens`.
+        """
+        wanted = PasswordChangeSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        count_typed_password(request)
+        is_session = isinstance(request.successful_authenticator, SessionAuthentication)
+        change = naming(
+            lambda: change_password(
+                actor=self.actor,
+                site=site_of(request._request),
+                session=request.session.session_key if is_session else None,
+                **wanted.validated_data,
+            ),
+            {"old": "password", "new": "new_password"},
+        )
+        changed = change()
+        if is_session:
+            update_session_auth_hash(request._request, changed)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        operation_id="me_verify_email", request=None, responses={202: VerificationSerializer}
+    )
+    def verify_email(self, request: Request) -> Response:
+        """Resend the e-mail that verifies your address."""
+        person = self.actor
+        if wait_s := count_letter(person.email) or count_letter(person.username):
+            raise Throttled(wait_s)
+        ask_for_verification(actor=person, site=site_of(request._request))
+        return Response(VerificationSerializer(person).data, status=status.HTTP_202_ACCEPTED)

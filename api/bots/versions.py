@@ -1,0 +1,250 @@
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model
+from django.http import HttpResponse
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.accounts.people import PersonSerializer
+from api.protocol.endpoint import Endpoint
+from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
+from api.protocol.negotiation import ShallowJSONParser
+from api.protocol.requests import PublicReasonField, RequestSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.bots.archives import read_archive
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.bots.services import (
+    LONGEST_NOTES,
+    activate_version,
+    check_may_read,
+    disqualify_version,
+    reinstate_version,
+    retire_version,
+)
+from pentathlon.common.errors import NotFound
+from pentathlon.matches.uploads import submit_version, validate_again
+from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+
+T = TypeVar("T", bound=Model)
+
+
+class BotNameSerializer(serializers.ModelSerializer[Bot]):
+    """A bot in short."""
+
+    owner = PersonSerializer()
+
+    class Meta:
+        model = Bot
+        fields = ("id", "name", "owner")
+        read_only_fields = fields
+
+
+class VersionSerializer(serializers.ModelSerializer[BotVersion]):
+    """A bot version, with its public fields."""
+
+    bot = BotNameSerializer()
+    label = serializers.CharField(help_text="Name and number.")  # type: ignore[assignment]  # a field
+    games = serializers.ListField(child=serializers.CharField(), source="game_keys")
+    content_hash = serializers.CharField(source="archive_id")
+
+    class Meta:
+        model = BotVersion
+        fields = (
+            "id",
+            "bot",
+            "number",
+            "label",
+            "games",
+            "notes",
+            "state",
+            "state_reason",
+            "is_candidate",
+            "content_hash",
+            "created_at",
+            "validated_at",
+            "stopped_at",
+        )
+        read_only_fields = fields
+
+
+class VersionReasonSerializer(RequestSerializer):
+    """The reason for disqualifying a version."""
+
+    reason = PublicReasonField()
+
+
+class UploadSerializer(RequestSerializer):
+    """A zip of a bot's folder, with bot.toml at its top."""
+
+    archive = serializers.FileField(help_text=f"At most {LARGEST_ARCHIVE:,} bytes.")
+    notes = serializers.CharField(
+        max_length=LONGEST_NOTES,
+        default="",
+        allow_blank=True,
+        help_text="One public line of notes.",
+    )
+    candidate = serializers.BooleanField(
+        default=False,
+        help_text="It takes no place on ladders and plays nobody else's bots until you activate "
+        "it.",
+    )
+
+
+class VersionUploadSerializer(UploadSerializer):
+    """The next version of one of your bots."""
+
+    bot = serializers.IntegerField(min_value=1, max_value=10**18, help_text="Id of the bot.")
+
+
+class UploadEndpoint(Endpoint[T], Generic[T]):
+    """A resource that an upload of an archive creates."""
+
+    upload_serializer: type[UploadSerializer] = UploadSerializer
+
+    def prepare(self) -> None:
+        """Check the archive before the transaction, while others may write."""
+        if self.action == "create":
+            _ = self.archive_sent
+
+    @cached_property
+    def upload(self) -> dict[str, Any]:  # Any: what a serializer made
+        """The fields of the request."""
+        wanted = self.upload_serializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+    @cached_property
+    def archive_sent(self) -> CheckedArchive:
+        """The archive, checked."""
+        return read_archive(self.upload["archive"].read())
+
+
+class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
+    """The result and logs of build and validation, for the author."""
+
+    build_log = serializers.SerializerMethodField(
+        help_text="Grows while the build runs; if too long, only its end is kept."
+    )
+
+    class Meta:
+        model = BotVersion
+        fields = ("id", "state", "state_reason", "build_log", "validation_log")
+        read_only_fields = fields
+
+    def get_build_log(self, version: BotVersion) -> str:
+        """Return the output of the build; empty for a bot without a build."""
+        return version.build_log.text if hasattr(version, "build_log") else ""
+
+
+class VersionFilter(MadeFilterSet):
+    """Filters of versions."""
+
+    bot = IdFilter(field_name="bot")
+    game = GameFilter(field_name="games__game")
+    state = filters.ChoiceFilter(choices=VersionState.choices)
+    candidate = filters.BooleanFilter(field_name="is_candidate")
+    owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
+
+
+class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
+    """Bot versions: immutable uploads, which are scheduled and rated."""
+
+    noun = "bot version"
+    queryset = BotVersion.objects.listed()
+    serializer_class = VersionSerializer
+    upload_serializer = VersionUploadSerializer
+    filterset_class = VersionFilter
+    write_scope = Scope.BOTS_WRITE
+    private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(
+        request={"multipart/form-data": VersionUploadSerializer},
+        responses={201: VersionSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Upload the next version of one of your bots; it is validated before it may play."""
+        version = submit_version(
+            actor=self.actor,
+            bot=_bot(self.upload["bot"]),
+            archive=self.archive_sent,
+            notes=self.upload["notes"],
+            candidate=self.upload["candidate"],
+        )
+        return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def activate(self, request: Request, pk: str) -> Response:
+        """Activate a candidate: it now plays for its bot, on ladders and against others."""
+        version = activate_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def retire(self, request: Request, pk: str) -> Response:
+        """Retire one of your versions: it is never scheduled again."""
+        version = retire_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def validate(self, request: Request, pk: str) -> Response:
+        """Validate one of your versions again after it was stopped or our machines failed."""
+        version = validate_again(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=VersionReasonSerializer, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def disqualify(self, request: Request, pk: str) -> Response:
+        """Disqualify a version from all schedules, with a reason. Only staff may."""
+        wanted = VersionReasonSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        reason = wanted.validated_data["reason"]
+        version = disqualify_version(actor=self.actor, version=self.get_object(), reason=reason)
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def reinstate(self, request: Request, pk: str) -> Response:
+        """Lift a disqualification; the author may then validate it again. Only staff may."""
+        version = reinstate_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def archive(self, request: Request, pk: str) -> HttpResponse:
+        """Download the files of one of your versions."""
+        version = self._readable_version()
+        return HttpResponse(
+            bytes(version.archive.data),
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{version.archive_name}"'},
+        )
+
+    @extend_schema(responses=VersionLogSerializer)
+    @action(detail=True)
+    def log(self, request: Request, pk: str) -> Response:
+        """Return the output of one of your versions from its build and its validation."""
+        return Response(VersionLogSerializer(self._readable_version()).data)
+
+    def _readable_version(self) -> BotVersion:
+        version = self.get_object()
+        check_may_read(actor=self.actor, version=version)
+        return version
+
+
+def _bot(pk: int) -> Bot:
+    bot = Bot.objects.select_related("owner").filter(pk=pk).first()
+    if bot is None:
+        raise NotFound(f"There is no bot {pk}.", field="bot")
+    return bot

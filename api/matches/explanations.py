@@ -1,0 +1,123 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from api.protocol.endpoint import Endpoint
+from pentathlon.accounts.models import Scope
+from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.replays.explained_text import as_text
+from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
+from pentathlon.replays.usage import LimitUsage, RequestCost
+from pentathlon.tournaments.scheduling.secrecy import check_unsealed
+from pentathlon_engines.match.traces import TraceLine
+
+
+class TurnSerializer(serializers.Serializer[RequestCost]):
+    """One request to a bot, and the time it took."""
+
+    ply = serializers.IntegerField()
+    cpu_ms = serializers.IntegerField()
+    wall_ms = serializers.IntegerField()
+    is_fault = serializers.BooleanField(help_text="Whether it ended with a fault of the bot.")
+
+
+class UseSerializer(serializers.Serializer[LimitUsage]):
+    """A resource that a bot used, beside its limit."""
+
+    name = serializers.CharField(help_text="Stable, such as `action_cpu` or `memory`.")
+    used = serializers.FloatField()
+    limit = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+
+
+class LineSerializer(serializers.Serializer[TraceLine]):
+    """One line of the bot protocol, possibly incomplete."""
+
+    way = serializers.ChoiceField(choices=(">", "<"), help_text="> to the bot, < from it.")
+    text = serializers.CharField(help_text="Cut after 2,048 bytes.")
+    size = serializers.IntegerField(help_text="The full size in bytes.")
+    is_whole = serializers.BooleanField(help_text="False for output that was not a single line.")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """What happened to one of your bots in a match."""
+
+    seat = serializers.IntegerField(source="place.seat")
+    code = serializers.CharField(help_text="The kind of its fault, or the reason of the game.")
+    is_fault = serializers.BooleanField()
+    has_lost = serializers.BooleanField(
+        help_text="Whether it made a fault or another bot ranked ahead."
+    )
+    what_happened = serializers.CharField()
+    answer = serializers.CharField(
+        allow_blank=True,
+        help_text="What it wrote in place of an answer and what was expected; empty if that was "
+        "not its fault. `pentathlon check` and `play` say the same.",
+    )
+    what_to_do = serializers.CharField()
+    ply = serializers.IntegerField(help_text="The position in which it happened.")
+    exit_status = serializers.IntegerField(
+        source="place.exit_status",
+        allow_null=True,
+        help_text="The exit status; negative for a signal.",
+    )
+    ending = serializers.CharField(help_text="How the process ended, in words.")
+    limits = serializers.SerializerMethodField()
+    uses = UseSerializer(many=True)
+    turns = TurnSerializer(many=True)
+    lines = LineSerializer(many=True, help_text="The last protocol lines in both directions.")
+    lines_are_rebuilt = serializers.BooleanField(
+        help_text="Whether the lines were reconstructed from the record, without clocks."
+    )
+    text = serializers.CharField(source="log", help_text="The end of its standard error.")
+    notes = serializers.JSONField(help_text="Pairs of a ply and a note.")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
+    def get_limits(self, explanation: Explanation) -> Any:  # Any: JSON of the record
+        """Return the limits that were in force."""
+        return explanation.record["limits"]
+
+
+class SeatFileViewSet(Endpoint[Match]):
+    """Files for the author of a bot about one seat of a finished match."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    filter_backends = ()
+    pagination_class = None
+    conflicting_actions = ("bundle",)
+    private_scopes = {"log": Scope.PRIVATE_READ, "bundle": Scope.PRIVATE_READ}
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what this person may see."""
+        return Match.objects.visible_to(self.reader).with_seats().select_related("replay")
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    def log(self, request: Request, pk: str, seat: str) -> HttpResponse:
+        """Return what happened to your bot, as plain text."""
+        told = explain_seat(match=self.get_object(), actor=self.actor, seat=int(seat))
+        return _file(
+            as_text(told).encode(), f"match-{pk}-seat-{seat}.txt", "text/plain; charset=utf-8"
+        )
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def bundle(self, request: Request, pk: str, seat: str) -> HttpResponse:
+        """Download a bundle; `pentathlon play` uses it to send your bot the same requests.
+
+        It contains the seed: the response is 409 `sealed` until its whole block is done.
+        """
+        match = self.get_object()
+        bundle = bundle_seat(match=match, actor=self.actor, seat=int(seat))
+        check_unsealed(match)
+        return _file(bundle.data, bundle.name, "application/zip")
+
+
+def _file(data: bytes, name: str, content_type: str) -> HttpResponse:
+    disposition = f'attachment; filename="{name}"'
+    return HttpResponse(
+        data, content_type=content_type, headers={"Content-Disposition": disposition}
+    )

@@ -1,0 +1,337 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.bots.versions import BotNameSerializer
+from api.matches.analyses import AnalysisSerializer, analysis_of
+from api.matches.explanations import ExplanationSerializer
+from api.matches.lists import MatchFilter, MatchPages
+from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.requests import PublicReasonField, RequestSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.analyses.reading import read_curve
+from pentathlon.bots.models import BotVersion
+from pentathlon.common.errors import NotFound
+from pentathlon.live.snapshots import matches_now
+from pentathlon.live.tickets import View, follow_matches, who_asks
+from pentathlon.matches.dispatch.reasons import Reason, why_waiting
+from pentathlon.matches.models import (
+    Attempt,
+    Match,
+    MatchQuerySet,
+    MatchSeat,
+)
+from pentathlon.replays.explanations import explain_match
+from pentathlon.server.limits import MOST_FOLLOWED
+from pentathlon.tournaments.corrections.orders import requeue_match, rerun_match, void_match
+from pentathlon.tournaments.scheduling.secrecy import with_seals
+
+_LONGEST_MARK = 40 * MOST_FOLLOWED
+
+
+class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
+    """A bot version in short."""
+
+    bot = BotNameSerializer()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field
+
+    class Meta:
+        model = BotVersion
+        fields = ("id", "bot", "number", "label")
+        read_only_fields = fields
+
+
+class FaultSerializer(serializers.Serializer[MatchSeat]):
+    """A bot's fault."""
+
+    kind = serializers.CharField(source="fault_kind")
+    ply = serializers.IntegerField(source="fault_ply", allow_null=True)
+    detail = serializers.CharField(source="fault_detail")
+
+
+class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
+    """One seat at the table, and its result."""
+
+    version = SeatedVersionSerializer()
+    rank = serializers.IntegerField(allow_null=True, help_text="0 = best; equal = tied.")
+    fault = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MatchSeat
+        fields = (
+            "seat",
+            "version",
+            "rank",
+            "score",
+            "fault",
+            "cpu_ms",
+            "wall_ms",
+            "memory_peak_mb",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(FaultSerializer(allow_null=True))
+    def get_fault(self, seat: MatchSeat) -> Any:  # Any: what a serializer made
+        """Describe the fault, if there was one."""
+        return FaultSerializer(seat).data if seat.fault_kind else None
+
+
+class MatchSerializer(serializers.ModelSerializer[Match]):
+    """One play of a game."""
+
+    seats = SeatSerializer(many=True)
+    tournament = serializers.IntegerField(
+        source="place.tournament_id", allow_null=True, default=None
+    )
+
+    seed = serializers.SerializerMethodField(
+        help_text="null until the last match of its block is done."
+    )
+    alias = serializers.SerializerMethodField(
+        help_text="The name of the match for its bots; null as long as the seed is null."
+    )
+    revoked = serializers.BooleanField(
+        source="is_revoked", help_text="Whether its result was revoked and counts nowhere."
+    )
+
+    class Meta:
+        model = Match
+        fields: tuple[str, ...] = (
+            "id",
+            "kind",
+            "game",
+            "rules_version",
+            "options",
+            "seed",
+            "alias",
+            "limits",
+            "rated",
+            "tournament",
+            "state",
+            "state_reason",
+            "revoked",
+            "attempts_made",
+            "ply",
+            "outcome_reason",
+            "sandbox",
+            "chain",
+            "seats",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+        read_only_fields: tuple[str, ...] = fields
+
+    @extend_schema_field({"type": "integer", "nullable": True})
+    def get_seed(self, match: Match) -> int | None:
+        """Show the seed when no match with it can be played any more."""
+        return None if match.is_sealed else match.seed
+
+    @extend_schema_field({"type": "string", "nullable": True})
+    def get_alias(self, match: Match) -> str | None:
+        """Show the alias with the seed."""
+        return None if match.is_sealed else match.told_name
+
+
+class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+    """One attempt to run a match on a worker."""
+
+    class Meta:
+        model = Attempt
+        fields = ("number", "state", "reason", "started_at", "ended_at")
+        read_only_fields = fields
+
+
+class ReasonSerializer(serializers.Serializer[Reason]):
+    """Why a match is not running."""
+
+    code = serializers.CharField(help_text="Stable, such as `no_worker` or `bot_cap`.")
+    sentence = serializers.CharField()
+
+
+class MatchDetailSerializer(MatchSerializer):
+    """One play of a game, with its attempts and the reason why it is waiting."""
+
+    waiting = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+
+    class Meta(MatchSerializer.Meta):
+        fields = (*MatchSerializer.Meta.fields, "waiting", "attempts")
+        read_only_fields = fields
+
+    @extend_schema_field(ReasonSerializer(allow_null=True))
+    def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made
+        """Say why the match is not running; nothing if it runs or is done."""
+        reason = why_waiting(match)
+        return None if reason is None else ReasonSerializer(reason).data
+
+    @extend_schema_field(AttemptSerializer(many=True))
+    def get_attempts(self, match: Match) -> Any:  # Any: what a serializer made
+        """Tell of every try, the first one first."""
+        return AttemptSerializer(match.attempts.order_by("number"), many=True).data
+
+
+class MatchOrderSerializer(RequestSerializer):
+    """The reason for replaying a match or making it void."""
+
+    reason = PublicReasonField()
+
+
+class EventsSerializer(serializers.Serializer[Any]):
+    """How the positions of a stream are given."""
+
+    view = serializers.ChoiceField(
+        choices=[view.value for view in View],
+        default=View.POSITION.value,
+        help_text="The observation of a spectator as JSON, a drawing for terminals, or SVG.",
+    )
+
+
+class FollowedSerializer(EventsSerializer):
+    """Which matches a stream is of."""
+
+    match = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        min_length=1,
+        max_length=MOST_FOLLOWED,
+        help_text="Ids of matches, each once or more: `?match=7&match=9`.",
+    )
+
+
+class MatchViewSet(ListModelMixin, Endpoint[Match]):
+    """Matches. All are public except the validation of other people's uploads."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    serializer_class = MatchSerializer
+    filterset_class = MatchFilter
+    pagination_class = MatchPages
+    private_scopes = {"logs": Scope.PRIVATE_READ}
+    query_parameters = {"events": ("view",), "events_of_several": ("view", "match")}
+    write_scope = Scope.TOURNAMENTS_WRITE
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what this person may see."""
+        visible = Match.objects.visible_to(self.reader).with_seats().with_privacy()
+        return with_seals(visible).select_related("place")
+
+    @extend_schema(responses=MatchDetailSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Show one match, with its attempts and the reason why it is waiting."""
+        return Response(MatchDetailSerializer(self.get_object()).data)
+
+    @extend_schema(
+        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}
+    )
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def events(self, request: Request, pk: str) -> HttpResponse:
+        """Follow a match live through server-sent events.
+
+        `state` gives the state of the match; `plies` gives the events since the last message and
+        the position as spectators may see it; `end` means that the match is over and its replay
+        is available. Ids are "attempt-ply": a client that sends the last one as `Last-Event-ID`
+        misses nothing. After a failure on our side `attempt` increases and plies start again.
+        Hidden results are left out, and validations show no positions.
+        """
+        asked = EventsSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        found = self.get_object()
+        return follow_matches(
+            matches_now([found.pk]),
+            who=who_asks(request._request, self.person),
+            view=View(asked.validated_data["view"]),
+            seen=request.headers.get("Last-Event-ID", "")[:32],
+            private=[found.pk] if found.is_private else (),
+        )
+
+    @extend_schema(
+        operation_id="matches_events_of_several",
+        parameters=[FollowedSerializer],
+        responses={(200, "text/event-stream"): OpenApiTypes.OBJECT},
+        filters=False,
+    )
+    @action(detail=False, url_path="events", pagination_class=None, filterset_class=None)
+    def events_of_several(self, request: Request) -> HttpResponse:
+        """Follow several matches over one connection through server-sent events.
+
+        Name each match by `match`. The messages are those of a single match plus its `match`, and
+        contain only what spectators may see. A message with nothing but an id follows them, such
+        as `7:1-12,9:1-40`: the progress of each match. A client that sends it as
+        `Last-Event-ID` misses nothing. The stream ends when all matches have ended.
+        """
+        asked = FollowedSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        wanted = set(asked.validated_data["match"])
+        rows = Match.objects.visible_to(self.reader).with_privacy().filter(pk__in=wanted)
+        found = {match.pk: match.is_private for match in rows}
+        if missing := sorted(wanted - found.keys()):
+            raise NotFound(f"There is no match {missing[0]} that you may see.", field="match")
+        return follow_matches(
+            matches_now(wanted),
+            who=who_asks(request._request, self.person),
+            view=View(asked.validated_data["view"]),
+            seen=request.headers.get("Last-Event-ID", "")[:_LONGEST_MARK],
+            private=[pk for pk, is_private in found.items() if is_private],
+            names_matches=True,
+        )
+
+    @extend_schema(responses=AnalysisSerializer, filters=False)
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def analysis(self, request: Request, pk: str) -> Response:
+        """Return the win chances at each ply of a finished match, estimated by playouts.
+
+        Idle workers compute them, requested matches first. Until then the response is 404
+        `analysis_not_ready`: try again in a few minutes. Other codes of 404:
+        `match_not_done`, `analysis_hidden` until the results are released, `analysis_failed`.
+        """
+        match = self.get_object()
+        return Response(AnalysisSerializer(analysis_of(match.pk, read_curve(match))).data)
+
+    @extend_schema(request=None, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def requeue(self, request: Request, pk: str) -> Response:
+        """Queue a void match of your own tournament again."""
+        match = requeue_match(actor=self.actor, match=self.get_object())
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
+
+    @extend_schema(request=MatchOrderSerializer, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def rerun(self, request: Request, pk: str) -> Response:
+        """Play an ended match of your own tournament again; return the match in its place.
+
+        Its result is revoked. A match that has not ended stays as it is.
+        """
+        wanted = MatchOrderSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        match = rerun_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
+
+    @extend_schema(request=MatchOrderSerializer, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def void(self, request: Request, pk: str) -> Response:
+        """Make a match of your own tournament void; return the match in its place.
+
+        A block counts as a whole or not at all: the match is replayed, at most twice per block;
+        after that the whole block becomes void. A match that is already void stays as it is.
+        """
+        wanted = MatchOrderSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        match = void_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
+
+    @extend_schema(responses=ExplanationSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def logs(self, request: Request, pk: str) -> Response:
+        """Return what happened to your own bots in a finished match, and their output."""
+        match = self.get_object()
+        explained = explain_match(match=match, actor=self.actor)
+        if not explained:
+            raise NotFound(f"None of your bots played match {match.pk}.")
+        return Response(ExplanationSerializer(explained, many=True).data)

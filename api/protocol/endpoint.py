@@ -1,0 +1,110 @@
+"""The base of all resources."""
+
+from typing import Final, Generic, TypeVar, cast
+
+from django.conf import settings
+from django.db.models import Model
+from django.http import Http404
+from django_filters.rest_framework import FilterSet
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from api.protocol.idempotency import Handler, make_idempotent
+from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
+from api.protocol.permissions import lacks_scope
+from api.protocol.rates import CountedView
+from api.protocol.requests import check_parameters
+from pentathlon.accounts.models import Scope, User
+from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
+from pentathlon.server.limits import allowance
+
+T = TypeVar("T", bound=Model)
+
+ID = r"\d{1,18}"
+"""Every id that fits into a database column."""
+PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""The id of what must not be counted: a UUID."""
+LARGEST_ID: Final = 10**18 - 1
+
+
+class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
+    """A resource: its scopes, and how it finds its objects."""
+
+    noun = "thing"
+    post: Handler
+    """The action that answers a POST; set by the framework."""
+    lookup_value_regex = ID
+    write_scope: Scope | None = None
+    private_scopes: dict[str, Scope] = {}
+    filterset_class: type[FilterSet] | None = None
+    query_parameters: dict[str, tuple[str, ...]] = {}
+    """By action, the query parameters besides filters and pagination."""
+    conflicting_actions: tuple[str, ...] = ()
+    """Read-only actions that may return 409 because the data is sealed, hidden or over."""
+    takes_idempotency_key = True
+    """Whether a POST may be sent again with the same `Idempotency-Key`."""
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse a body that is too large before anything reads it."""
+        check_body_size(request, allowance(request.path).largest_body)
+        super().initial(request, *args, **kwargs)
+        check_parameters(request.query_params, known=self._known_parameters())
+        if request.method == "POST" and self.takes_idempotency_key and self.action is not None:
+            # The framework looks the handler up next.
+            self.post = make_idempotent(self.post, prepare=self.prepare)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: object, **kwargs: object
+    ) -> Response:
+        """Keep responses to signed-in people out of caches, unless the response says otherwise."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        # Not `request.user`: a refused sign-in would be tried again.
+        if "Authorization" in request.headers or settings.SESSION_COOKIE_NAME in request.COOKIES:
+            answer.headers.setdefault("Cache-Control", "private, no-store")
+        return answer
+
+    def prepare(self) -> None:
+        """Do slow work before the transaction of a POST with an idempotency key."""
+
+    @property
+    def person(self) -> User | None:
+        """The person who sent the request, if they have signed in."""
+        user = self.request.user
+        return user if isinstance(user, User) else None
+
+    @property
+    def reader(self) -> User | None:
+        """The person whose private things may be shown; a token needs the scope for that."""
+        return None if lacks_scope(self.request, Scope.PRIVATE_READ) else self.person
+
+    @property
+    def actor(self) -> User:
+        """The person who sent the request, where permissions admit nobody else."""
+        return cast(User, self.request.user)
+
+    def _known_parameters(self) -> set[str]:
+        known = set(self.query_parameters.get(self.action or "", ()))
+        if self.action == "list":
+            known |= set(self.filterset_class.base_filters) if self.filterset_class else set()
+            known |= set(PAGE_PARAMETERS) if isinstance(self.paginator, CursorPages) else set()
+        if known.issuperset(PAGE_PARAMETERS) and getattr(self.paginator, "orderings", None):
+            known.add(ORDERING)
+        return known
+
+    def get_object(self) -> T:
+        """Return the object of the address, or raise `NotFound` if the reader may not see one."""
+        try:
+            return super().get_object()
+        except Http404 as error:
+            key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
+            raise NotFound(f"There is no {self.noun} {key} that you may see.") from error
+
+
+def check_body_size(request: Request, largest: int) -> None:
+    """Refuse a request whose header announces too much; never read more than announced."""
+    if "Transfer-Encoding" in request.headers:
+        raise InvalidInput("Announce the length of the body.", code="length_required")
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    if announced.isdigit() and int(announced) > largest:
+        raise TooLarge(f"The request has {int(announced):,} bytes; {largest:,} are allowed.")

@@ -1,0 +1,42 @@
+"""How the rates stand, told in the headers of every answer.
+
+The fields are those of draft-ietf-httpapi-ratelimit-headers-09: `RateLimit-Policy` has how many
+requests (`q`) a window of seconds (`w`) takes, and `RateLimit` how many remain (`r`) and in how
+many seconds it ends (`t`).
+"""
+
+from collections.abc import Sequence
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
+
+from api.protocol.throttles import CountingThrottle
+
+
+class CountedView(APIView):
+    """Says in the headers of every answer how the rates stand that it counted against."""
+
+    throttles: Sequence[BaseThrottle] = ()
+    """Those that have counted this request."""
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """Return the throttles of this request, and remember what they count."""
+        self.throttles = made = super().get_throttles()
+        return made
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: object, **kwargs: object
+    ) -> Response:
+        """Write the headers."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        if counts := [count for each in counting for count in each.counts]:
+            answer.headers["RateLimit-Policy"] = ", ".join(
+                f'"{each.rate}";q={each.limit};w={each.window_s}' for each in counts
+            )
+            answer.headers["RateLimit"] = ", ".join(
+                f'"{each.rate}";r={each.left};t={each.resets_s}' for each in counts
+            )
+        return answer

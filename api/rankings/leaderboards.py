@@ -1,0 +1,228 @@
+from typing import Any, Final
+
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.matches.matches import SeatedVersionSerializer
+from api.protocol.endpoint import Endpoint
+from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
+from pentathlon.accounts.models import names_version
+from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
+from pentathlon.ratings.scopes import Pace, digest_in_key
+from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.web.tables import Narrowing, narrowed, ranked_in
+from pentathlon.web.views.leaderboards import leaderboard_file
+from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
+
+_VERSIONS: Final = ("active", "all")
+_NARROWING: Final = ("owner", "language", "references")
+_YES_NO: Final = ("yes", "no")
+
+
+class SettingSerializer(serializers.Serializer[Any]):
+    """The setting under which results are comparable."""
+
+    seats = serializers.IntegerField(required=False)
+    pace = serializers.ChoiceField(
+        choices=[pace.value for pace in Pace],
+        required=False,
+        help_text="The pace, by CPU seconds per action: fast below 0.3, slow above 3.",
+    )
+    options = serializers.DictField(required=False, help_text="All options of the game.")
+
+
+class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
+    """A game's leaderboard in short."""
+
+    matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
+    scope = serializers.CharField(
+        help_text="Digest of game, options, seats and pace: ?scope= asks for this table. Empty: "
+        "the standard one, from before there were others."
+    )
+    setting = SettingSerializer(help_text="The setting that all results of the table share.")
+    epoch = serializers.IntegerField(help_text="Counts refits; each one changes all ratings.")
+    draw_probability = serializers.FloatField(
+        help_text="The probability of a draw between equal bots."
+    )
+    beta = serializers.FloatField(help_text="The noise of one performance.")
+    algorithm_version = serializers.IntegerField(help_text="The version of the rating rule.")
+    fingerprint = serializers.CharField(
+        help_text="Identifies the arithmetic of these ratings: a recompute with the same one "
+        "gives equal "
+        "bits, with another one the same to 1e-9."
+    )
+
+    class Meta:
+        model = Pool
+        fields = (
+            *("game", "scope", "title", "setting", "matches", "epoch", "draw_probability", "beta"),
+            *("algorithm_version", "fingerprint"),
+        )
+        read_only_fields = fields
+
+
+class RatingSerializer(serializers.ModelSerializer[Rating]):
+    """The rating of one bot version."""
+
+    rank = serializers.IntegerField(help_text="Starts at 1.")
+    version = SeatedVersionSerializer()
+    strength = serializers.FloatField(
+        source="bar.strength", help_text="mu, moved so that 25 is the mean of all rated versions."
+    )
+    interval = serializers.SerializerMethodField(
+        help_text="The 95 % interval of the true strength."
+    )
+    provisional = serializers.SerializerMethodField(
+        help_text="Whether there were too few matches for a reliable rating."
+    )
+
+    class Meta:
+        model = Rating
+        fields = (
+            "rank",
+            "version",
+            "mu",
+            "sigma",
+            "score",
+            "strength",
+            "interval",
+            "provisional",
+            "matches",
+            "wins",
+            "draws",
+            "losses",
+        )
+        read_only_fields = fields
+
+    def get_interval(self, rating: Rating) -> list[float]:
+        """Return the bounds of the strength."""
+        return [rating.bar.low, rating.bar.high]
+
+    def get_provisional(self, rating: Rating) -> bool:
+        """Return whether the rank may still change much."""
+        return is_provisional(rating.skill)
+
+
+class LeaderboardViewSet(Endpoint[Pool]):
+    """Live tables, ordered by mu - 3 sigma."""
+
+    queryset = Pool.objects.live()
+    serializer_class = LeaderboardSerializer
+    filter_backends = ()
+    lookup_field = "game"
+    query_parameters = {
+        "table_csv": ("versions", "scope"),
+        "retrieve": (*PAGE_PARAMETERS, "versions", "scope", *_NARROWING),
+    }
+    lookup_value_regex = "[a-z_]{1,30}"
+    pagination_class = OnePage
+
+    @extend_schema(responses=LeaderboardSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List the leaderboards: each game's standard one, and those of other settings."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="leaderboards_table",
+        parameters=[
+            *PAGES_TOLD,
+            OpenApiParameter("scope", str, description="The digest of a setting, from the list."),
+            OpenApiParameter(
+                "versions",
+                str,
+                enum=_VERSIONS,
+                description="The newest version of each bot that may play, or all versions.",
+            ),
+            OpenApiParameter(
+                "owner", str, description="Only bots of this user; ranks stay the same."
+            ),
+            OpenApiParameter(
+                "language", str, description="Only bots in this language, such as `python`."
+            ),
+            OpenApiParameter(
+                "references", str, enum=_YES_NO, description="Whether reference bots are shown."
+            ),
+        ],
+        responses=RatingSerializer(many=True),
+    )
+    def retrieve(self, request: Request, game: str) -> HttpResponseBase:
+        """Return a game's leaderboard, best first."""
+        if game not in GAMES:
+            raise NotFound(f"There is {unknown_game(game)}.")
+        # Who is active may change without a result.
+        facts = ("pk", "recomputes", "applied_seq", "active_versions")
+        scope = digest_in_key(game, request.query_params.get("scope", ""))
+        applied = (
+            Pool.objects.filter(key=live_key(game, scope))
+            .with_active_versions()
+            .values_list(*facts)
+        )
+        if scope and not applied:
+            raise NotFound(
+                "There is no leaderboard of this setting; the list has those there are."
+            )
+        table = self._rows(request, live_key(game, scope))
+        return answer_if_changed(
+            request._request,
+            tag=tag_of(game, names_version(), *applied, request.META["QUERY_STRING"]),
+            make=lambda: self._page(request, table),
+        )
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("scope", str, description="The digest of a setting, from the list."),
+            OpenApiParameter("versions", str, enum=_VERSIONS),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def table_csv(self, request: Request, game: str) -> HttpResponseBase:
+        """Return a game's whole leaderboard as CSV, best first."""
+        if game not in GAMES:
+            raise NotFound(f"There is {unknown_game(game)}.")
+        scope = digest_in_key(game, request.query_params.get("scope", ""))
+        return leaderboard_file(game, self._rows(request, live_key(game, scope)))
+
+    def _rows(self, request: Request, key: str) -> RatingQuerySet:
+        table = Rating.objects.table(key)
+        return table if self._shows_all(request) else table.active()
+
+    def _shows_all(self, request: Request) -> bool:
+        wanted = request.query_params.get("versions", _VERSIONS[0])
+        if wanted not in _VERSIONS:
+            raise InvalidInput(
+                f"versions is one of {', '.join(_VERSIONS)}.",
+                code="bad_versions",
+                field="versions",
+            )
+        return wanted == "all"
+
+    def _page(self, request: Request, table: RatingQuerySet) -> Response:
+        pages, wanted = BestFirst(), _narrowing(request)
+        shown = narrowed(table, wanted)
+        found: Any = pages.paginate_queryset(shown, request, self)  # Any: a page of ratings
+        rows = table.with_ranks(found) if wanted == Narrowing() else ranked_in(table, found)
+        return pages.get_paginated_response(RatingSerializer(rows, many=True).data)
+
+
+def _narrowing(request: Request) -> Narrowing:
+    asked = {name: request.query_params.get(name, "").replace("\0", "") for name in _NARROWING}
+    if asked["references"] not in ("", *_YES_NO):
+        raise InvalidInput(
+            f"references is one of {', '.join(_YES_NO)}.",
+            code="bad_references",
+            field="references",
+            allowed=[*_YES_NO],
+        )
+    return Narrowing(
+        author=asked["owner"],
+        language=asked["language"],
+        with_references=asked["references"] != "no",
+    )

@@ -1,0 +1,127 @@
+"""Arrangements around a tournament, as JSON."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from rest_framework import serializers
+
+from api.protocol.requests import RequestSerializer
+from pentathlon.common.errors import DomainError
+from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.arrangement import MOST_INVITED, Arrangement, problems_of
+
+
+class EntryRulesSerializer(RequestSerializer):
+    """Which bots authors may enter; an omitted rule does not restrict."""
+
+    languages = serializers.ListField(
+        child=serializers.CharField(max_length=20),
+        max_length=20,
+        default=list,
+        help_text=f"Any of {', '.join(ENTRY_LANGUAGES)}.",
+    )
+    newest_only = serializers.BooleanField(
+        default=False, help_text="Only the newest version of a bot."
+    )
+    uploaded_from = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Only versions uploaded at this time or later."
+    )
+    new_bots_from = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Only bots first uploaded at this time or later."
+    )
+    most_versions = serializers.IntegerField(
+        default=None, allow_null=True, help_text="Only bots with at most this many versions."
+    )
+    fewest_matches = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="Only versions with at least this many rated matches of the game.",
+    )
+    entries_per_team = serializers.IntegerField(
+        default=None, allow_null=True, help_text="How many bots one team may enter."
+    )
+
+
+class ArrangementSerializer(RequestSerializer):
+    """Dates, secrecy and rules of entry of a new tournament, and whether it is rated."""
+
+    closes_entries_at = serializers.DateTimeField(
+        default=None,
+        allow_null=True,
+        help_text="After this time only the organiser can enter bots.",
+    )
+    starts_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="When it starts automatically."
+    )
+    hides_results = serializers.BooleanField(
+        default=False, help_text="Only you and staff see results before their release; unrated."
+    )
+    freezes_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Results after this time are hidden; unrated."
+    )
+    releases_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="When hidden results are released automatically."
+    )
+    entry_rules = EntryRulesSerializer(default=dict)
+    by_invitation = serializers.BooleanField(
+        default=False, help_text="Only invited authors can enter bots."
+    )
+    invited = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        max_length=MOST_INVITED,
+        default=list,
+        help_text="User names.",
+    )
+
+    def further_problems(self) -> Iterator[DomainError]:
+        """Yield the semantic errors of the valid fields."""
+        right = self.right_values(*(each.name for each in fields(Arrangement)), "rated")
+        yield from problems_of(take_arrangement(right), rated=right["rated"])
+
+
+def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked values of a request
+    """Extract the arrangement from a validated request."""
+    names = [each.name for each in fields(Arrangement)]
+    values: dict[str, Any] = {name: asked.pop(name) for name in names}
+    rules = values["entry_rules"]
+    values["entry_rules"] = EntryRules(**{**rules, "languages": tuple(rules.get("languages", ()))})
+    values["invited"] = tuple(values["invited"])
+    return Arrangement(**values)
+
+
+class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
+    """How a tournament is arranged."""
+
+    entry_rules = serializers.JSONField(help_text="The rules that restrict entries.")
+
+    class Meta:
+        model = Tournament
+        fields: tuple[str, ...] = (
+            "event",
+            "closes_entries_at",
+            "starts_at",
+            "start_problem",
+            "hides_results",
+            "freezes_at",
+            "released_at",
+            "entry_rules",
+            "by_invitation",
+        )
+        read_only_fields: tuple[str, ...] = fields
+
+
+class InvitationRequestSerializer(RequestSerializer):
+    """Authors to invite."""
+
+    invited = serializers.ListField(
+        child=serializers.CharField(max_length=150), max_length=MOST_INVITED
+    )
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    """An author who may enter bots."""
+
+    username = serializers.CharField(source="person.username")
+    invited_at = serializers.DateTimeField()

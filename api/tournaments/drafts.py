@@ -1,0 +1,109 @@
+"""The draft of a tournament: what its organiser may edit until it is open for entries."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.protocol.endpoint import Endpoint
+from api.protocol.requests import naming
+from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
+from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
+
+_LONGEST_REVISION = 64
+_FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
+"""Fields that mean nothing any more once another one has changed."""
+
+
+class DraftSerializer(TournamentRequestSerializer):
+    """The fields that would create this draft, and their revision."""
+
+    cycles = None  # type: ignore[assignment]  # it is one of `params`
+    draft = None  # type: ignore[assignment]  # it is one
+    secret = None  # type: ignore[assignment]  # drawn, or given, for good
+    revision = serializers.CharField(
+        max_length=_LONGEST_REVISION,
+        help_text="The revision that you read. If the draft has changed since, it stays as it is.",
+    )
+
+    @property
+    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
+        """The draft that was asked for, and the revision that it was made of."""
+        asked = super().arguments
+        revision = asked.pop("revision")
+        return {"revision": revision, "draft": Draft(**asked)}
+
+
+class DraftActions(Endpoint[Tournament]):
+    """What is done to a draft."""
+
+    @extend_schema(responses=DraftSerializer)
+    @action(detail=True)
+    def draft(self, request: Request, pk: str) -> Response:
+        """Return the draft of a tournament, to edit it."""
+        return Response(_told(read_draft(self.get_object())))
+
+    @extend_schema(request=DraftSerializer, responses=DraftSerializer)
+    @draft.mapping.patch
+    def edit(self, request: Request, pk: str) -> Response:
+        """Change a draft: send the fields that change, and the `revision` that you read.
+
+        The other fields stay. A new game resets its options and seats to the defaults unless you
+        send them; a new format resets its parameters.
+        """
+        found = self.get_object()
+        check_organiser(self.actor, found, to="edit")
+        wanted = DraftSerializer(data=_changed(_told(read_draft(found)), request.data))
+        wanted.is_valid(raise_exception=True)
+        edit = naming(
+            lambda: edit_draft(actor=self.actor, tournament=found, **wanted.arguments),
+            IN_SHORT_FORM,
+        )
+        return Response(_told(read_draft(edit())))
+
+
+def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
+    """Return a draft by the fields of a request."""
+    document, around = draft.document, draft.arrangement
+    moments = ("closes_entries_at", "starts_at", "freezes_at", "releases_at")
+    return {
+        "name": draft.name,
+        "game": document.game,
+        "format": document.scheduler.partition("/")[0],
+        "versions": list(draft.versions),
+        "params": dict(document.params),
+        "tie_breaks": list(document.tie_breaks),
+        "table_seats": document.table_seats,
+        "entries_per_author": draft.entries_per_author,
+        "options": dict(document.options),
+        "limits": dict(document.limits),
+        "rated": draft.rated,
+        "draw_probability": document.draw_probability,
+        **{
+            name: None if (at := getattr(around, name)) is None else at.isoformat()
+            for name in moments
+        },
+        "hides_results": around.hides_results,
+        "entry_rules": around.entry_rules.to_json(),
+        "by_invitation": around.by_invitation,
+        "invited": list(around.invited),
+        "revision": draft.revision,
+    }
+
+
+def _changed(stored: dict[str, Any], asked: Any) -> Any:  # Any: JSON
+    """Return a draft with what was asked for; without a revision, there is none."""
+    if not isinstance(asked, Mapping):
+        return asked
+    del stored["revision"]
+    for name, following in _FOLLOWING.items():
+        if name in asked and asked[name] != stored[name]:
+            for each in following:
+                del stored[each]
+    return stored | dict(asked)

@@ -1,0 +1,327 @@
+"""The entries of a tournament: how they come, change and leave."""
+
+from functools import partial
+from typing import Any
+
+from django.db.models import Prefetch
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.matches.matches import SeatedVersionSerializer
+from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.pagination import OnePage
+from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer, naming
+from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
+from pentathlon.bots.services import LONGEST_REASON
+from pentathlon.tournaments.entries.enrolment import (
+    LONGEST_TEAM,
+    MOST_MEMBERS,
+    enter_bot,
+    leave_team,
+)
+from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.replacements import (
+    check_may_replace,
+    replace_entry,
+)
+from pentathlon.tournaments.entries.withdrawals import (
+    disqualify_entry,
+    get_entry,
+    withdraw_entry,
+)
+from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.organising.arrangement import invite_authors
+from pentathlon.tournaments.replacement_rows import Replacement
+
+_ENTRY = r"entries/(?P<version>\d{1,18})"
+
+
+class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
+    """A version that replaced another one after the start."""
+
+    old = SeatedVersionSerializer()
+    new = SeatedVersionSerializer()
+    first_block = serializers.IntegerField(
+        allow_null=True,
+        help_text="The first block that the new version plays; null while it is carried out, and "
+        "while results are hidden from you.",
+    )
+    left = serializers.CharField(
+        help_text="Why the old version had already left; empty if it was still taking part.",
+    )
+    kept = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Later blocks that the old version had begun; empty if `first_block` is null.",
+    )
+
+    class Meta:
+        model = Replacement
+        fields = ("old", "new", "reason", "left", "replaced_at", "first_block", "kept")
+        read_only_fields = fields
+
+    def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
+        """Tell from when on, where that does not tell how far hidden matches are."""
+        told = super().to_representation(instance)
+        if not instance.is_settled or instance.tournament_id in self.context["hidden"]:
+            told |= {"first_block": None, "kept": []}
+        return told
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """A bot version that takes part."""
+
+    version = SeatedVersionSerializer()
+    members = serializers.SerializerMethodField(
+        help_text="The members of its team other than its author."
+    )
+    replacements = ReplacementToldSerializer(many=True)
+
+    class Meta:
+        model = Entry
+        fields = (
+            "number",
+            "version",
+            "team",
+            "members",
+            "state",
+            "reason",
+            "left_at",
+            "revokes_results",
+            "replacements",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field({"type": "array", "items": {"type": "string"}})
+    def get_members(self, entry: Entry) -> list[str]:
+        """Return the user names of a team."""
+        return sorted(member.person.username for member in entry.members.all())
+
+
+class EntryRequestSerializer(RequestSerializer):
+    """The bot version to enter, alone or for a team."""
+
+    version = serializers.IntegerField(source="version_id", min_value=1, max_value=LARGEST_ID)
+    team = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_TEAM,
+        help_text="The name of the team, if it is one.",
+    )
+    members = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        max_length=MOST_MEMBERS,
+        default=list,
+        help_text="User names of others who may withdraw and replace it.",
+    )
+
+
+class ReplacementSerializer(RequestSerializer):
+    """The version that plays instead."""
+
+    by = serializers.IntegerField(
+        min_value=1,
+        max_value=LARGEST_ID,
+        help_text="Another version of the bot; until the start, also another bot of the same "
+        "author or team.",
+    )
+    reason = ReasonField(
+        max_length=LONGEST_REASON,
+        default="",
+        allow_blank=True,
+        help_text="Everybody can read it; required after the start.",
+    )
+
+
+class VerdictSerializer(RequestSerializer):
+    """The reason for a disqualification, and whether results still count."""
+
+    reason = PublicReasonField()
+    revoke = serializers.BooleanField(
+        default=False,
+        help_text="Whether its finished matches stop counting, here and on leaderboards.",
+    )
+
+
+class ReinstatementSerializer(RequestSerializer):
+    """The reason for lifting a disqualification."""
+
+    reason = PublicReasonField()
+
+
+class DisqualificationSerializer(RequestSerializer):
+    """The bot version to disqualify, and the reason."""
+
+    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+    reason = PublicReasonField()
+    revoke = serializers.BooleanField(
+        default=False,
+        help_text="Whether its finished matches stop counting, here and on leaderboards.",
+    )
+
+
+class EntryActions(Endpoint[Tournament]):
+    """What is done to the entries of a tournament, each by the id of its bot version."""
+
+    @extend_schema(responses=EntrySerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def entries(self, request: Request, pk: str) -> Response:
+        """List the entries, in the order of entry."""
+        entries = self.get_object().entries.in_order()
+        replaced = Prefetch("replacements", queryset=Replacement.objects.in_order())
+        return self.one_page(
+            EntrySerializer, entries.prefetch_related("members__person", replaced)
+        )
+
+    @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
+    @entries.mapping.post
+    def enter(self, request: Request, pk: str) -> Response:
+        """Enter a bot version. Only its author and the organiser may."""
+        wanted = EntryRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        enter = partial(enter_bot, actor=self.actor, tournament=self.get_object())
+        entry = naming(partial(enter, **wanted.validated_data), {"versions": "version"})()
+        return self._told(entry, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
+    def withdraw(self, request: Request, pk: str, version: str) -> Response:
+        """Withdraw a bot version. Only its author and the organiser may.
+
+        After the start, its unplayed matches become void; its results stay.
+        """
+        withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"])
+    def disqualify(self, request: Request, pk: str) -> Response:
+        """Disqualify a bot version, with a reason. Only the organiser may.
+
+        Until the start it can be reinstated.
+        """
+        found = self._get_own("disqualify a bot of")
+        wanted = DisqualificationSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        form = wanted.validated_data
+        entry = disqualify_entry(
+            actor=self.actor,
+            tournament=found,
+            version_id=form["version"],
+            reason=form["reason"],
+            revoke=form["revoke"],
+        )
+        return self._told(entry)
+
+    @extend_schema(request=None, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/withdraw")
+    def withdraw_one(self, request: Request, pk: str, version: str) -> Response:
+        """Withdraw an entry. Only its author, its team and the organiser may.
+
+        After the start, its unplayed matches become void; its results stay.
+        """
+        found = self.get_object()
+        entry = get_entry(found, int(version))
+        withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
+        return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
+
+    @extend_schema(request=None, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/leave")
+    def leave_one(self, request: Request, pk: str, version: str) -> Response:
+        """Leave the team of an entry; you can no longer withdraw or replace its bot."""
+        found = self.get_object()
+        entry = leave_team(actor=self.actor, tournament=found, version_id=int(version))
+        return self._told(entry)
+
+    @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
+    def replace_one(self, request: Request, pk: str, version: str) -> Response:
+        """Replace an entry by another version. After the start, only the organiser may.
+
+        The new version plays all blocks that have not begun. The old one finishes the others and
+        keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
+        nothing: the blocks that it had begun stay void. A disqualified version is not replaced.
+        """
+        found = self.get_object()
+        check_may_replace(self.actor, found, get_entry(found, int(version)))
+        wanted = ReplacementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = replace_entry(
+            actor=self.actor,
+            tournament=found,
+            version_id=int(version),
+            **wanted.validated_data,
+        )
+        return self._told(entry)
+
+    @extend_schema(request=VerdictSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/disqualify")
+    def disqualify_one(self, request: Request, pk: str, version: str) -> Response:
+        """Disqualify an entry, before, during or after the tournament. Only the organiser may.
+
+        Until the start it can be reinstated.
+        """
+        found = self._get_own("disqualify a bot of")
+        wanted = VerdictSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = disqualify_entry(
+            actor=self.actor,
+            tournament=found,
+            version_id=int(version),
+            **wanted.validated_data,
+        )
+        return self._told(entry)
+
+    @extend_schema(request=ReinstatementSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
+    def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
+        """Lift a disqualification before the start, with a reason. Only the organiser may."""
+        found = self._get_own("reinstate a bot of")
+        wanted = ReinstatementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = reinstate_entry(
+            actor=self.actor,
+            tournament=found,
+            version_id=int(version),
+            **wanted.validated_data,
+        )
+        return self._told(entry)
+
+    @extend_schema(
+        request=InvitationRequestSerializer,
+        responses=InvitationSerializer(many=True),
+        filters=False,
+    )
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def invitations(self, request: Request, pk: str) -> Response:
+        """Invite authors by their user names; return all invited authors."""
+        found = self._get_own("invite authors to")
+        wanted = InvitationRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        invited: list[Any] = invite_authors(
+            actor=self.actor,
+            tournament=found,
+            usernames=wanted.validated_data["invited"],
+        )
+        return Response(InvitationSerializer(invited, many=True).data)
+
+    def _get_own(self, to: str) -> Tournament:
+        """Return the tournament; refuse who does not organise it, before their fields are read."""
+        found = self.get_object()
+        check_organiser(self.actor, found, to=to)
+        return found
+
+    def _told(self, entry: Entry, code: int = status.HTTP_200_OK) -> Response:
+        context = self.get_serializer_context()
+        return Response(EntrySerializer(entry, context=context).data, status=code)
+
+    def one_page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
+        """Return all rows as a list of a single page."""
+        return self.get_paginated_response(
+            serializer(
+                self.paginate_queryset(rows), many=True, context=self.get_serializer_context()
+            ).data
+        )

@@ -1,0 +1,100 @@
+"""Handovers of tournaments to other organisers."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.accounts.people import PersonSerializer
+from api.protocol.endpoint import Endpoint
+from api.protocol.requests import PublicReasonField, RequestSerializer
+from pentathlon.common.errors import NotFound
+from pentathlon.handovers.models import Handover
+from pentathlon.handovers.services import (
+    accept_tournament,
+    assign_tournament,
+    end_offer,
+    offer_of,
+    offer_tournament,
+)
+from pentathlon.tournaments.models import Tournament
+
+
+class HandoverSerializer(serializers.ModelSerializer[Handover]):
+    """An offer that waits for its answer."""
+
+    person = PersonSerializer(help_text="The person to whom it is offered.")
+
+    class Meta:
+        model = Handover
+        fields = ("person", "offered_at")
+        read_only_fields = fields
+
+
+class OfferSerializer(RequestSerializer):
+    """The person to whom a tournament is offered."""
+
+    person = serializers.CharField(
+        source="username", max_length=150, help_text="User name of another organiser."
+    )
+
+
+class AssignmentSerializer(OfferSerializer):
+    """The new organiser of a tournament, and the reason."""
+
+    reason = PublicReasonField()
+
+
+class HandoverActions(Endpoint[Tournament]):
+    """Handing a tournament over."""
+
+    @extend_schema(responses=HandoverSerializer)
+    @action(detail=True)
+    def handover(self, request: Request, pk: str) -> Response:
+        """Show the offer of a tournament to its organiser, its recipient and staff.
+
+        For others the response is 404 `no_offer`.
+        """
+        found = self.get_object()
+        offer = offer_of(found, reader=self.actor)
+        if offer is None:
+            raise NotFound(f"Nobody is offered {found.name}.", code="no_offer")
+        return Response(HandoverSerializer(offer).data)
+
+    @extend_schema(request=OfferSerializer, responses={201: HandoverSerializer})
+    @handover.mapping.post
+    def offer(self, request: Request, pk: str) -> Response:
+        """Offer your tournament to another organiser, who may not play in it.
+
+        It stays yours until they accept. An earlier offer ends.
+        """
+        wanted = OfferSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        offer = offer_tournament(
+            actor=self.actor, tournament=self.get_object(), **wanted.validated_data
+        )
+        return Response(HandoverSerializer(offer).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={204: None})
+    @handover.mapping.delete
+    def end_handover(self, request: Request, pk: str) -> Response:
+        """Withdraw your offer, or decline one made to you."""
+        end_offer(actor=self.actor, tournament=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="handover/accept")
+    def accept_handover(self, request: Request, pk: str) -> Response:
+        """Accept a tournament offered to you; you become its organiser."""
+        accept_tournament(actor=self.actor, tournament=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=AssignmentSerializer, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="handover/assign")
+    def assign_handover(self, request: Request, pk: str) -> Response:
+        """Give a tournament to another organiser, with a reason. Only staff may."""
+        wanted = AssignmentSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        return Response(status=status.HTTP_204_NO_CONTENT)

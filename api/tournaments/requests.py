@@ -1,0 +1,215 @@
+"""Serializers of requests about tournaments."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+
+from api.protocol.requests import PublicReasonField, RequestSerializer, naming
+from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
+from pentathlon.common.errors import DomainError
+from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
+from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.organising.posted_documents import check_posted
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
+
+IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
+"""What fields of documents are called in the fields of a new tournament."""
+IN_DOCUMENT: Final = {"versions": "entries"}
+"""What the arguments of services are called in documents."""
+LARGEST_ID: Final = 10**18
+_LARGEST_NUMBER: Final = 10**9
+_MOST_IDS: Final = 1000
+_MOST_TIE_BREAKS: Final = 10
+_OF_DOCUMENT = (
+    "game",
+    "params",
+    "options",
+    "limits",
+    "table_seats",
+    "draw_probability",
+    "tie_breaks",
+)
+_AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
+"""Fields beside a document, which services name as they are."""
+
+
+@extend_schema_field({"type": "string", "enum": list(GAMES)})
+class GameField(serializers.CharField):
+    """The key of a game; the service says which there are."""
+
+
+class RatedField(serializers.BooleanField):
+    """Whether results count on leaderboards as well."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            default=True, help_text="An A/B test is never rated, so its default is false."
+        )
+
+
+class TournamentRequestSerializer(ArrangementSerializer):
+    """The fields of a new tournament."""
+
+    name = serializers.CharField(max_length=80)
+    game = GameField(max_length=30, help_text="Key of the game.")
+    format = serializers.CharField(max_length=20, default="round_robin")
+    versions = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        max_length=_MOST_IDS,
+        default=list,
+        help_text="Ids of the bot versions that take part; more may enter before the start.",
+    )
+    cycles = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=_MOST_IDS,
+        help_text="How many times everybody meets: `params.cycles`.",
+    )
+    params = serializers.DictField(
+        default=dict, help_text="Parameters of the format; the others get their defaults."
+    )
+    tie_breaks = serializers.ListField(
+        child=serializers.CharField(max_length=30),
+        max_length=_MOST_TIE_BREAKS,
+        default=list,
+        help_text="The order of the table, most important first; if empty, the order-free fit.",
+    )
+    table_seats = serializers.IntegerField(
+        default=None, allow_null=True, help_text="If omitted, the game's usual value."
+    )
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR,
+        min_value=1,
+        max_value=MOST_ENTRIES_PER_AUTHOR,
+        help_text="How many versions one author may enter; the organiser may enter any.",
+    )
+    options = serializers.DictField(default=dict, help_text="Options of the game.")
+    limits = serializers.DictField(default=dict, help_text="Limits that differ from the defaults.")
+    rated = RatedField()
+    draft = serializers.BooleanField(
+        source="is_draft", default=False, help_text="Only you see it until you open it."
+    )
+    secret = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=64,
+        help_text="Only for an unrated replay: the secret of the tournament to play again.",
+    )
+    draw_probability = serializers.FloatField(
+        default=None,
+        allow_null=True,
+        help_text="Only for an unrated replay: the value from its document.",
+    )
+
+    def further_problems(self) -> Iterator[DomainError]:
+        """Yield the errors around it, and those of a document of the valid fields."""
+        yield from super().further_problems()
+        right = self.right_values(*_OF_DOCUMENT, "format", "rated", "versions")
+        versions = right.pop("versions")
+        rated = is_rated(right.pop("rated"), kind=right["format"], sent=self.initial_data)
+        if right.get("game") is None:
+            return
+        seats = right["table_seats"] or usual_seats(right["game"])
+        scheduler = newest_format(right.pop("format"), seats=seats)
+        right["tie_breaks"] = tuple(right["tie_breaks"])
+        document = TournamentDocument(scheduler=scheduler, **right)
+        known = partial(find_versions, versions, game=document.game)
+        check = partial(check_plan, document, entries=0, rated=rated, others=[known])
+        yield from gather_errors([naming(check, IN_SHORT_FORM)])
+
+    @property
+    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
+        """The requested document, and the other arguments."""
+        asked = dict(self.validated_data)
+        asked["arrangement"] = take_arrangement(asked)
+        asked["rated"] = is_rated(asked["rated"], kind=asked["format"], sent=self.initial_data)
+        document = {name: asked.pop(name) for name in _OF_DOCUMENT}
+        document["tie_breaks"] = tuple(document["tie_breaks"])
+        if (cycles := asked.pop("cycles", None)) is not None:
+            document["params"] = {"cycles": cycles, **document["params"]}
+        seats = document["table_seats"] or usual_seats(document["game"])
+        scheduler = newest_format(asked.pop("format"), seats=seats)
+        return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
+
+
+class DocumentRequestSerializer(RequestSerializer):
+    """A whole document, as `…/document/` returns it, and the settings outside it."""
+
+    document = serializers.JSONField(help_text="See `/api/v1/tournaments/schema/`.")
+    name = serializers.CharField(max_length=80, default=None, allow_null=True)
+    rated = serializers.BooleanField(default=False)
+    draft = serializers.BooleanField(
+        source="is_draft", default=False, help_text="Only you see it until you open it."
+    )
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=MOST_ENTRIES_PER_AUTHOR
+    )
+    secret = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=64,
+        help_text="Only for an unrated replay: the secret of the tournament to play again.",
+    )
+
+    def further_problems(self) -> Iterable[DomainError]:
+        """Return the errors of the document and around it, for the valid fields."""
+        right = self.right_values("document", *_AROUND_DOCUMENT)
+        return gather_errors([naming_in_document(partial(check_posted, **right))])
+
+
+def naming_in_document(create: Callable[[], Any]) -> Callable[[], Any]:
+    # Any: what it is given makes
+    """Have errors of a service name fields as a request with a document does."""
+    return naming(create, IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT)
+
+
+class BlockOrderSerializer(RequestSerializer):
+    """A block of a tournament, and a reason."""
+
+    block = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
+    reason = PublicReasonField()
+
+
+class RoundOrderSerializer(RequestSerializer):
+    """A round of a tournament, and a reason."""
+
+    round = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
+    reason = PublicReasonField()
+
+
+ORDER = PolymorphicProxySerializer(
+    component_name="OrderRequest",
+    serializers=[BlockOrderSerializer, RoundOrderSerializer],
+    resource_type_field_name=None,
+)
+"""Either a block or a round."""
+
+
+class OrderedSerializer(serializers.Serializer[Any]):
+    """The effect of a request to void or replay."""
+
+    blocks = serializers.IntegerField(
+        help_text="The number of blocks changed; 0 if nothing had to change."
+    )
+
+
+def is_rated(
+    rated: bool,
+    *,
+    kind: str,
+    sent: Any,  # Any: a body as it came
+) -> bool:
+    """Return whether a tournament is to be rated; an A/B test is not unless that was sent."""
+    return rated and (kind not in NEVER_RATED or "rated" in sent)
+
+
+def usual_seats(game: str) -> int:
+    """Return how many seats a game usually has; 0: there is no such game, as the service says."""
+    return GAMES[game].info.default_seats if game in GAMES else 0

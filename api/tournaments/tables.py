@@ -1,0 +1,199 @@
+"""The tables of a tournament as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from api.matches.matches import SeatedVersionSerializer
+from pentathlon.tournaments.models import EntryState
+from pentathlon.tournaments.results.standings import Score
+
+
+class SkillSerializer(serializers.Serializer[Any]):
+    """A rating."""
+
+    mu = serializers.FloatField()
+    sigma = serializers.FloatField()
+
+
+class VersionShareSerializer(serializers.Serializer[Any]):
+    """The results of one version of an entry."""
+
+    version = SeatedVersionSerializer()
+    points = serializers.FloatField()
+    matches = serializers.IntegerField()
+    rating = SkillSerializer(help_text="The rating from its own results alone.")
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """One line of the table."""
+
+    place = serializers.IntegerField(
+        allow_null=True, help_text="Starts at 1; null for an entry that left."
+    )
+    group = serializers.IntegerField(
+        allow_null=True,
+        help_text="Bots of different groups can be told apart; null without a place.",
+    )
+    state = serializers.ChoiceField(source="entry.state", choices=EntryState.choices)
+    reason = serializers.CharField(source="entry.reason", help_text="Why it left.")
+    version = SeatedVersionSerializer()
+    points = serializers.FloatField()
+    byes = serializers.IntegerField(
+        help_text="Rounds without a match, which count as won blocks of two points each."
+    )
+    matches = serializers.IntegerField()
+    wins = serializers.IntegerField()
+    draws = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    faults = serializers.IntegerField()
+    rating = SkillSerializer()
+    fold = SkillSerializer(
+        allow_null=True, help_text="The rating by the live rule, applied in schedule order."
+    )
+    interval = serializers.ListField(
+        child=serializers.FloatField(),
+        help_text="The 95 % interval of the true strength; 25 is the mean.",
+    )
+    rank_interval = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="The best and worst plausible true ranks; null before the close.",
+    )
+    chance_of_best = serializers.FloatField()
+    tie_breaks = serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="The value of each tie-break, in order.",
+    )
+    provisional = serializers.BooleanField(source="is_provisional")
+    versions = VersionShareSerializer(
+        source="shares",
+        many=True,
+        help_text="The results of each version of a replaced entry; otherwise empty.",
+    )
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {
+            "type": ["object", "null"],
+            "required": ["wins", "draws", "losses", "points"],
+            "properties": {
+                "wins": {"type": "integer"},
+                "draws": {"type": "integer"},
+                "losses": {"type": "integer"},
+                "points": {"type": "number"},
+            },
+        },
+    }
+)
+class CellsField(serializers.Field[Any, Any, Any, Any]):
+    """Scores against everybody, null against oneself; in the document by hand, because the
+    generator forgets that the items of a list may be null.
+    """
+
+    def to_representation(self, value: Sequence[Score | None]) -> list[dict[str, float] | None]:
+        """Return the cells of a row: field by field, 50,000 of them would take half a second."""
+        return [
+            None
+            if score is None
+            else {
+                "wins": score.wins,
+                "draws": score.draws,
+                "losses": score.losses,
+                "points": score.points,
+            }
+            for score in value
+        ]
+
+
+class CrosstableRowSerializer(serializers.Serializer[Any]):
+    """One bot version against the others, in the order of the table."""
+
+    version = SeatedVersionSerializer(source="standing.version")
+    points = serializers.FloatField(source="standing.points")
+    cells = CellsField(help_text="One cell per opponent; null against itself.")
+
+
+class SeatRateSerializer(serializers.Serializer[Any]):
+    """The results of one seat over all matches."""
+
+    seat = serializers.IntegerField()
+    wins = serializers.IntegerField(source="score.wins")
+    draws = serializers.IntegerField(source="score.draws")
+    losses = serializers.IntegerField(source="score.losses")
+    share = serializers.FloatField(
+        source="score.share", allow_null=True, help_text="0.5 is fair; null before any match."
+    )
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """The progress of a tournament, in matches."""
+
+    total = serializers.IntegerField()
+    done = serializers.IntegerField()
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    void = serializers.IntegerField()
+    share = serializers.FloatField(help_text="The share of matches that have ended, 0 to 1.")
+    remaining_s = serializers.FloatField(
+        allow_null=True, help_text="Seconds until the end at the current pace; null while unknown."
+    )
+    fewest = serializers.IntegerField(
+        allow_null=True,
+        help_text="The fewest matches in total, whatever the results; null if `total` is certain.",
+    )
+    most = serializers.IntegerField(allow_null=True)
+
+
+class DryRunBlockSerializer(serializers.Serializer[Any]):
+    """Matches of the same bots with the same seed."""
+
+    number = serializers.IntegerField(help_text="Starts at 1.")
+    round = serializers.IntegerField()
+    first_match = serializers.IntegerField(help_text="The number of its first match, from 1.")
+    seatings = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="The index of the bot in `document.entries`, by match and seat.",
+    )
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    """A setting that is allowed but rarely intended."""
+
+    code = serializers.CharField()
+    pointer = serializers.CharField(help_text="JSON pointer into the document.")
+    detail = serializers.CharField()
+
+
+class DryRunSerializer(serializers.Serializer[Any]):
+    """A preview of a tournament. The start redraws sides and order."""
+
+    document = serializers.DictField()
+    fewest = serializers.IntegerField(help_text="Matches.")
+    expected = serializers.IntegerField(help_text="Matches.")
+    most = serializers.IntegerField(help_text="Matches.")
+    blocks = DryRunBlockSerializer(
+        many=True, help_text="The blocks that do not depend on results."
+    )
+    left_out = serializers.IntegerField(
+        help_text="The number of expected matches that are not in `blocks`."
+    )
+    needs_results = serializers.BooleanField(help_text="Whether later blocks depend on results.")
+    warnings = WarningSerializer(many=True)
+    measured_matches = serializers.IntegerField(
+        help_text="The number of recent matches of the game that the figures below are based on."
+    )
+    cpu_hours = serializers.FloatField(
+        allow_null=True, help_text="CPU hours of bots in the expected matches."
+    )
+    takes_s = serializers.FloatField(
+        allow_null=True, help_text="Expected, with all free slots of the workers."
+    )
+    finishes_at = serializers.DateTimeField(
+        allow_null=True, help_text="Assumes that it starts now and has all workers to itself."
+    )
+    reason = serializers.CharField(help_text="Why a figure is null.")
