@@ -208,14 +208,19 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
     def builds(self, request: Request) -> Response:
-        """Store the result of a build; the first build of a version counts."""
+        """Store the result of a build; the first counts, and for rated play the first trusted one.
+
+        A build is trusted if the token may play rated matches.
+        """
         facts = read(told.BuiltSerializer, request)
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidInput("The archive is no base64.", field="archive") from error
         built = builds.read_built_archive(_building(facts), data)
-        return Response({"files_hash": builds.keep(_building(facts), built=built)})
+        is_trusted = Work.RATED in self.token.work
+        kept = builds.keep(_building(facts), built=built, is_trusted=is_trusted)
+        return Response({"files_hash": kept})
 
     @extend_schema(request=told.BuildLogSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"], url_path="build-logs")

@@ -79,7 +79,7 @@ class Platform(Protocol):
         """Show the author what the build has written so far."""
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
-        """Store what a build made and return its hash; the first build counts."""
+        """Store what a build made and return the hash of the files that count."""
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
         """Reject an upload whose build fails by its own fault."""

@@ -191,7 +191,7 @@ class RemotePlatform:
         self.post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
-        """Store what a build made and return its hash; the first build counts."""
+        """Store what a build made and return the hash of the files that count."""
         archive = base64.b64encode(built.normalised).decode()
         told = {**_building(job, seat), "archive": archive}
         return self._note_built(job, self.post("builds", told, answer_s=HAND_IN_S))

@@ -36,7 +36,7 @@ def converse(
     launcher: SandboxLauncher, files: BotFiles, version: BotVersion, messages: list[Message]
 ) -> tuple[list[Message], int]:
     """Send a built bot `hello` and these messages; return its answers and its exit status."""
-    folder = files.folder(version.files_hash)
+    folder = files.folder(version.files_hash())
     command = bot_command(folder, Manifest.from_json(version.manifest))
     hello = {**_HELLO, "options": {}, "limits": Limits().to_json(), "match": "test"}
     bot = launcher.start(command, seat=0, limits=Limits())

@@ -55,7 +55,7 @@ def test_build_is_kept_and_played(launcher: SandboxLauncher, files: BotFiles) ->
     assert version.built is not None
     assert (version.state, match.state) == (VersionState.ELIGIBLE, MatchState.DONE)
     assert Archive.objects.count() == 2
-    assert version.files_hash == version.built_id != version.archive_id
+    assert version.files_hash() == version.built_id != version.archive_id
     record = read_record(match.replay)
     assert {bot["hash"] for bot in record["bots"]} == {version.archive_id}
 
@@ -63,7 +63,7 @@ def test_build_is_kept_and_played(launcher: SandboxLauncher, files: BotFiles) ->
 def test_kept_build_is_not_made_again(launcher: SandboxLauncher, files: BotFiles) -> None:
     version = upload('["cp", "source.py", "made.py"]')
     play_jobs([validation()], launcher=launcher, files=files)
-    built = BotVersion.objects.get().files_hash
+    built = BotVersion.objects.get().files_hash()
     Match.objects.update(state=MatchState.PENDING)
 
     again = validation()

@@ -246,7 +246,7 @@ def test_build_is_kept_once(platform: Platform) -> None:
 
     files_hash = platform.keep_build(job, seat, read_archive(built(platform, job)))
 
-    assert files_hash == BotVersion.objects.get().files_hash == platform.built_files(job, seat)
+    assert files_hash == BotVersion.objects.get().files_hash() == platform.built_files(job, seat)
     assert platform.archive(files_hash)
     assert BuildLog.objects.get().text == "compiling"
 

@@ -122,6 +122,8 @@ class BotVersion(models.Model):
         Archive, on_delete=models.PROTECT, null=True, related_name="built_versions"
     )
     """What its build has made, once, for all workers; null before, and for what is not built."""
+    is_build_trusted = models.BooleanField(default=True, db_default=True)
+    """Whether a worker that plays rated matches has built it; rated matches need such a build."""
     manifest = models.JSONField()
     """The fields of bot.toml as read."""
     notes = models.CharField(max_length=200, blank=True)
@@ -175,12 +177,14 @@ class BotVersion(models.Model):
         """What a download of its archive is called."""
         return f"{self.bot.name}-v{self.number}.zip"
 
-    @property
-    def files_hash(self) -> str:
-        """The content that is played; empty as long as it is to be built."""
-        if self.built_id is not None:
-            return self.built_id
-        return "" if self.manifest.get("build") else self.archive_id
+    def files_hash(self, *, rated: bool = False) -> str:
+        """Return the content that is played; empty as long as it is to be built.
+
+        Rated matches do not play what was built by a worker that may not play them.
+        """
+        if self.built_id is None:
+            return "" if self.manifest.get("build") else self.archive_id
+        return "" if rated and not self.is_build_trusted else self.built_id
 
     @property
     def game_keys(self) -> list[str]:

@@ -202,13 +202,25 @@ def checked_reason(reason: str) -> str:
 
 
 @transaction.atomic
-def keep_build(*, version_id: int, built: CheckedArchive) -> str:
-    """Store the files that a build made and return their hash; the first build counts."""
+def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> str:
+    """Store the files that a build made and return the hash of those that count.
+
+    The first build counts, unless a trusted one follows it: then the first trusted one.
+    """
     version = BotVersion.objects.select_for_update().get(pk=version_id)
-    if version.built_id is None:
+    if version.built_id is None or (is_trusted and not version.is_build_trusted):
         version.built = _store_archive(built)
-        version.save(update_fields=("built",))
-    return version.files_hash
+        version.is_build_trusted = is_trusted
+        version.save(update_fields=("built", "is_build_trusted"))
+    return version.files_hash()
+
+
+@transaction.atomic
+def refuse_build(*, version_id: int, reason: str, log: str) -> None:
+    """Drop a build that a trusted worker could not repeat, and stop its version."""
+    BotVersion.objects.filter(pk=version_id).update(built=None, is_build_trusted=True)
+    note_build_log(version_id=version_id, log=log)
+    stop_version(version_id=version_id, reason=f"Built anew for rated play: {reason}")
 
 
 def note_build_log(*, version_id: int, log: str) -> None:

@@ -8,11 +8,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import keep_build, note_build_log
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.services import keep_build, note_build_log, refuse_build
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
+from pentathlon.matches.services import fail_attempt
 from pentathlon.matches.uploads import reject_build
 from pentathlon_engines.archive.archives import CheckedArchive, read_built
 from pentathlon_engines.errors import BadArchive
@@ -34,8 +35,10 @@ class Building:
 
 
 def built_files(building: Building) -> str:
-    """Return the hash of what was built of the upload; empty if nothing was yet."""
-    return _held(building).files_hash
+    """Return the hash of what was built of the upload; empty if this match needs a build."""
+    version = _held(building)
+    is_rated = Match.objects.filter(pk=building.match_id, rated=True).exists()
+    return version.files_hash(rated=is_rated)
 
 
 def note_log(building: Building, *, log: str) -> None:
@@ -54,24 +57,42 @@ def read_built_archive(building: Building, data: bytes) -> CheckedArchive:
 
 
 @transaction.atomic
-def keep(building: Building, *, built: CheckedArchive) -> str:
-    """Store the files that the build made and return their hash; the first build counts."""
+def keep(building: Building, *, built: CheckedArchive, is_trusted: bool) -> str:
+    """Store the files that the build made and return the hash of those that count.
+
+    `is_trusted` tells whether the worker may play rated matches; see `bots.services.keep_build`.
+    """
     _held(building)
-    return keep_build(version_id=building.version_id, built=built)
+    return keep_build(version_id=building.version_id, built=built, is_trusted=is_trusted)
 
 
 @transaction.atomic
 def reject(building: Building, *, reason: str, log: str) -> None:
-    """Reject the upload, whose build fails by its own fault."""
-    _held(building)
-    reject_build(version_id=building.version_id, reason=reason, log=log)
+    """Reject the upload, whose build fails by its own fault.
+
+    One that is validated was built by a worker that is not trusted with rated matches, and now by
+    one that is: it is stopped, and its match waits for another worker.
+    """
+    version = _held(building)
+    if version.state == VersionState.VALIDATING:
+        reject_build(version_id=building.version_id, reason=reason, log=log)
+        return
+    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    fail_attempt(
+        match_id=building.match_id,
+        token=building.token,
+        reason=reason,
+        suspect=building.version_id,
+    )
+    refuse_build(version_id=building.version_id, reason=reason, log=log)
 
 
 def _held(building: Building) -> BotVersion:
     """Return the version; raise `Conflict` unless the attempt holds a match of it."""
     held = Match.objects.held_by(building.token).filter(pk=building.match_id)
     versions = BotVersion.objects.filter(pk=building.version_id, seats__match__in=held)
-    found = versions.only("built", "archive", "manifest").first()
+    needed = ("built", "is_build_trusted", "archive", "manifest", "state")
+    found = versions.only(*needed).first()
     if found is None:
         raise Conflict(
             f"Match {building.match_id} is no longer this worker's, or version "

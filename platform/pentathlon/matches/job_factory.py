@@ -25,7 +25,12 @@ def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
         seed=match.seed,
         limits=match.limits,
         seats=tuple(
-            make_seat_job(seat.version, seat=seat.seat, is_blamed=seat.version_id in blamed)
+            make_seat_job(
+                seat.version,
+                seat=seat.seat,
+                is_blamed=seat.version_id in blamed,
+                rated=match.rated,
+            )
             for seat in match.seats.all()
         ),
         lane=match.lane,
@@ -35,14 +40,16 @@ def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
     )
 
 
-def make_seat_job(version: BotVersion, *, seat: int, is_blamed: bool = False) -> SeatJob:
+def make_seat_job(
+    version: BotVersion, *, seat: int, is_blamed: bool = False, rated: bool = False
+) -> SeatJob:
     """Return which files a worker runs in a seat; the version comes with its bot."""
     return SeatJob(
         seat=seat,
         version_id=version.pk,
         name=str(version),
         content_hash=version.archive_id,
-        files_hash=version.files_hash,
+        files_hash=version.files_hash(rated=rated),
         manifest=Manifest.from_json(version.manifest),
         is_blamed=is_blamed,
     )

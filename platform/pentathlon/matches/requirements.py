@@ -43,7 +43,10 @@ def requirements_of_versions(
 ) -> Requirements:
     """Return the requirements of a match of these versions; `rated` as far as it is known."""
     manifests = [version.manifest for version in versions]
-    to_be_built = [each.manifest["build"] for each in versions if not each.files_hash]
+    may_be_rated = rated is not False
+    to_be_built = [
+        each.manifest["build"] for each in versions if not each.files_hash(rated=may_be_rated)
+    ]
     return Requirements(
         game=game,
         rules_version=rules_version,

@@ -197,7 +197,9 @@ class Heads:
         lineups = {seated: [int(word) for word in seated.split()] for seated in unknown}
         ids = {version_id for seating in lineups.values() for version_id in seating}
         if unread := ids - self._versions.keys():
-            needed = BotVersion.objects.only("bot", "state", "manifest", "archive", "built")
+            needed = BotVersion.objects.only(
+                "bot", "state", "manifest", "archive", "built", "is_build_trusted"
+            )
             self._versions.update(needed.in_bulk(unread))
         for seated, seating in lineups.items():
             self._lineups[seated] = Lineup([self._versions[each] for each in seating])
