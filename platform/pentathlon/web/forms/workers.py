@@ -8,7 +8,7 @@ from pentathlon.fleet.tokens import LONGEST_NAME
 _WORDS = {
     Work.RATED: "Rated matches: only for machines that you run yourself",
     Work.UNRATED: "Unrated matches, and bots that play with people",
-    Work.BUILDS: "Building uploads for their validation; your own machines build them again for rated play",
+    Work.BUILDS: "Building uploads for validation; rated play builds them again",
     Work.ANALYSES: "Win-chance curves",
 }
 
