@@ -45,6 +45,29 @@ def assert_points_at(page: Page, name: str, sentence: str) -> None:
     assert sentence in page.text
 
 
+def test_tournament_tells_all_that_is_wrong_in_one_note() -> None:
+    client = as_person(make_user(organiser=True))
+    wrong = {**_CUP, "name": "", "cycles": "0", "match_cpu_s": "x", "most_versions": "-1"}
+
+    page = page_of(client.post(_NEW_CUP, wrong))
+
+    assert "4 things need a change" in page.text
+    assert page.text.count("need a change") == 1
+    for name in ("name", "cycles", "match_cpu_s", "most_versions"):
+        assert f"#{page.field(name)['id']}" in page.links()
+
+
+@pytest.mark.parametrize("name", ["sign_in", "sign_up", "tournament_new", "webhook_new", "upload"])
+def test_forms_that_tell_all_at_once_are_not_stopped_by_the_browser(name: str) -> None:
+    client = as_person(make_user(organiser=True))
+
+    page = page_of((Client() if name.startswith("sign") else client).get(reverse(name)))
+
+    own = [each for each in page.all("form") if each.get("class") == "fields"]
+    assert own
+    assert all("novalidate" in each for each in own if "data-passkey" not in each)
+
+
 def test_sign_up_signs_in_and_says_welcome() -> None:
     client = Client()
 

@@ -34,7 +34,8 @@ FEWEST_MEASURED: Final = 5
 MOST_SHOWN: Final = 60
 """A page shows so many blocks; the API has more."""
 _LATEST: Final = 200
-_MS_PER_HOUR: Final = 3_600_000
+_S_PER_HOUR: Final = 3_600
+_MS_PER_HOUR: Final = 1000 * _S_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,11 @@ class Effort:
     """If it starts now and has the fleet for itself."""
     reason: str
     """Why something is None."""
+
+    @property
+    def cpu_s(self) -> float | None:
+        """The CPU time in seconds."""
+        return None if self.cpu_hours is None else self.cpu_hours * _S_PER_HOUR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
