@@ -19,7 +19,7 @@ sys.path.append(str(ROOT / "engines"))  # the last place: PYTHONPATH may name co
 
 def main() -> None:
     """Make sure of the environment, then let Django run the command."""
-    from pentathlon.local.bootstrap import enter
+    from pentathlon.local.environment.bootstrap import enter
 
     enter(ROOT, sys.argv[1:])
 

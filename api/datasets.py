@@ -12,8 +12,8 @@ from api.protocol.filters import GameFilter, IdFilter, MomentFilter
 from api.protocol.lines import LINES, stretch_of_lines
 from pentathlon.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.common.errors import NotFound
+from pentathlon.datasets.contents import CURSOR, LICENCE, find_part, read_history
 from pentathlon.datasets.models import Dataset, DatasetQuerySet
-from pentathlon.datasets.reading import CURSOR, LICENCE, find_part, read_history
 from pentathlon.datasets.services import part_digests
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

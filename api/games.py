@@ -11,7 +11,7 @@ from api.protocol.pagination import OnePage
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.common.errors import InvalidInput, NotFound
-from pentathlon.explorer.reading import LONGEST_LINE, explore
+from pentathlon.explorer.exploration import LONGEST_LINE, explore
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

@@ -2,7 +2,7 @@
 
 import random
 
-from pentathlon.local.ports import free_port
+from pentathlon.local.servers.ports import free_port
 
 _FIRST, _COUNT = 20_000, 10_000
 """Below those that the kernel gives to outgoing connections, which could take one meanwhile."""

@@ -9,8 +9,8 @@ import os
 import re
 from contextlib import ExitStack
 
-from pentathlon.local.bytecode import shared_bytecode
-from pentathlon.local.servers import exported_servers
+from pentathlon.local.environment.bytecode import shared_bytecode
+from pentathlon.local.servers.servers import exported_servers
 
 _servers = ExitStack()
 _servers.enter_context(shared_bytecode())

@@ -36,7 +36,7 @@ ENGINES_EXTRAS = {
     "contract": {"mypy_extensions"},  # read by the compiler, never run
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
-BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo_bots/")
+BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo/bots/")
 # What may not be in any file: unfinished work, and paths of somebody's machine.
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.}])/(work|root|home|Users)/\w")

@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from pentathlon_engines.archive.archives import unpack, verify
-from workers.sandbox.staging import Inventory, Staging, remove_tree
+from workers.sandbox.files.staging import Inventory, Staging, remove_tree
 
 _log: Final = structlog.stdlib.get_logger(__name__)
 

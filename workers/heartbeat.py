@@ -18,9 +18,9 @@ from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.port import Platform, PlatformAway
 from workers.runtimes import known_runtimes
+from workers.sandbox.files.runtime import shows_compiled
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.sandbox.runtime import shows_compiled
 
 _TICK_S = 0.25
 _GOODBYE_S = 3.0

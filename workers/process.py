@@ -25,9 +25,9 @@ from workers.play import play_jobs
 from workers.port import Platform
 from workers.runtimes import Runtimes, known_runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.files.staging import Staging, close_all
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.sandbox.staging import Staging, close_all
 from workers.slot import Slot, open_slot, pin_to_core
 
 _TRIAL_S: Final = 10.0

@@ -20,9 +20,9 @@ from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.common.errors import Conflict, NotFound
+from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlyState
 from pentathlon.friendlies.origins import origin_of
-from pentathlon.friendlies.reading import look_at
 from pentathlon.friendlies.services import act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import place_in_queue
 from pentathlon.live.snapshots import friendly_now

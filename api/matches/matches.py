@@ -16,7 +16,7 @@ from api.matches.lists import MatchFilter, MatchPages
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.analyses.reading import read_curve
+from pentathlon.analyses.curves import read_curve
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import NotFound
 from pentathlon.live.snapshots import matches_now

@@ -16,7 +16,7 @@ from pentathlon.common.errors import NotFound
 from pentathlon.rankings.history import former_places
 from pentathlon.rankings.models import RankingLine
 from pentathlon.rankings.services import latest_table
-from pentathlon.rivalry.reading import RivalAuthor, rival_authors
+from pentathlon.rivalry.opponents import RivalAuthor, rival_authors
 from pentathlon.web.views.people import titles_of
 
 _MOST_TITLES = 100

@@ -14,7 +14,7 @@ from pentathlon.rivalry.cpu_use import TimeUse
 from pentathlon.rivalry.expectations import MILLION
 from pentathlon.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
 from pentathlon.rivalry.models import Meeting, OpponentSum
-from pentathlon.rivalry.reading import opponents_of, score_of
+from pentathlon.rivalry.opponents import opponents_of, score_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

@@ -17,7 +17,7 @@ from api.rankings.rivalry import (
 from pentathlon.bots.models import Bot
 from pentathlon.rivalry.cpu_use import time_use_of_bot
 from pentathlon.rivalry.models import OpponentSum
-from pentathlon.rivalry.reading import (
+from pentathlon.rivalry.opponents import (
     BestWin,
     Rivals,
     games_of,

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from pentathlon.datasets import reading
+from pentathlon.datasets import contents
 from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -125,7 +125,7 @@ def test_the_history_of_a_game_comes_in_stretches(
     closed_cup(bots=2)
     make_all()
     (whole,) = read_history("/datasets/history/tuned.ndjson")
-    monkeypatch.setattr(reading, "_MOST_BYTES", 1)
+    monkeypatch.setattr(contents, "_MOST_BYTES", 1)
 
     stretches = read_history("/datasets/history/tuned.ndjson")
 

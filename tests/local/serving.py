@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pentathlon.env import IMPORT_PATH
-from pentathlon.local import processes
-from pentathlon.local.waiting import last_lines
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.readiness import last_lines
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import django
 from django.core.management import execute_from_command_line
 
-from pentathlon.local.demo_plan import Plan, plans
+from pentathlon.local.demo.plan import Plan, plans
 
 
 def small_plans() -> list[Plan]:
@@ -21,7 +21,7 @@ if __name__ == "__main__":
     django.setup()
 
     # Its models exist only from here on.
-    from pentathlon.local import demo
+    from pentathlon.local.demo import demo
 
     demo.plans = small_plans  # type: ignore[attr-defined]  # what it has imported
     execute_from_command_line(["manage.py", *sys.argv[1:]])

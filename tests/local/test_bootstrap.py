@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local import bootstrap, installer, registration
+from pentathlon.local.environment import bootstrap, installer, registration
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = """

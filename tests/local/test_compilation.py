@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local import compilation
-from pentathlon.local.compilation import Compilation
+from pentathlon.local.environment import compilation
+from pentathlon.local.environment.compilation import Compilation
 from tests.patience import PATIENCE_S
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local import compiled
-from pentathlon.local.compiled import CannotCompile, compiled_engines, main
+from pentathlon.local.environment import compiled
+from pentathlon.local.environment.compiled import CannotCompile, compiled_engines, main
 
 NO_COMPILER = "There is no C compiler"
 

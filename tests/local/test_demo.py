@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.local.demo_logins import demo_logins
-from pentathlon.local.demo_people import DemoFailed, People
-from pentathlon.local.demo_plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
+from pentathlon.local.demo.logins import demo_logins
+from pentathlon.local.demo.people import DemoFailed, People
+from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads import submit_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import pack_bot

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
-from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.servers.runtime import runtime_folder
 
 
 @pytest.fixture

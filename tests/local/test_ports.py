@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from pentathlon.local import ports
+from pentathlon.local.servers import ports
 
 
 def test_taken_port_gives_way_to_the_next_free_one() -> None:

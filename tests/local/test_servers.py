@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from redis import Redis
 
-from pentathlon.local import postgres, valkey
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.waiting import ServerFailed
+from pentathlon.local.servers import postgres, valkey
+from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.runtime import runtime_folder
 
 
 def test_database_is_a_real_postgresql(db: None) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pentathlon.local.servers.readiness import ServerFailed
 from pentathlon.local.supervisor import Service, Supervisor
-from pentathlon.local.waiting import ServerFailed
 from tests.patience import PATIENCE_S
 
 # Runs two services until it is told to stop.

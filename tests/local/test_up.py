@@ -13,10 +13,10 @@ from django.db.utils import ConnectionHandler
 from pytest_django.fixtures import Settings
 from rich.console import Console
 
-from pentathlon.local import demo as demo_module
-from pentathlon.local.demo import Demo
-from pentathlon.local.demo_logins import demo_logins
-from pentathlon.local.demo_plan import Plan
+from pentathlon.local.demo import demo as demo_module
+from pentathlon.local.demo.demo import Demo
+from pentathlon.local.demo.logins import demo_logins
+from pentathlon.local.demo.plan import Plan
 from pentathlon.local.management.commands import up as command
 from tests.local.demo_sites import (
     PATIENCE_S,

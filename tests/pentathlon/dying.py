@@ -25,7 +25,7 @@ from pentathlon.bots import services as bot_services  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.bots.notices import note_version  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
-from pentathlon.ladders import membership, pairing, places, seasons  # noqa: E402
+from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
@@ -68,8 +68,8 @@ def _schedule(part: int) -> None:
 
 def _ladder_batch(part: int) -> None:
     Worker.objects.update(seen_at=Now())
-    with patch.object(pairing, "_count_meetings", _dying(pairing._count_meetings, part)):
-        pairing.make_batches(for_s=60)
+    with patch.object(batches, "_count_meetings", _dying(batches._count_meetings, part)):
+        batches.make_batches(for_s=60)
 
 
 def _season(part: int) -> None:

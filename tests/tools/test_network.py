@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.local import processes
-from pentathlon.local.ports import free_port
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.ports import free_port
 from tests.patience import PATIENCE_S
 from tools.chaos.network import Condition, Network
 

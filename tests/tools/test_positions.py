@@ -2,8 +2,8 @@
 
 import pytest
 
+from pentathlon.explorer.exploration import explore
 from pentathlon.explorer.models import ExploredGame, ExploredPosition
-from pentathlon.explorer.reading import explore
 from pentathlon.explorer.services import GROWS_AT, count_positions
 from pentathlon_engines import GAMES
 from tools.benchmark.load.positions import explore_history

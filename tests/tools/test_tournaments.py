@@ -13,10 +13,10 @@ from pentathlon.matches.models import Match
 from pentathlon.tournaments.estimates.time_left import Span
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user
-from tools.benchmark.competition import remaining
+from tools.benchmark.competition import estimate_errors
 from tools.benchmark.competition.ends import Told, judge
+from tools.benchmark.competition.estimate_errors import error_of_estimate
 from tools.benchmark.competition.memory import MemoryWatch
-from tools.benchmark.competition.remaining import error_of_estimate
 from tools.benchmark.competition.replay import digest_of, play_documents
 from tools.benchmark.load.data import make_bots
 
@@ -63,7 +63,7 @@ def test_estimate_that_counts_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) ->
         busy = [(min(span.end, until) - span.begin).total_seconds() for span in spans]
         return (slots * (until - since).total_seconds() - sum(busy)) / matches
 
-    monkeypatch.setattr(remaining, "idle_per_match_s", count_pauses)
+    monkeypatch.setattr(estimate_errors, "idle_per_match_s", count_pauses)
 
     assert error_of_estimate(1, pause_s=0) < 0.25
     assert error_of_estimate(1, pause_s=3600) > 0.25

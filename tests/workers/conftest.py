@@ -4,8 +4,8 @@ import pytest
 
 from tests.workers.playing import bot_files
 from workers.bot_files import BotFiles
-from workers.sandbox import runtime
-from workers.sandbox.staging import Staging
+from workers.sandbox.files import runtime
+from workers.sandbox.files.staging import Staging
 
 _NOBODY = 65534
 

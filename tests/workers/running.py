@@ -14,11 +14,11 @@ from pathlib import Path
 from django.db import connection
 
 from pentathlon.env import IMPORT_PATH, child_environment
-from pentathlon.local import processes
-from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.readiness import last_lines
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.local.stack import worker_command
-from pentathlon.local.valkey import running_valkey
-from pentathlon.local.waiting import last_lines
 from pentathlon.matches.models import Match
 from tests.databases import url_of
 from tests.patience import PATIENCE_S

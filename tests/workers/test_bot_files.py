@@ -10,7 +10,7 @@ from pentathlon_engines.archive.archives import DamagedArchive
 from tests.factories import make_version
 from tests.workers.playing import bot_files
 from workers.bot_files import BotFiles
-from workers.sandbox.staging import remove_tree
+from workers.sandbox.files.staging import remove_tree
 
 pytestmark = pytest.mark.django_db
 

@@ -24,8 +24,8 @@ from pentathlon.live.frames import (
     unpack,
 )
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import EngineError

@@ -20,7 +20,7 @@ from tests.workers.playing import DIRECT
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers.port import Platform
-from workers.sandbox.runtime import Bind, Runtime
+from workers.sandbox.files.runtime import Bind, Runtime
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from tests.workers.running import running_platform
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from tools.chaos.crew import CrewRole, Member
 from tools.chaos.disks import Disks, ImitatedDisks, OwnDisks, disks
-from workers.sandbox.staging import Staging
+from workers.sandbox.files.staging import Staging
 from workers.sandbox.uids import user_arguments
 
 SMALL_BYTES = 64 << 20

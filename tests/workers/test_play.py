@@ -44,7 +44,7 @@ from workers.cpu_pressure import Starvation
 from workers.direct import DirectPlatform
 from workers.lease import LeaseKeeper
 from workers.port import PlatformAway
-from workers.sandbox.staging import remove_tree
+from workers.sandbox.files.staging import remove_tree
 
 pytestmark = pytest.mark.django_db
 

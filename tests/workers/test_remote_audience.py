@@ -15,8 +15,8 @@ from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.live import reports
 from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
 from pentathlon.live.sender import IDLE_S, WATCHED_S
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import MatchKind
 from pentathlon_engines import GAMES

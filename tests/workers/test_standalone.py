@@ -17,7 +17,7 @@ from pentathlon.env import IMPORT_PATH, read_environment
 from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.live.frames import frame_key
-from pentathlon.local import processes
+from pentathlon.local.servers import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon.web.docs.wheel import wheels

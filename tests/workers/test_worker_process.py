@@ -27,7 +27,7 @@ from tests.pentathlon.matches.acting import let_lease_expire
 from tests.pentathlon.webhooks.receiving import make_endpoint, receiver
 from tests.workers.playing import make_sleeper
 from tests.workers.running import Platform, alive, kill_group, running_platform
-from workers.sandbox.staging import Staging, sweep
+from workers.sandbox.files.staging import Staging, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

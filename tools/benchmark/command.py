@@ -10,10 +10,10 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH
-from pentathlon.local.compiled import CannotCompile, compiled_engines
-from pentathlon.local.installer import InstallFailed
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.environment.compiled import CannotCompile, compiled_engines
+from pentathlon.local.environment.installer import InstallFailed
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.manifest import built_in_bots

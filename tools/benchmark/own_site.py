@@ -12,8 +12,8 @@ from subprocess import Popen
 from typing import Final
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
-from pentathlon.local import processes
-from pentathlon.local.waiting import wait_until_ready
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.readiness import wait_until_ready
 
 _PATIENCE_S: Final = 600.0
 _SERVERS: Final = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}

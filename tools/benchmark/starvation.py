@@ -27,10 +27,10 @@ from rich.console import Console
 from rich.table import Table
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local import processes
-from pentathlon.local.ports import free_port
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.waiting import wait_until_ready
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.readiness import wait_until_ready
+from pentathlon.local.servers.runtime import runtime_folder
 from tools.benchmark.meter import cpu_s_of
 from tools.trials import trial_environment
 

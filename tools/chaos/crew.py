@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from pentathlon.local import processes
+from pentathlon.local.servers import processes
 from pentathlon.local.supervisor import Service
 
 _RESTART_AFTER_S: Final = 0.3

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from tools.chaos.crew import Member
-from workers.sandbox.staging import Staging
+from workers.sandbox.files.staging import Staging
 
 SIZE_BYTES: Final = 256 << 20
 """Room for what a worker's slots unpack; a full disk takes that much memory."""

@@ -16,12 +16,12 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
-from pentathlon.local.ports import free_port
-from pentathlon.local.postgres import PostgresServer
 from pentathlon.local.preparation import prepare_database
+from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.postgres import PostgresServer
+from pentathlon.local.servers.readiness import ServerFailed
 from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Service
-from pentathlon.local.waiting import ServerFailed
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from tools.chaos.audit import Account, account_of, refusals_in

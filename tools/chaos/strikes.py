@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from django.conf import settings
 from redis import Redis
 
-from pentathlon.local.postgres import PostgresServer
+from pentathlon.local.servers.postgres import PostgresServer
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
 from tools.chaos.crew import WORKERS, Crew, CrewRole

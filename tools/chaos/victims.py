@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from pentathlon.local import processes
-from workers.sandbox.staging import PREFIX
+from pentathlon.local.servers import processes
+from workers.sandbox.files.staging import PREFIX
 
 _BWRAP: Final = "bwrap"
 

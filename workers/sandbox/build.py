@@ -17,11 +17,11 @@ from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
+from workers.sandbox.files.staging import copy_tree
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD_LIMITS
-from workers.sandbox.rlimits import MEBIBYTE
-from workers.sandbox.staging import copy_tree
+from workers.sandbox.resources.rlimits import MEBIBYTE
 
 _IN = "build"
 # In the scratch folder; the command gets no input.

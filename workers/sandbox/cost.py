@@ -28,9 +28,9 @@ from pentathlon_engines.match.launcher import BotCommand, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
-from workers.sandbox.bubblewrap import find_bwrap
+from workers.sandbox.files.staging import Staging
+from workers.sandbox.isolation.bubblewrap import find_bwrap
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.staging import Staging
 from workers.sandbox.uids import FIRST_UID, run_as
 
 _ROUNDS = 40

@@ -10,17 +10,17 @@ from subprocess import SubprocessError
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox.build_tools import build_profile, is_installed, trial_of
-from workers.sandbox.cgroup_hosts import outlive_bots
-from workers.sandbox.cgroups import Cgroups, CgroupUse, Group
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
-from workers.sandbox.landlock import LandlockLevel
-from workers.sandbox.launch import LaunchRequest
-from workers.sandbox.namespaces import NamespacesLevel
+from workers.sandbox.files.runtime import find_runtime
+from workers.sandbox.files.staging import Inventory, Staging, copy_tree, is_readable_by
+from workers.sandbox.isolation.landlock import LandlockLevel
+from workers.sandbox.isolation.launch import LaunchRequest
+from workers.sandbox.isolation.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD_LIMITS, PROFILES, Profile, profile_of
-from workers.sandbox.rlimits import MEBIBYTE
-from workers.sandbox.runtime import find_runtime
-from workers.sandbox.staging import Inventory, Staging, copy_tree, is_readable_by
+from workers.sandbox.resources.cgroup_hosts import outlive_bots
+from workers.sandbox.resources.cgroups import Cgroups, CgroupUse, Group
+from workers.sandbox.resources.rlimits import MEBIBYTE
 from workers.sandbox.uids import UidPool
 
 KERNEL_MB = 32

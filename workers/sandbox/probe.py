@@ -15,13 +15,13 @@ from typing import Any
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.cgroup_hosts import outlive_bots
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import profile_of
-from workers.sandbox.rlimits import rlimits, with_one_more_task
+from workers.sandbox.resources.cgroup_hosts import outlive_bots
+from workers.sandbox.resources.cgroups import CgroupUse
+from workers.sandbox.resources.rlimits import rlimits, with_one_more_task
 
 _CANARY = BotCommand(
     folder=Path(__file__).with_name("canary"),

@@ -19,7 +19,8 @@ from pentathlon_engines.match.launcher import (
     Usage,
 )
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.breaches import (
+from workers.sandbox.errors import HostDiskFull
+from workers.sandbox.resources.breaches import (
     Evidence,
     Footprint,
     breach_of,
@@ -27,12 +28,11 @@ from workers.sandbox.breaches import (
     killed_for_memory,
     too_much_cpu,
 )
-from workers.sandbox.cgroups import Group
-from workers.sandbox.errors import HostDiskFull
-from workers.sandbox.process_tree import ProcessTree, process_handle
-from workers.sandbox.procfs import process_cpu_s
-from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
-from workers.sandbox.scratch import ScratchMeter
+from workers.sandbox.resources.cgroups import Group
+from workers.sandbox.resources.process_tree import ProcessTree, process_handle
+from workers.sandbox.resources.procfs import process_cpu_s
+from workers.sandbox.resources.rlimits import MEBIBYTE, most_cpu_s
+from workers.sandbox.resources.scratch import ScratchMeter
 
 _LONGEST_END_S = 5.0
 _EXITED_BY_SIGNAL = 128

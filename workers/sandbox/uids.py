@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.filters import syscall_numbers
+from workers.sandbox.system_calls.filters import syscall_numbers
 
 FIRST_UID = 60000
 DROPS: Mapping[Path, Sequence[str]] = {

@@ -14,7 +14,7 @@ from typing import Final
 import typer
 
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, USAGE, CommandFailed
-from pentathlon_engines.cli.output import say
+from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
 

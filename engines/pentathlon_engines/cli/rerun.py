@@ -11,7 +11,7 @@ import typer
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.output import print_json, say, show_log
+from pentathlon_engines.cli.output.streams import print_json, say, show_log
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadBundle
 from pentathlon_engines.match.faults import RecordedFault

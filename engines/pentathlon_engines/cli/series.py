@@ -10,15 +10,15 @@ from typing import Any, Final
 import typer
 
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, INTERRUPTED, CommandFailed
-from pentathlon_engines.cli.fault_examples import FaultExamples
-from pentathlon_engines.cli.output import (
+from pentathlon_engines.cli.output.fault_examples import FaultExamples
+from pentathlon_engines.cli.output.streams import (
     is_terminal,
     print_json,
     print_text,
     say,
     show_on_one_line,
 )
-from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.desk.match_pool import DeskMatch, Finished, play_all, stop_on_interrupt
 from pentathlon_engines.desk.record_files import write_record

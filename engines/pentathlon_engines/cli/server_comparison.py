@@ -13,11 +13,11 @@ from typing import Final
 
 from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
-from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.output import is_terminal, say, show_on_one_line
-from pentathlon_engines.cli.sprt_output import Comparison
+from pentathlon_engines.cli.output.sprt import Comparison
+from pentathlon_engines.cli.output.streams import is_terminal, say, show_on_one_line
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 
 _FIRST_BLOCKS: Final = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from pentathlon.ladders.batches import make_batches
 from pentathlon.ladders.membership import drop_out_of_play, seat_members, seat_versions
-from pentathlon.ladders.pairing import make_batches
 from pentathlon.ladders.reference import revalidate_reference_bots, upload_reference_bots
 from pentathlon.ladders.seasons import (
     close_seasons,

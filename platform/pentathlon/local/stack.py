@@ -11,8 +11,8 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_environment
+from pentathlon.local.servers.valkey import answers, valkey_binary, valkey_command, valkey_url
 from pentathlon.local.supervisor import Service
-from pentathlon.local.valkey import answers, valkey_binary, valkey_command, valkey_url
 
 _PROBE_S = 2
 _NEAR = {"127.0.0.1": "localhost", "::1": "localhost", "0.0.0.0": "localhost", "::": "localhost"}  # noqa: S104

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from pentathlon.local import processes
-from pentathlon.local.waiting import ServerFailed, last_lines, wait_until_ready
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.readiness import ServerFailed, last_lines, wait_until_ready
 
 _TICK_S = 0.1
 _SETTLED_S = 20.0

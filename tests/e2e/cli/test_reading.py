@@ -14,9 +14,9 @@ from pentathlon.matches.models import Match
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.commands import watch
-from pentathlon_engines.cli.images import CLEAR
+from pentathlon_engines.cli.output.images import CLEAR
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run, write_bot
 from tests.factories import make_version

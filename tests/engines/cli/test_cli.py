@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.cli import arguments
-from pentathlon_engines.cli.stepping import Stepper
+from pentathlon_engines.cli.output.stepper import Stepper
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli.sprt_output import Comparison, show_comparison
+from pentathlon_engines.cli.output.sprt import Comparison, show_comparison
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 from tests.engines.cli.interrupting import interrupt_after
 from tests.engines.commands import Run, write_bot

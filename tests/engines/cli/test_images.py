@@ -15,12 +15,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from pentathlon_engines.cli import images
 from pentathlon_engines.cli.client.events import ServerEvent
-from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.commands import watch
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.images import BoardStyle, ImageProtocol, ask_terminal, find_screen
+from pentathlon_engines.cli.output import images
+from pentathlon_engines.cli.output.images import (
+    BoardStyle,
+    ImageProtocol,
+    ask_terminal,
+    find_screen,
+)
 from tests.engines.commands import Run, run_in_process
 
 ENGINES = Path(images.__file__).parents[2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pentathlon_engines.cli.stepping import Stepper, split_keys
+from pentathlon_engines.cli.output.stepper import Stepper, split_keys
 
 # Plies:      1          2               3               4          5               6
 EVENTS = [[-1, "deal"], [0, "a", 1, 1], [0, "b", 1, 1], [-1, "r"], [0, "c", 1, 1], [1, "d", 1, 1],

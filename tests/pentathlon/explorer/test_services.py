@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.explorer import services
+from pentathlon.explorer.exploration import explore
 from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
-from pentathlon.explorer.reading import explore
 from pentathlon.explorer.services import DEPTH, GROWS_AT, count_positions
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.fleet.models import Worker
-from pentathlon.ladders import membership, pairing, seasons
+from pentathlon.ladders import batches, membership, seasons
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
 from pentathlon.ladders.profiles import profiles
@@ -83,4 +83,4 @@ def step() -> int:
     make_due()
     # Its heartbeat, however slow this machine is.
     Worker.objects.update(seen_at=Now())
-    return pairing.make_batches(for_s=60)
+    return batches.make_batches(for_s=60)

@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from pentathlon.bots.models import VersionState
 from pentathlon.fleet.models import Worker
-from pentathlon.ladders import pairing
+from pentathlon.ladders import batches
 from pentathlon.ladders.models import Division, Ladder
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Rating, live_key
@@ -188,16 +188,16 @@ def test_crash_in_the_middle_of_a_batch_leaves_nothing_and_changes_nothing(
         make_version()
     seat_all()
     make_due()
-    store = pairing._count_meetings
+    store = batches._count_meetings
 
     def die(*args: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(pairing, "_count_meetings", die)
+        patch.setattr(batches, "_count_meetings", die)
         with pytest.raises(KeyboardInterrupt):
-            pairing.make_batches(for_s=60)
-    assert store is pairing._count_meetings
+            batches.make_batches(for_s=60)
+    assert store is batches._count_meetings
     assert not Match.objects.filter(kind=MatchKind.LADDER).exists()
     assert not Batch.objects.exists()
 
@@ -290,7 +290,7 @@ def _settle_ladder(slots: int) -> Ladder:
     play_waiting()
     Rating.objects.update(sigma=1.0, matches=200)
     make_due()
-    pairing.make_batches(for_s=60)
+    batches.make_batches(for_s=60)
     play_waiting()
     assert division_of(ladder).is_settled
     return ladder
@@ -302,7 +302,7 @@ def test_settled_ladder_plays_up_to_its_limit_an_hour(settings: Settings) -> Non
     done = Match.objects.filter(kind=MatchKind.LADDER).count()
 
     for _ in range(5):
-        pairing.make_batches(for_s=60)
+        batches.make_batches(for_s=60)
 
     assert Match.objects.filter(kind=MatchKind.LADDER).count() == done
 
@@ -312,7 +312,7 @@ def test_settled_ladder_without_a_limit_never_leaves_slots_idle(settings: Settin
     _settle_ladder(slots=4)
 
     for _ in range(5):
-        assert pairing.make_batches(for_s=60) > 0
+        assert batches.make_batches(for_s=60) > 0
         play_waiting()
 
 
@@ -325,7 +325,7 @@ def test_settled_ladder_leaves_slots_to_one_that_is_uncertain(settings: Settings
     seat_all()
     before = division_of(settled).blocks
 
-    pairing.make_batches(for_s=60)
+    batches.make_batches(for_s=60)
 
     assert division_of(uncertain).blocks > 0
     assert division_of(settled).blocks == before
@@ -345,6 +345,6 @@ def test_step_costs_the_same_number_of_queries_whatever_was_played(
     make_due()
 
     with django_assert_max_num_queries(45):
-        pairing.make_batches(for_s=60)
+        batches.make_batches(for_s=60)
 
     assert rows > 40

@@ -18,8 +18,8 @@ from pentathlon.live.messages import Packing, message
 from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
 from pentathlon.live.streams import Streams
 from pentathlon.live.tickets import HEADER, Ticket, View
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.server.protocol import Message, Receive, Scope, Send
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.patience import PATIENCE_S

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import MatchKind
-from pentathlon.search.finding import find_match, find_names, prefixed_terms
+from pentathlon.search.lookup import find_match, find_names, prefixed_terms
 from pentathlon.search.models import Kind, NameTerm
 from pentathlon.search.services import AT_ONCE, NameIndexer, index_all
 from pentathlon.tournaments.models import Event, Tournament, TournamentState

@@ -13,7 +13,7 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.ratings.models import LedgerRow, Pool, Rating
 from pentathlon.ratings.trends import trends
 from pentathlon.rivalry.models import Meeting
-from pentathlon.rivalry.reading import upset_of_the_day
+from pentathlon.rivalry.opponents import upset_of_the_day
 from tests.factories import make_user, make_version
 from tests.pentathlon.rankings.rated import rate
 from tests.pentathlon.rivalry.playing import live_pool, play

@@ -22,9 +22,9 @@ from typing import Any
 from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
-from workers.sandbox.cgroups import CgroupUse, own_prefix
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
 
 LIMITS = Limits(
     startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.workers.sandbox.worker_users import WorkerUser
-from workers.sandbox.cgroup_hosts import CgroupHost
+from workers.sandbox.resources.cgroup_hosts import CgroupHost
 
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 _TIMEOUT_S = 180

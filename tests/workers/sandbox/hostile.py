@@ -21,10 +21,10 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.delegated import groups_of, run_in
 from tests.workers.sandbox.worker_users import USERS, worker_user
-from workers.sandbox.cgroup_files import V1
-from workers.sandbox.cgroup_hosts import CgroupHost, find_host
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.resources.cgroup_files import V1
+from workers.sandbox.resources.cgroup_hosts import CgroupHost, find_host
+from workers.sandbox.resources.cgroups import CgroupUse
 
 VERDICTS = {
     "cpu_burner": "cpu_time",

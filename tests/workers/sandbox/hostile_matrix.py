@@ -25,7 +25,7 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
-from workers.sandbox.cgroups import CgroupUse
+from workers.sandbox.resources.cgroups import CgroupUse
 
 VARIANTS = variants(CgroupUse.NEVER, CgroupUse.ALWAYS)
 

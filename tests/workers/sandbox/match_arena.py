@@ -13,9 +13,9 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
 from tests.workers.sandbox.arena import groups_left, survivors
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.cgroups import CgroupUse
 
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 

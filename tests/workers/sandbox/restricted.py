@@ -9,9 +9,9 @@ import runpy
 import sys
 from pathlib import Path
 
-from workers.sandbox import confine
-from workers.sandbox.filters import build_filter, syscall_numbers
-from workers.sandbox.policy import ALLOW, Rule, Test, refuse
+from workers.sandbox.isolation import confine
+from workers.sandbox.system_calls.filters import build_filter, syscall_numbers
+from workers.sandbox.system_calls.policy import ALLOW, Rule, Test, refuse
 
 CLONE_NEWUSER = 0x10000000
 REFUSED = Rule(refuse(errno.EPERM))

@@ -12,9 +12,9 @@ import pytest
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.cgroups import CgroupUse
 
 # Hashing lets go of the interpreter's lock: the threads run at once where there are cores.
 THREADS = """

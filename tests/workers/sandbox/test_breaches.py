@@ -7,7 +7,7 @@ import pytest
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.breaches import Evidence, Footprint, breach_of, explain_end
+from workers.sandbox.resources.breaches import Evidence, Footprint, breach_of, explain_end
 
 LIMITS = Limits(memory_mb=64, scratch_mb=16, scratch_files=100, tasks=8)
 MEBIBYTE = 1 << 20

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox import bubblewrap
-from workers.sandbox.bubblewrap import bot_environment, command_line, find_bwrap
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.runtime import Bind, Runtime
-from workers.sandbox.staging import Staging
+from workers.sandbox.files.runtime import Bind, Runtime
+from workers.sandbox.files.staging import Staging
+from workers.sandbox.isolation import bubblewrap
+from workers.sandbox.isolation.bubblewrap import bot_environment, command_line, find_bwrap
 from workers.sandbox.uids import FIRST_UID
 
 RUNTIME = Runtime(

@@ -16,9 +16,9 @@ from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S
 from workers.sandbox.build import BuildFailed, BuiltBot, build
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BUILD_LIMITS
+from workers.sandbox.resources.cgroups import CgroupUse
 
 PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
 SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.3, scratch_mb=16)

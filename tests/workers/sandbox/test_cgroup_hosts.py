@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.workers.sandbox.namespaces import run_apart
-from workers.sandbox.cgroup_files import V1, V2
-from workers.sandbox.cgroup_hosts import LEAF, CgroupHost, find_host, outlive_bots
-from workers.sandbox.cgroups import Cgroups, Group, _sweep, own_prefix
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.resources.cgroup_files import V1, V2
+from workers.sandbox.resources.cgroup_hosts import LEAF, CgroupHost, find_host, outlive_bots
+from workers.sandbox.resources.cgroups import Cgroups, Group, _sweep, own_prefix
 
 ONE_GIBIBYTE = 1 << 30
 SETTING = "memory.oom.group"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox.cgroup_files import V2
-from workers.sandbox.cgroups import Cgroups, Group, own_prefix
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.resources.cgroup_files import V2
+from workers.sandbox.resources.cgroups import Cgroups, Group, own_prefix
 
 MEBIBYTE = 1 << 20
 SHELL = ["/bin/sh", "-c", 'read -r go && exec "$@"', "sh"]

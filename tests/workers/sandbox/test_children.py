@@ -14,9 +14,9 @@ from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxL
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import PYTHON, TIMEOUT_S, own_bot, read_line, watch_breach
 from tests.workers.sandbox.test_cgroups import left_behind
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.cgroups import CgroupUse
 
 LIMITS = Limits(memory_mb=64)
 BURN = "import os, time\n\ndef burn(s):\n    until = time.process_time() + s\n"

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.workers.sandbox.bpf_machine import run
-from workers.sandbox.confine import name_own_process
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.filters import (
+from workers.sandbox.isolation.confine import name_own_process
+from workers.sandbox.system_calls.filters import (
     ARCHITECTURES,
     UnknownSyscall,
     build_filter,
     filter_path,
     syscall_numbers,
 )
-from workers.sandbox.policy import (
+from workers.sandbox.system_calls.policy import (
     ALLOW,
     KILL,
     OWN_CLOCK,

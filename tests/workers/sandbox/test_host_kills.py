@@ -15,9 +15,9 @@ from pentathlon_engines.match.launcher import BotCommand, EndedFromOutside, Sand
 from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, own_bot, read_line
-from workers.sandbox.cgroups import Group
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.resources.cgroups import Group
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 SEAT = 1

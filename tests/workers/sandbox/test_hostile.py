@@ -28,7 +28,7 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
-from workers.sandbox.cgroups import CgroupUse
+from workers.sandbox.resources.cgroups import CgroupUse
 
 WITHOUT_GROUPS = variants(CgroupUse.FOR_CHILDREN)
 IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.level == "namespaces"]

@@ -16,12 +16,15 @@ from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import bubblewrap, launch, rlimits, runtime, uids
+from workers.sandbox import uids
+from workers.sandbox.files import runtime
+from workers.sandbox.files.runtime import Runtime
+from workers.sandbox.files.staging import remove_tree
+from workers.sandbox.isolation import bubblewrap, launch
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import NATIVE
-from workers.sandbox.runtime import Runtime
-from workers.sandbox.staging import remove_tree
+from workers.sandbox.resources import rlimits
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 LIMITS = Limits()

@@ -18,8 +18,8 @@ from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.workers.sandbox.bots import bot_command
 from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME
-from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.resources.cgroups import CgroupUse
 
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
 LARGE_FILE = 2 * 1024 * 1024

@@ -14,12 +14,12 @@ import pytest
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
-from workers.sandbox.bubblewrap import command_line, find_bwrap
-from workers.sandbox.launch import pipe, read_until
+from workers.sandbox.files.runtime import find_runtime
+from workers.sandbox.files.staging import Staging
+from workers.sandbox.isolation.bubblewrap import command_line, find_bwrap
+from workers.sandbox.isolation.launch import pipe, read_until
+from workers.sandbox.isolation.orphans import kill_orphans
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.orphans import kill_orphans
-from workers.sandbox.runtime import find_runtime
-from workers.sandbox.staging import Staging
 from workers.sandbox.uids import user_arguments
 
 LONGEST_S = 120.0

@@ -13,16 +13,18 @@ from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox import __main__ as command
-from workers.sandbox import bubblewrap, filters, launch, namespaces, rlimits, scratch
-from workers.sandbox.bpf import assemble
 from workers.sandbox.entry import launcher as entry_point
 from workers.sandbox.errors import Layer, LayerMissing
-from workers.sandbox.filters import ARCHITECTURES
-from workers.sandbox.landlock import LandlockLevel
+from workers.sandbox.files.runtime import Runtime
+from workers.sandbox.isolation import bubblewrap, launch, namespaces
+from workers.sandbox.isolation.landlock import LandlockLevel
 from workers.sandbox.levels import choose_level, open_sandbox
-from workers.sandbox.policy import ALLOW, Rule
 from workers.sandbox.probe import Finding, State, run_probe
-from workers.sandbox.runtime import Runtime
+from workers.sandbox.resources import rlimits, scratch
+from workers.sandbox.system_calls import filters
+from workers.sandbox.system_calls.bpf import assemble
+from workers.sandbox.system_calls.filters import ARCHITECTURES
+from workers.sandbox.system_calls.policy import ALLOW, Rule
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 HELD = {Layer.IDENTITY, Layer.FILESYSTEM, Layer.SYSCALLS, Layer.RLIMITS, Layer.WATCHDOG}
@@ -39,7 +41,7 @@ def no_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def no_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.sandbox.landlock.landlock_abi", lambda: 3)
+    monkeypatch.setattr("workers.sandbox.isolation.landlock.landlock_abi", lambda: 3)
 
 
 def missing(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Finding:

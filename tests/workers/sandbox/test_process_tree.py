@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox import process_tree
-from workers.sandbox.process_tree import CgroupTree, PolledTree, SingleProcess
+from workers.sandbox.resources import process_tree
+from workers.sandbox.resources.process_tree import CgroupTree, PolledTree, SingleProcess
 
 WAIT = "import sys; print('ready', flush=True); sys.stdin.read()"
 BUSY = """

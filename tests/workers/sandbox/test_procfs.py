@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox.procfs import (
+from workers.sandbox.resources.procfs import (
     has_ended,
     process_cpu_s,
     threads_and_bytes,

@@ -16,7 +16,7 @@ from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of
-from workers.sandbox.rlimits import MEBIBYTE, rlimits
+from workers.sandbox.resources.rlimits import MEBIBYTE, rlimits
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 NODE = """

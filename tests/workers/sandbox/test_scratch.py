@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from workers.sandbox.scratch import FolderScratch, MountedScratch
+from workers.sandbox.resources.scratch import FolderScratch, MountedScratch
 
 MOST_FILES = 8
 MOST_BYTES = 1 << 20

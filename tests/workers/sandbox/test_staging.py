@@ -8,8 +8,8 @@ from weakref import WeakSet
 
 import pytest
 
-from workers.sandbox import staging as module
-from workers.sandbox.staging import (
+from workers.sandbox.files import staging as module
+from workers.sandbox.files.staging import (
     Inventory,
     Staging,
     can_reach,

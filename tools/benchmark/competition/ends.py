@@ -19,8 +19,8 @@ django.setup()
 # Models exist only from here on.
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
-from pentathlon.local.demo_plan import folder_of  # noqa: E402
-from pentathlon.local.waiting import ServerFailed  # noqa: E402
+from pentathlon.local.demo.plan import folder_of  # noqa: E402
+from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.matches.uploads import submit_bot  # noqa: E402
 from pentathlon.tournaments.estimates.progress import progress  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402

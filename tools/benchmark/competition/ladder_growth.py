@@ -23,6 +23,7 @@ from django.test import Client  # noqa: E402
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import Bot, BotVersion  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
+from pentathlon.ladders.batches import make_batches  # noqa: E402
 from pentathlon.ladders.membership import drop_out_of_play, seat_members  # noqa: E402
 from pentathlon.ladders.models import (  # noqa: E402
     Choice,
@@ -32,7 +33,6 @@ from pentathlon.ladders.models import (  # noqa: E402
     LadderMember,
     Season,
 )
-from pentathlon.ladders.pairing import make_batches  # noqa: E402
 from pentathlon.ladders.seasons import (  # noqa: E402
     close_seasons,
     end_season,

@@ -31,11 +31,11 @@ from pentathlon.tournaments.services import (  # noqa: E402
     start_tournament,
 )
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
+from tools.benchmark.competition.author_ranking import measure_ranking  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.competition.memory import MemoryWatch  # noqa: E402
-from tools.benchmark.competition.reading import page_costs_s  # noqa: E402
-from tools.benchmark.competition.rewriting import fill_leaderboard, measure_recompute  # noqa: E402
-from tools.benchmark.competition.standing import measure_ranking  # noqa: E402
+from tools.benchmark.competition.page_costs import page_costs_s  # noqa: E402
+from tools.benchmark.competition.recompute import fill_leaderboard, measure_recompute  # noqa: E402
 from tools.benchmark.load.data import (  # noqa: E402
     GAME,
     Writer,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon.env import child_environment
-from pentathlon.local.ports import free_port
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.waiting import ServerFailed
+from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.runtime import runtime_folder
 from tools.benchmark.own_site import running_up
 from tools.trials import run_trial, trial_environment
 

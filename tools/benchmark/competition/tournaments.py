@@ -12,9 +12,9 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.servers.runtime import runtime_folder
 from tools.benchmark.competition.demands import Demand, show_demands
-from tools.benchmark.competition.remaining import error_of_estimate
+from tools.benchmark.competition.estimate_errors import error_of_estimate
 from tools.benchmark.load.stage import offer_database, run_on
 from tools.benchmark.progress import Say, show_progress
 from tools.trials import trial_environment

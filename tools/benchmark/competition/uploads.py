@@ -24,7 +24,7 @@ from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.ladders.membership import leave_ladder  # noqa: E402
 from pentathlon.ladders.models import Ladder  # noqa: E402
 from pentathlon.ladders.reference import reference_policies  # noqa: E402
-from pentathlon.local.waiting import ServerFailed  # noqa: E402
+from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.uploads import submit_bot  # noqa: E402
 from pentathlon.ratings.models import Rating, live_key  # noqa: E402

@@ -15,8 +15,8 @@ from typing import Any, Final
 import django
 from redis import Redis
 
-from pentathlon.local import processes
-from pentathlon.local.ports import free_port
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.ports import free_port
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import built_in_bots

@@ -13,7 +13,7 @@ from typing import Final
 from pentathlon.env import IMPORT_PATH, child_environment
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
-from pentathlon.local import processes
+from pentathlon.local.servers import processes
 from pentathlon.matches.models import Attempt, AttemptState
 from tools.benchmark.competition.demands import Demand
 from tools.benchmark.load.sites import HOST, WebProcess

@@ -23,7 +23,7 @@ from django.db import connection  # noqa: E402
 
 from pentathlon.bots.models import Bot  # noqa: E402
 from pentathlon.fleet.capabilities import least_sandbox  # noqa: E402
-from pentathlon.local import processes  # noqa: E402
+from pentathlon.local.servers import processes  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.operations.retention import other_holdings  # noqa: E402
 from pentathlon.web.docs.capacity import FILE  # noqa: E402

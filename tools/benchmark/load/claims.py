@@ -19,7 +19,7 @@ from pentathlon.matches.batches import BATCH  # noqa: E402
 from pentathlon.matches.dispatch.publishing import publish_pending  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches, return_match  # noqa: E402
-from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
+from tools.benchmark.load.dispatch import send_and_take_back  # noqa: E402
 
 _WARM_UP: Final = 2
 

@@ -161,7 +161,7 @@ def _offer_blocking(parser: ArgumentParser) -> None:
 
 
 def _measure_blocking(options: Options) -> None:
-    run_on(options, "tools.benchmark.load.blocking", [f"--bots={options['bots']}"])
+    run_on(options, "tools.benchmark.load.lock_waits", [f"--bots={options['bots']}"])
 
 
 def _offer_reads(parser: ArgumentParser) -> None:

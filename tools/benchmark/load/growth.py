@@ -30,10 +30,10 @@ from tools.benchmark.load.data import (  # noqa: E402
     add_rivalry,
     make_cast,
 )
+from tools.benchmark.load.dispatch import send_and_take_back  # noqa: E402
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.followers import follow_results  # noqa: E402
 from tools.benchmark.load.positions import explore_history  # noqa: E402
-from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
 
 MOST_RATIO: Final = 1.3

@@ -26,9 +26,9 @@ from pentathlon.bots.services import create_bot  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
+from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.local.stack import Stack  # noqa: E402
 from pentathlon.local.supervisor import Service  # noqa: E402
-from pentathlon.local.waiting import ServerFailed  # noqa: E402
 from pentathlon.matches.models import (  # noqa: E402
     Attempt,
     AttemptState,

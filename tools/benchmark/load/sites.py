@@ -17,9 +17,9 @@ from django.conf import settings
 from django.db import connection
 
 from pentathlon.env import child_environment, read_environment
-from pentathlon.local import processes
-from pentathlon.local.ports import free_port
-from pentathlon.local.waiting import wait_until_ready
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.ports import free_port
+from pentathlon.local.servers.readiness import wait_until_ready
 
 HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 19_100

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.local.postgres import running_postgres
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.servers.postgres import running_postgres
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from tools.trials import run_trial, trial_environment
 
 DATABASES: Final = ("sqlite", "postgres")

@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 from rich.console import Console
 
-from pentathlon.local.ports import free_port
+from pentathlon.local.servers.ports import free_port
 from tools.benchmark.newcomer.person import Newcomer, WalkFailed
 from tools.benchmark.own_site import environment_apart, running_up
 from tools.benchmark.progress import Say, show_progress

@@ -13,8 +13,8 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.compiled import CannotCompile, compiled_engines
-from pentathlon.local.installer import InstallFailed, install
+from pentathlon.local.environment.compiled import CannotCompile, compiled_engines
+from pentathlon.local.environment.installer import InstallFailed, install
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from tools.benchmark.progress import show_progress

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import running_valkey
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from pentathlon_engines import GAMES
 from tools.trials import run_trial, trial_environment
 

@@ -23,9 +23,9 @@ from pentathlon.env import IMPORT_PATH, child_environment  # noqa: E402
 from pentathlon.fleet.announcements import Work  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.fleet.tokens import create_worker_token  # noqa: E402
-from pentathlon.local import processes  # noqa: E402
-from pentathlon.local.ports import free_port  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
+from pentathlon.local.servers import processes  # noqa: E402
+from pentathlon.local.servers.ports import free_port  # noqa: E402
 from pentathlon.local.stack import worker_command  # noqa: E402
 from pentathlon_engines.archive.packing import pack_bot  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.local.waiting import ServerFailed
+from pentathlon.local.servers.readiness import ServerFailed
 from tools.benchmark import analysis, languages, starvation, strength
 from tools.benchmark import command as matches
 from tools.benchmark.clock import command as clock

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.env import UNLIMITED
-from pentathlon.local.postgres import PostgresServer
-from pentathlon.local.runtime import runtime_folder
-from pentathlon.local.valkey import valkey_url
+from pentathlon.local.servers.postgres import PostgresServer
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import valkey_url
 from pentathlon_engines import GAMES
 from tools.trials import run_trial, trial_environment
 

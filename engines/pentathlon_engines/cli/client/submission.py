@@ -15,13 +15,13 @@ from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import (
     CHECK_FAILED,
     HOST_OR_SERVER,
     CommandFailed,
 )
-from pentathlon_engines.cli.output import LOG_LINES, is_terminal, say
+from pentathlon_engines.cli.output.streams import LOG_LINES, is_terminal, say
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import is_placeholder, read_manifest

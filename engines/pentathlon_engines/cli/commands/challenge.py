@@ -9,10 +9,10 @@ import typer
 from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.output.streams import print_json, print_text, say
 
 _RUNNING = "running"
 

@@ -11,10 +11,10 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.match_output import explain_fault, wrong_answer
 from pentathlon_engines.cli.options import AsJson, Sandbox
-from pentathlon_engines.cli.output import is_terminal, print_json, say, show_on_one_line
-from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.cli.output.matches import explain_fault, wrong_answer
+from pentathlon_engines.cli.output.streams import is_terminal, print_json, say, show_on_one_line
+from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.probes import ProbeReport, ProbeResult, probe_bot
 from pentathlon_engines.match import protocol

@@ -31,14 +31,14 @@ from pentathlon_engines.cli.options import (
     Sandbox,
     SiteOption,
 )
-from pentathlon_engines.cli.output import say
+from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
+from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.cli.server_comparison import (
     ServerComparison,
     find_pair,
 )
-from pentathlon_engines.cli.sprt_output import Comparison, print_comparison, show_comparison
-from pentathlon_engines.cli.tournament_bots import make_document
-from pentathlon_engines.cli.tournament_run import TournamentRun
+from pentathlon_engines.cli.tournament.bots import make_document
+from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.setting import Setting

@@ -16,7 +16,7 @@ from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.dataset_download import Json, download_dataset
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.dataset.folder import (
     SUMS,

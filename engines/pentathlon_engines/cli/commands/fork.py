@@ -10,14 +10,14 @@ import typer
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.match_output import (
+from pentathlon_engines.cli.options import AsJson, Bots, Sandbox
+from pentathlon_engines.cli.output.matches import (
     ply_progress,
     show_match,
     summarize_match,
     write_record_file,
 )
-from pentathlon_engines.cli.options import AsJson, Bots, Sandbox
-from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.records import read_record
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.limits import Limits

@@ -22,7 +22,7 @@ from pentathlon_engines.cli.client.device_login import await_token, begin_login
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.output.streams import print_json, print_text, say
 
 _SCOPES = ("bots:write", "private:read")
 _LONGEST_NAME = 60

@@ -10,7 +10,7 @@ from pentathlon_engines.cli.client.bots import Json, find_version
 from pentathlon_engines.cli.client.connection import connect_as_person, split_address
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.output.streams import print_json, print_text, say
 
 
 def logs(

@@ -10,8 +10,8 @@ from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_na
 from pentathlon_engines.cli.client.connection import connect, connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, say
-from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.cli.output.streams import print_json, say
+from pentathlon_engines.cli.output.tables import print_table
 
 _MOST_BOTS: Final = 20
 

@@ -19,12 +19,6 @@ from pentathlon_engines.cli.arguments import (
 )
 from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.match_output import (
-    ply_progress,
-    show_match,
-    summarize_match,
-    write_record_file,
-)
 from pentathlon_engines.cli.options import (
     AsJson,
     BotLimits,
@@ -33,7 +27,13 @@ from pentathlon_engines.cli.options import (
     GameOptions,
     Sandbox,
 )
-from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.output.matches import (
+    ply_progress,
+    show_match,
+    summarize_match,
+    write_record_file,
+)
+from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game

@@ -10,16 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.images import (
+from pentathlon_engines.cli.output.images import (
     CLEAR,
     BoardOption,
     BoardStyle,
     ImageScreen,
     find_screen,
 )
-from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.output.stepper import HELP, Stepper, split_keys
+from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
-from pentathlon_engines.cli.stepping import HELP, Stepper, split_keys
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.desk.replay_page import describe_event, replay_page
 from pentathlon_engines.errors import BadRecord

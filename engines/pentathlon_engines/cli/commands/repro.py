@@ -14,7 +14,7 @@ from pentathlon_engines.cli.client.connection import connect_as_person, split_ad
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import say
+from pentathlon_engines.cli.output.streams import say
 from pentathlon_engines.cli.rerun import play_bundle
 
 _SEALED = "sealed"

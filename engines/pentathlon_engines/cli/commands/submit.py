@@ -17,16 +17,16 @@ from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.client.submission import (
     Follower,
     out_of_time,
     pack,
     upload_version,
 )
-from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.output.streams import print_json, print_text, say
 from pentathlon_engines.errors import BadManifest
 
 
@@ -160,7 +160,7 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
         print_json([line.to_json() for line in lines])
     else:
         # It loads `rich`, which takes longer than a whole command for one bot.
-        print_table = import_module("pentathlon_engines.cli.tables").print_table
+        print_table = import_module("pentathlon_engines.cli.output.tables").print_table
         print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
     if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):
         raise typer.Exit(worst)

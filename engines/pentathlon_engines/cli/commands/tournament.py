@@ -20,11 +20,11 @@ from pentathlon_engines.cli.arguments import (
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
-from pentathlon_engines.cli.output import print_json, say
-from pentathlon_engines.cli.tables import print_table
-from pentathlon_engines.cli.tournament_bots import make_document, read_params, seat_entries
-from pentathlon_engines.cli.tournament_effort import estimate_effort, measured_effort
-from pentathlon_engines.cli.tournament_run import (
+from pentathlon_engines.cli.output.streams import print_json, say
+from pentathlon_engines.cli.output.tables import print_table
+from pentathlon_engines.cli.tournament.bots import make_document, read_params, seat_entries
+from pentathlon_engines.cli.tournament.effort import estimate_effort, measured_effort
+from pentathlon_engines.cli.tournament.run import (
     TournamentRun,
     describe_round,
     show_standings,

@@ -12,7 +12,7 @@ from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.failure import CHECK_FAILED
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.output.streams import print_json, print_text, say
 from pentathlon_engines.cli.records import read_record
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import forked_at, verify_record

@@ -11,10 +11,10 @@ from pentathlon_engines.cli.client.connection import connect, split_address
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json
+from pentathlon_engines.cli.output.streams import print_json
 from pentathlon_engines.cli.receipts import Logged, check_receipt
 from pentathlon_engines.cli.records import describe_outcome, read_record
-from pentathlon_engines.cli.tournament_proof import verify_tournament
+from pentathlon_engines.cli.tournament.proof import verify_tournament
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadRecord

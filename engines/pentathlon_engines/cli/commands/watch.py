@@ -13,17 +13,17 @@ from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_na
 from pentathlon_engines.cli.client.connection import connect, split_address
 from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.http_site import FieldMissing, Site, SiteRefused
-from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.images import (
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output.images import (
     CLEAR,
     BoardOption,
     BoardStyle,
     ImageScreen,
     find_screen,
 )
-from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import print_json_line, print_text, say
+from pentathlon_engines.cli.output.streams import print_json_line, print_text, say
 from pentathlon_engines.cli.records import describe_outcome
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadRecord

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from pentathlon.bots.models import Bot, VersionState
 from pentathlon.ladders.models import Choice, Ladder
-from pentathlon.ladders.reading import LadderPlace, place_in, places_of
+from pentathlon.ladders.tables import LadderPlace, place_in, places_of
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines.contract.info import ordinal

@@ -22,13 +22,13 @@ from pentathlon.bots.services import (
 )
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.ladders.models import Ladder
-from pentathlon.ladders.reading import next_match, places_of
+from pentathlon.ladders.tables import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.rivalry.reading import rivals_of
+from pentathlon.rivalry.opponents import rivals_of
 from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.drawing.charts import rating_chart
 from pentathlon.web.forms.bots import ReasonForm

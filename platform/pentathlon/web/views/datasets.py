@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.datasets.contents import LICENCE
 from pentathlon.datasets.models import Dataset
-from pentathlon.datasets.reading import LICENCE
 from pentathlon.web.docs.documents import render_markdown, title_and_body
 from pentathlon.web.pagination import cursor_page
 from pentathlon_engines import GAMES

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from pentathlon.common.errors import InvalidInput
-from pentathlon.explorer.reading import LONGEST_LINE, Exploration, explore
+from pentathlon.explorer.exploration import LONGEST_LINE, Exploration, explore
 from pentathlon.explorer.services import DEPTH, GROWS_AT, explored_games
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record

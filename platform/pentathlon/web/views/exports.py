@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ladders.models import Division, Season
-from pentathlon.ladders.reading import ladder_table
+from pentathlon.ladders.tables import ladder_table
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.results.etags import state_of_matches, state_of_tables
 from pentathlon.tournaments.results.hidden_results import are_hidden

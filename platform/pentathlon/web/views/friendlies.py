@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import DomainError, NotFound
+from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.origins import origin_of
-from pentathlon.friendlies.reading import look_at
 from pentathlon.friendlies.services import (
     Origin,
     act,

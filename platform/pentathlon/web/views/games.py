@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from pentathlon.common.errors import Unavailable
-from pentathlon.ladders.reading import ladder_lines
+from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, live_key
 from pentathlon.replays.boards import board_svg

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pentathlon.bots.models import Bot
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Division, Ladder, Season
-from pentathlon.ladders.reading import LadderLine, ladder_lines, ladder_table, seasons_of
+from pentathlon.ladders.tables import LadderLine, ladder_lines, ladder_table, seasons_of
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.web.requests import person, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors

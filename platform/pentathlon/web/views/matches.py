@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.analyses.reading import NOT_READY, read_curve
+from pentathlon.analyses.curves import NOT_READY, read_curve
 from pentathlon.common.errors import NotFound
 from pentathlon.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting

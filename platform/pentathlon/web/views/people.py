@@ -16,7 +16,7 @@ from pentathlon.matches.models import Match
 from pentathlon.rankings.history import former_places
 from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.rivalry.reading import rival_authors
+from pentathlon.rivalry.opponents import rival_authors
 from pentathlon.tournaments.models import FinalRow, TournamentState
 from pentathlon.web.requests import person, person_or_404
 from pentathlon.web.tables import own_ranking_row

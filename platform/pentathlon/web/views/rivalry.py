@@ -20,7 +20,7 @@ from pentathlon.rivalry.head_to_head import (
     read_head_to_head,
     visible_matches,
 )
-from pentathlon.rivalry.reading import (
+from pentathlon.rivalry.opponents import (
     LEAST_MEETINGS,
     ORDERS,
     length_lines,

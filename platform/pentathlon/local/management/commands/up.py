@@ -11,17 +11,17 @@ from django.db import connections
 from rich.console import Console
 
 from pentathlon.env import read_environment
-from pentathlon.local.compilation import Compilation
-from pentathlon.local.compiled import kept_engines
-from pentathlon.local.demo import Demo
-from pentathlon.local.demo_logins import Login, demo_logins
+from pentathlon.local.demo.demo import Demo
+from pentathlon.local.demo.logins import Login, demo_logins
+from pentathlon.local.environment.compilation import Compilation
+from pentathlon.local.environment.compiled import kept_engines
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
-from pentathlon.local.ports import BadAddress, NoPort, free_port
 from pentathlon.local.preparation import prepare_database, prepare_static_files
-from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.servers.ports import BadAddress, NoPort, free_port
+from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Supervisor
-from pentathlon.local.waiting import ServerFailed
 
 _MOST_WORKERS = 8
 _MISUSED = 2

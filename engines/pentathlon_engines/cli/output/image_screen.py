@@ -1,0 +1,58 @@
+"""Boards drawn as images on the terminal; requires the extra `images`."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console
+
+from pentathlon_engines.cli.output.images import ImageProtocol
+from pentathlon_engines.drawing.png import draw_png
+
+_TALLEST: Final = 40
+"""Rows of the terminal: a larger picture takes longer than stepping should."""
+_PIXELS: Final = 900
+
+
+@contextmanager
+def _without_terminal() -> Iterator[None]:
+    """Keep a package from querying the terminal at import: it would not wait long enough."""
+    terminal = sys.__stdout__
+    vars(sys)["__stdout__"] = None
+    try:
+        yield
+    finally:
+        vars(sys)["__stdout__"] = terminal
+
+
+with _without_terminal():
+    from textual_image.renderable import SixelImage, TGPImage
+
+# It would log a trace of a terminal that does not tell how large its letters are.
+logging.getLogger("textual_image").addHandler(logging.NullHandler())
+
+_IMAGES: Final = {ImageProtocol.SIXEL: SixelImage, ImageProtocol.KITTY: TGPImage}
+
+
+class TerminalScreen:
+    """Draws boards for the terminal that is standard output."""
+
+    def __init__(self, protocol: ImageProtocol) -> None:
+        self._image = _IMAGES[protocol]
+
+    def draw(self, svg: str, *, lines: int = 0) -> str:
+        """Return the terminal output of a board, as large as fits beside these lines of text."""
+        size = os.get_terminal_size(sys.stdout.fileno())
+        rows = min(max(size.lines - lines, 1), _TALLEST)
+        drawn = io.StringIO()
+        console = Console(file=drawn, force_terminal=True, width=size.columns, height=rows)
+        console.print(
+            self._image(io.BytesIO(draw_png(svg, width=_PIXELS)), width="auto", height="auto")
+        )
+        return drawn.getvalue()

@@ -1,0 +1,116 @@
+"""One match as people and scripts read it: its table, its faults in words, its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.output.streams import (
+    is_terminal,
+    print_text,
+    say,
+    show_log,
+    show_on_one_line,
+)
+from pentathlon_engines.cli.output.tables import print_table
+from pentathlon_engines.commentary.words import count
+from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.desk.record_files import write_record
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.answers import answer_at_fault
+from pentathlon_engines.record.record import events_by
+from pentathlon_engines.record.shape import Record
+from pentathlon_engines.runner import MatchReport
+
+
+def ply_progress(*, as_json: bool) -> Callable[[int], None] | None:
+    """Return the display of a running match's ply, or None without a terminal."""
+    if as_json or not is_terminal():
+        return None
+    return lambda ply: show_on_one_line(f"ply {ply}")
+
+
+def write_record_file(path: Path, record: Record) -> None:
+    """Write the record of a match, whole or not at all."""
+    try:
+        if not path.parent.is_dir():
+            raise FileNotFoundError(2, "there is no such folder")
+        write_record(path, record)
+    except OSError as error:
+        raise CommandFailed(
+            f"{path} cannot be written: {error.strerror}.",
+            try_next="the same command with another --record",
+            exit_code=HOST_OR_SERVER,
+        ) from error
+
+
+def summarize_match(report: MatchReport, path: Path | None) -> dict[str, Any]:
+    """Return a match as JSON; `path` is that of its record."""
+    record = report.record
+    return {
+        "game": record["game"],
+        "seed": record["seed"],
+        "bots": record["bots"],
+        "sandbox": record["sandbox"],
+        "outcome": record["outcome"],
+        "faults": [{**fault, "answer": wrong_answer(report, fault)} for fault in record["faults"]],
+        "plies": len(record["events"]),
+        "cpu_s": [round(usage.cpu_s, 3) for usage in report.usage],
+        "memory_peak_mb": [round(usage.memory_peak_mb, 1) for usage in report.usage],
+        "notes": report.notes,
+        "logs": [log.decode(errors="replace") for log in report.logs],
+        "chain": record["chain"],
+        "record": None if path is None else str(path),
+    }
+
+
+def show_match(report: MatchReport) -> None:
+    """Print the table of a match, and explain its faults."""
+    record = report.record
+    outcome = record["outcome"]
+    print_text(
+        f"{record['game']}, seed {record['seed']}: {outcome['reason']} "
+        f"after {count(len(record['events']), 'ply')}"
+    )
+    print_table(
+        ("seat", "bot", "rank", "points", "cpu", "slowest"),
+        [_row(report, seat) for seat in range(record["seats"])],
+    )
+    for fault in record["faults"]:
+        explain_fault(report, fault)
+
+
+def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
+    """Say what a bot did wrong, what it wrote, what was expected, and what to do."""
+    seat = fault["seat"]
+    name = report.record["bots"][seat]["name"]
+    say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
+    if answer := wrong_answer(report, fault):
+        say(answer)
+    log = report.logs[seat]
+    show_log(log, report.notes[seat])
+    said = log.decode(errors="replace")
+    again = f"With the same bots, seats and options, `play --seed {report.record['seed']}`"
+    say(what_to_do(fault["kind"], log=said, limits=report.record["limits"], again=again))
+
+
+def wrong_answer(report: MatchReport, fault: RecordedFault) -> str | None:
+    """Return what a bot wrote and what was expected, in the words of the server."""
+    return answer_at_fault(report.record, fault, report.traces[fault["seat"]]) or None
+
+
+def _row(report: MatchReport, seat: int) -> tuple[str, ...]:
+    outcome = report.record["outcome"]
+    scores = outcome["scores"]
+    own = [event.cpu_ms for event in events_by(report.record, seat)]
+    return (
+        str(seat),
+        report.record["bots"][seat]["name"],
+        ordinal(outcome["ranks"][seat]),
+        "" if scores is None else str(scores[seat]),
+        f"{report.usage[seat].cpu_s:.2f} s",
+        f"{max(own, default=0)} ms",
+    )

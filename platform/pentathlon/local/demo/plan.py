@@ -1,0 +1,119 @@
+"""The demo's plan: its bots, their authors, and the games and formats they play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pentathlon_engines import GAMES, GameInfo
+from pentathlon_engines.manifest import built_in_bots
+
+BOTS: Final = Path(__file__).parent / "bots"
+
+_TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
+_ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "mcts")
+"""Play every game, the weaker ones first."""
+_SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
+"""Takes the place of `greedy`: a bot that knows this game only."""
+_FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
+"""Meet in a game of long matches, so that its tournament takes no longer than the others."""
+_FEWER: Final = ("first-come", "greedy", "mcts")
+"""Meet where there is another tournament, too, so that both take no longer than one would."""
+_HOW: Final[Mapping[str, str]] = {
+    "round_robin": "",
+    "swiss": " in Swiss rounds",
+    "knockout": " in a knockout bracket",
+    "finals": " in finals",
+}
+CHALLENGE: Final = ("strategist", "watchdog")
+"""A bot of the first tournament, and another author's that it challenges to a few blocks."""
+CHALLENGE_BLOCKS: Final = 4
+_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
+_PAIR: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One tournament of the demo."""
+
+    game: str
+    title: str
+    """Of the game."""
+    bots: tuple[str, ...]
+    """Names of demo bots or built-in ones."""
+    format: str = "round_robin"
+    params: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
+    seats: int = _PAIR
+
+    @property
+    def key(self) -> str:
+        """Name it among all plans; the same in every release."""
+        return self.game if self.format == "round_robin" else f"{self.game} {self.format}"
+
+    @property
+    def label(self) -> str:
+        """Return the game and, unless all just meet all, the format in words."""
+        return f"{self.title}{_HOW[self.format]}"
+
+    def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
+        """Return what the API is asked for, with the ids of the bots' versions."""
+        return {
+            "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.label}",
+            "game": self.game,
+            "format": self.format,
+            "params": dict(self.params),
+            "table_seats": self.seats,
+            "versions": versions,
+        }
+
+
+def plans() -> list[Plan]:
+    """Return a tournament of every game, then the short ones of other formats."""
+    small = [_small(game.info) for key, game in GAMES.items() if key != "tuned"]
+    return [_tuned(GAMES["tuned"].info), *_formats(), *small]
+
+
+def authors(logins: list[str]) -> dict[str, str]:
+    """Return who uploads which bot: everybody about as many."""
+    names = sorted({name for plan in plans() for name in plan.bots})
+    return {name: logins[number % len(logins)] for number, name in enumerate(names)}
+
+
+def folder_of(bot: str) -> Path:
+    """Return the folder with the files of a bot."""
+    return built_in_bots().get(bot, BOTS / bot)
+
+
+def _tuned(info: GameInfo) -> Plan:
+    return Plan(game=info.key, title=info.title, bots=_TUNED)
+
+
+def _formats() -> list[Plan]:
+    """Return a Swiss, a bracket and finals, each as short as shows what it is."""
+    shown: tuple[tuple[str, str, dict[str, int]], ...] = (
+        ("swiss", "azure", {"rounds": 2}),
+        ("knockout", "maatatahay", {"blocks": 1, "tie_blocks": 1}),
+        ("finals", "tuned", {"finalists": 3, "blocks": 7}),
+    )
+    return [
+        Plan(
+            game=game,
+            title=GAMES[game].info.title,
+            bots=_ALL_ROUND[1:],
+            format=format_name,
+            params=params,
+        )
+        for format_name, game, params in shown
+    ]
+
+
+def _small(info: GameInfo) -> Plan:
+    """Return a tournament at the largest table of a game, over in seconds."""
+    specialist = _SPECIALISTS.get(info.key, "greedy")
+    seats = info.seats[1]
+    if seats == _PAIR:
+        return Plan(game=info.key, title=info.title, bots=_FEW.get(info.key, _FEWER))
+    bots = tuple(name if name != "greedy" else specialist for name in _ALL_ROUND)
+    return Plan(game=info.key, title=info.title, bots=bots, params={"cycles": 2}, seats=seats)

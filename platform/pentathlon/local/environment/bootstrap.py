@@ -1,0 +1,130 @@
+"""Build `.venv` beside manage.py on a bare Python and run the command inside it.
+
+Standard library only: this runs before anything is installed.
+"""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from pentathlon.env import read_environment
+from pentathlon.local.environment.installer import InstallFailed, install
+from pentathlon.local.environment.registration import projects, register
+
+_STAMP = "pentathlon.stamp"
+_GROUPS = ("run", "dev", "browser")
+"""Files in requirements/, each of which contains those before it."""
+
+
+def enter(root: Path, arguments: Sequence[str]) -> None:
+    """Continue inside `.venv`, building it first where it is missing, stale or half-built."""
+    venv = root / ".venv"
+    if read_environment().no_bootstrap or _is_current(venv):
+        return
+    try:
+        with _alone(root):
+            prepare(root, group_for(arguments))
+    except InstallFailed as error:
+        sys.exit(f"\n{error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    _replace_process(venv / "bin/python", [str(root / "manage.py"), *arguments])
+
+
+def prepare(root: Path, group: str) -> None:
+    """Make `.venv` hold what requirements/`group`.txt asks for; instant if it does already."""
+    venv, wanted = root / ".venv", _digest(root, group)
+    stamp = _read_stamp(venv)
+    if stamp.get(group) == wanted and stamp.get("root") == str(root):
+        return
+    started = time.monotonic()
+    whose = "Pentathlon needs" if group == "run" else "Pentathlon and its tests need"
+    _say(f"Installing what {whose} into {venv} ...")
+    if stamp.get("root") != str(root):
+        _create(venv)
+    (venv / _STAMP).unlink(missing_ok=True)
+    install(root, venv, f"requirements/{group}.txt", say=_say)
+    register(root, venv)
+    _write_stamp(venv, {**_still_true(stamp, root), "root": str(root), group: wanted})
+    _say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def group_for(arguments: Sequence[str]) -> str:
+    """Return the file in requirements/ that holds what a command needs."""
+    if not set(arguments[:1]) & {"bench", "chaos", "test"}:
+        return "run"
+    if arguments[0] == "test" and "browser" in arguments:
+        return "browser"
+    return "dev"  # a PostgreSQL, and a compiler for the engines
+
+
+def _is_current(venv: Path) -> bool:
+    return venv.exists() and Path(sys.prefix).exists() and venv.samefile(sys.prefix)
+
+
+@contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Serialise builds: one start builds, the others wait."""
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _create(venv: Path) -> None:
+    if not os.access(venv.parent, os.W_OK):
+        raise InstallFailed(f"{venv.parent} cannot be written to; use a checkout of your own.")
+    command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise InstallFailed(
+            "This Python cannot make virtual environments: install your system's python3-venv "
+            "package, or uv (https://docs.astral.sh/uv/) and run `uv run --python 3.12 "
+            f"--no-project manage.py up`.\n{made.stderr}"
+        )
+
+
+def _digest(root: Path, group: str) -> str:
+    locked = (root / f"requirements/{group}.txt").read_text()
+    return hashlib.sha256(f"{locked}{projects(root)}".encode()).hexdigest()
+
+
+def _read_stamp(venv: Path) -> dict[str, str]:
+    path = venv / _STAMP
+    if not path.exists() or not (venv / "bin/python").exists():
+        return {}
+    pairs = (line.partition("=") for line in path.read_text().splitlines())
+    return {name: value for name, _, value in pairs}
+
+
+def _still_true(stamp: dict[str, str], root: Path) -> dict[str, str]:
+    """Return the groups that are installed and that another group has not changed."""
+    if stamp.get("root") != str(root):
+        return {}
+    return {name: stamp[name] for name in _GROUPS if stamp.get(name) == _digest(root, name)}
+
+
+def _write_stamp(venv: Path, stamp: dict[str, str]) -> None:
+    largest = max(_GROUPS.index(name) for name in _GROUPS if name in stamp)
+    for name in _GROUPS[:largest]:
+        stamp[name] = _digest(venv.parent, name)
+    (venv / _STAMP).write_text("".join(f"{name}={value}\n" for name, value in stamp.items()))
+
+
+def _replace_process(python: Path, arguments: Sequence[str]) -> NoReturn:
+    sys.stdout.flush()
+    os.execv(python, [str(python), *arguments])  # noqa: S606  the point of this module
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()

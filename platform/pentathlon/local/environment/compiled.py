@@ -1,0 +1,140 @@
+"""The compiled engines: built from the checkout when its sources have changed, and kept.
+
+`python -m pentathlon.local.environment.compiled` runs the tests of the engines on them, with
+pytest's options; with `--build` it only builds, and prints the folder.
+"""
+
+import compileall
+import os
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
+from pathlib import Path
+
+from pentathlon.env import CHECKOUT, child_environment, read_environment
+from pentathlon.local.environment.installer import InstallFailed, install
+
+_BUILDER = CHECKOUT / "engines/build_compiled.py"
+_REQUIREMENTS = "requirements/compile.txt"
+_MATCHES = "tests/e2e/compiled_matches.py"
+"""Plays the same matches with both builds."""
+_MOST_KEPT = 3
+_FAST = "pentathlon_engines/contract/game"
+"""A module that has to come out compiled."""
+
+
+class CannotCompile(Exception):
+    """The compiled engines could not be built; the sentence says what is missing."""
+
+    code = "cannot_compile"
+
+
+def kept_engines() -> Path | None:
+    """Return the folder of the compiled package of these sources, if it has been built."""
+    folder = _kept() / _digest()
+    return folder if folder.exists() else None
+
+
+def has_compiler() -> bool:
+    """Return whether this machine has the C compiler that this Python would call."""
+    return bool(runpy.run_path(str(_BUILDER))["compiler"]())
+
+
+def compiled_engines() -> Path:
+    """Return a folder that holds the compiled package, building it first if need be."""
+    if (ready := kept_engines()) is not None:
+        return ready
+    kept, folder = _kept(), _kept() / _digest()
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept) as scratch:
+        draft = Path(scratch)
+        with zipfile.ZipFile(_build_wheel(draft)) as wheel:
+            wheel.extractall(draft / "unpacked")
+        if not any((draft / f"unpacked/{_FAST}{end}").exists() for end in EXTENSION_SUFFIXES):
+            raise CannotCompile("The wheel has nothing compiled in it.")
+        # For bots, which may write no bytecode: most modules are not compiled.
+        unpacked = str(draft / "unpacked")
+        compileall.compile_dir(unpacked, quiet=1, stripdir=unpacked, prependdir=str(folder))
+        (draft / "unpacked").chmod(0o755)
+        (draft / "unpacked").rename(folder)
+    _forget_old(kept)
+    return folder
+
+
+def _kept() -> Path:
+    return read_environment().data / "compiled"
+
+
+def _forget_old(kept: Path) -> None:
+    """Keep the last builds only; one before the last may still be in use."""
+    builds = sorted(kept.iterdir(), key=lambda folder: folder.stat().st_mtime)
+    for folder in builds[:-_MOST_KEPT]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest() -> str:
+    """Return a name for the sources and the Python that they are compiled for."""
+    return str(runpy.run_path(str(_BUILDER))["source_digest"]())
+
+
+def _build_wheel(target: Path) -> Path:
+    sys.stderr.write("Compiling the engines, a minute or more ...\n")
+    built = subprocess.run(
+        [_python_with_compiler(), str(_BUILDER), "--to", str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if built.returncode:
+        raise CannotCompile(built.stderr.strip())
+    return Path(built.stdout.strip())
+
+
+def _python_with_compiler() -> str:
+    """Return a Python of this version that has mypyc, installing it beside the builds if need be.
+
+    Where there is no C compiler it would be of no use; the builder says so.
+    """
+    if not has_compiler() or (find_spec("mypyc") and find_spec("setuptools")):
+        return sys.executable
+    venv, wanted = _kept().with_name("compiler"), (CHECKOUT / _REQUIREMENTS).read_text()
+    stamp = venv / "requirements.txt"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)]
+        try:
+            subprocess.run(command, capture_output=True, text=True, check=True)
+            install(CHECKOUT, venv, _REQUIREMENTS, say=lambda line: None)
+        except (InstallFailed, subprocess.CalledProcessError) as error:
+            raise CannotCompile(f"mypy could not be installed: {error}") from error
+        stamp.write_text(wanted)
+    return str(venv / "bin/python")
+
+
+def main() -> int:
+    """Run the tests of the engines on the compiled build, or only build it."""
+    try:
+        folder = compiled_engines()
+    except CannotCompile as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    if sys.argv[1:] == ["--build"]:
+        sys.stdout.write(f"{folder}\n")
+        return 0
+    path = " ".join(shlex.quote(str(entry)) for entry in (CHECKOUT, CHECKOUT / "platform", folder))
+    tests = [sys.executable, "-m", "pytest", "-o", f"pythonpath={path}", "tests/engines", _MATCHES]
+    environment = child_environment(
+        PYTHONPATH=os.pathsep.join(map(str, (folder, CHECKOUT, CHECKOUT / "platform")))
+    )
+    return subprocess.run(
+        [*tests, *sys.argv[1:]], cwd=CHECKOUT, env=environment, check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

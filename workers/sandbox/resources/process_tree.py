@@ -1,0 +1,193 @@
+"""All processes of one bot, seen from the host: one process, a control group, or a polled tree.
+
+The first process of a bot with children is process 1 of its namespace, so its status, its time and
+its end are the bot's. Price: it must reap orphans, which count as tasks until then.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import time
+from contextlib import suppress
+from typing import Protocol
+
+from pentathlon_engines.match.awake import awake_threads
+from pentathlon_engines.match.launcher import Awake
+from workers.sandbox.resources.cgroups import Group
+from workers.sandbox.resources.procfs import (
+    cpu_clock,
+    threads_and_bytes,
+    tree_cpu_s,
+    tree_pids,
+    tree_threads_and_bytes,
+)
+
+
+class ProcessTree(Protocol):
+    """Every process of a bot, measured, paused and killed as a whole."""
+
+    pid: int
+    """The process that was started."""
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds used so far; `OSError` when it has ended."""
+
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
+        """Return the CPU seconds of a tree that has ended; `reaped` includes its starter's."""
+
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return its threads and its memory, without the scratch folder's `scratch_bytes`.
+
+        Raises:
+            OSError: it has ended, or may not be looked at.
+        """
+
+    def awake_threads(self) -> Awake:
+        """Return the threads that run or are about to; empty when it has ended."""
+
+    def pause(self) -> None:
+        """Keep it from running; silent when it has ended."""
+
+    def resume(self) -> None:
+        """Let it run again; silent when it has ended."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the end of the first process; return whether it has come."""
+
+    def kill(self) -> None:
+        """Kill every process; silent when it has ended."""
+
+    def close(self) -> None:
+        """Close the handle of a tree that has been reaped."""
+
+
+class SingleProcess:
+    """A bot that cannot fork: its one process shows all of it."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._handle = process_handle(pid)
+        self._clock = cpu_clock(pid)
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds over all threads."""
+        return time.clock_gettime(self._clock)
+
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
+        """Return what the kernel charged when the process was reaped."""
+        return reaped.ru_utime + reaped.ru_stime - starter_cpu_s
+
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return what /proc shows of the process, which has no part in the scratch folder."""
+        return threads_and_bytes(self.pid)
+
+    def awake_threads(self) -> Awake:
+        """Look at its threads."""
+        return awake_threads([self.pid])
+
+    def pause(self) -> None:
+        """Stop it; atomic, because it is one process."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Continue it."""
+        self._signal(signal.SIGCONT)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for its end; without a handle, for the whole time."""
+        handles = [self._handle] if self._handle >= 0 else []
+        return bool(select.select(handles, [], [], timeout_s)[0])
+
+    def kill(self) -> None:
+        """Kill it; the first process of a namespace takes all others along."""
+        self._signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        """Close the handle of the process."""
+        if self._handle >= 0:
+            os.close(self._handle)
+
+    def _signal(self, number: signal.Signals) -> None:
+        # No `suppress` here: twice a turn it would cost as much as the signal.
+        try:
+            if self._handle >= 0:
+                signal.pidfd_send_signal(self._handle, number)
+            else:
+                os.kill(self.pid, number)
+        except ProcessLookupError:
+            return
+
+
+class CgroupTree(SingleProcess):
+    """A bot with children, held in a control group that counts them all, dead ones included."""
+
+    def __init__(self, pid: int, group: Group) -> None:
+        super().__init__(pid)
+        self._group = group
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of all processes that ever were in the group."""
+        return self._group.cpu_s()
+
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
+        """Return the group's count: `reaped` lacks children that nobody waited for."""
+        return self._group.cpu_s()
+
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return the group's count, to which the kernel adds the files of the scratch folder."""
+        return self._group.tasks(), max(0, self._group.memory_bytes() - scratch_bytes)
+
+    def awake_threads(self) -> Awake:
+        """Look at the threads of all processes."""
+        try:
+            return awake_threads(self._group.processes())
+        except OSError:
+            return {}
+
+    def pause(self) -> None:
+        """Freeze the group: a signal would reach one process after the other."""
+        with suppress(OSError):
+            self._group.freeze()
+
+    def resume(self) -> None:
+        """Thaw the group."""
+        with suppress(OSError):
+            self._group.thaw()
+
+    def kill(self) -> None:
+        """Kill the first process and all others; frozen ones die when they are thawed."""
+        super().kill()
+        with suppress(OSError):
+            self._group.kill()
+        self.resume()
+
+
+class PolledTree(SingleProcess):
+    """A process and its descendants, polled one by one: a build on a host without groups.
+
+    It misses what they use between two looks, which come every 10 ms, and children that nobody
+    waited for.
+    """
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of every process that can be seen."""
+        return tree_cpu_s(self.pid)
+
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return what /proc shows of every process that can be seen."""
+        return tree_threads_and_bytes(self.pid)
+
+    def awake_threads(self) -> Awake:
+        """Look at the threads of every process that can be seen."""
+        return awake_threads(tree_pids(self.pid))
+
+
+def process_handle(pid: int) -> int:
+    """Return a descriptor that can never mean another process; -1 on kernels without."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return -1
