@@ -49,7 +49,7 @@ class Analyses(Protocol):
         """Take an analysis that waits; None if there is none."""
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Say that the slot that was lent is free again, after so long."""
+        """Return the slot that was lent, after so many seconds."""
 
     def has_waiting_matches(self) -> bool:
         """Return whether a match waits for a slot."""
@@ -61,7 +61,7 @@ class Analyses(Protocol):
         """Hand in a curve."""
 
     def fail(self, match_id: int, token: UUID, *, error: str) -> None:
-        """Say that it cannot be computed."""
+        """Report that the curve cannot be computed."""
 
     def give_back(
         self,

@@ -32,17 +32,17 @@ class DirectPlatform:
     """Calls the services of the platform; `PlatformAway` stands for a database that is away."""
 
     def announce(self, announcement: Announcement) -> None:
-        """Tell that this worker is alive and what it can play."""
+        """Announce this worker and what it can play."""
         with asking():
             announce_worker(announcement)
 
     def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
-        """Tell that this worker is still alive; False if it has to announce itself again."""
+        """Send a heartbeat; return whether the platform still knows this worker."""
         with asking():
             return record_heartbeat(name=name, starved=starved, held_slots=held_slots)
 
     def note_draining(self, name: str) -> None:
-        """Tell that this worker finishes its matches and takes no more."""
+        """Announce that this worker finishes its matches and takes no more."""
         with asking():
             mark_draining(name=name)
 

@@ -28,7 +28,7 @@ class DirectAnalyses:
         return claim_analysis(match_id, is_lent=is_lent)
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Say that the slot that was lent is free again, after so long."""
+        """Return the slot that was lent, after so many seconds."""
         end_loan(match_id=match_id, held_s=held_s)
 
     def has_waiting_matches(self) -> bool:
@@ -51,7 +51,7 @@ class DirectAnalyses:
         store_curve(match_id=match_id, token=token, curve=curve, cpu_ms=cpu_ms)
 
     def fail(self, match_id: int, token: UUID, *, error: str) -> None:
-        """Say that it cannot be computed."""
+        """Report that the curve cannot be computed."""
         fail_analysis(match_id=match_id, token=token, error=error)
 
     def give_back(

@@ -18,7 +18,7 @@ LOOK_S: Final = 0.1
 
 
 class HintQueues(round_robin_cycle):  # type: ignore[type-arg]  # generic in the stubs alone
-    """Tells kombu's Redis transport before each read which queues it waits at, in turns.
+    """Gives kombu's Redis transport the queues to wait at before each read, in turns.
 
     It leaves out the queues of matches as long as `is_held` says so.
     """

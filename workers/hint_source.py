@@ -17,9 +17,9 @@ _SLACK_S: Final = 5.0
 
 
 class HintSource(Protocol):
-    """Says what wants to be done, or with `only_friendlies` in which friendlies a bot is to move.
+    """Waits for hints of work; with `only_friendlies` for friendlies in which a bot is to move.
 
-    All others stay where they are.
+    It leaves all other hints where they are.
     """
 
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:

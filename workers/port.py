@@ -39,13 +39,13 @@ class Platform(Protocol):
     """
 
     def announce(self, announcement: Announcement) -> None:
-        """Tell that this worker is alive and what it can play."""
+        """Announce this worker and what it can play."""
 
     def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
-        """Tell that this worker is still alive; False if it has to announce itself again."""
+        """Send a heartbeat; return whether the platform still knows this worker."""
 
     def note_draining(self, name: str) -> None:
-        """Tell that this worker finishes its matches and takes no more."""
+        """Announce that this worker finishes its matches and takes no more."""
 
     def claim(
         self, match_ids: Sequence[int], *, slot: str, announcement: Announcement

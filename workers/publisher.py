@@ -39,7 +39,7 @@ class Publisher:
 
 
 def send_waiting_analyses() -> int:
-    """Tell workers which matches to analyse; return how many."""
+    """Send matches to workers for analysis; return how many."""
     return send_analyses(send=_send_analysis)
 
 

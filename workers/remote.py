@@ -79,20 +79,20 @@ class RemotePlatform:
         """Set as soon as the site refuses the token."""
 
     def announce(self, announcement: Announcement) -> None:
-        """Tell that this worker is alive and what it can play."""
+        """Announce this worker and what it can play."""
         told = announcement_to_json(announcement)
         with suppress(TokenRefused):
             self.post("heartbeats", {"name": announcement.name, "announcement": told})
 
     def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
-        """Tell that this worker is still alive; False if it has to announce itself again."""
+        """Send a heartbeat; return whether the platform still knows this worker."""
         told = {"name": name, "starved": min(1.0, starved), "held_slots": held_slots}
         with suppress(TokenRefused):
             return bool(self.post("heartbeats", told)["is_known"])
         return True
 
     def note_draining(self, name: str) -> None:
-        """Tell that this worker finishes its matches and takes no more."""
+        """Announce that this worker finishes its matches and takes no more."""
         with suppress(TokenRefused):
             self.post("heartbeats", {"name": name, "is_draining": True})
 

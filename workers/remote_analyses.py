@@ -26,7 +26,7 @@ class RemoteAnalyses:
         return ClaimedAnalysis(UUID(answer["token"]), answer["record"], answer["measured"])
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Say that the slot that was lent is free again, after so long."""
+        """Return the slot that was lent, after so many seconds."""
         self._ask("loans", {"match_id": match_id, "held_s": held_s})
 
     def has_waiting_matches(self) -> bool:
@@ -50,7 +50,7 @@ class RemoteAnalyses:
         self._end(match_id, token, {"curve": curve, "cpu_ms": cpu_ms})
 
     def fail(self, match_id: int, token: UUID, *, error: str) -> None:
-        """Say that it cannot be computed."""
+        """Report that the curve cannot be computed."""
         self._end(match_id, token, {"error": error})
 
     def give_back(

@@ -96,7 +96,7 @@ class ApiSchema(AutoSchema):
         ]
 
     def get_auth(self) -> list[dict[str, Any]]:
-        """Say that public reads need no token."""
+        """Return the security requirements; public reads need no token."""
         ways: list[dict[str, Any]] = super().get_auth()
         return ways if self._takes_a_person() else [*ways, {}]
 

@@ -149,13 +149,13 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
     @extend_schema_field(ChallengeBlockSerializer(many=True))
     def get_played(self, challenge: Challenge) -> Any:  # Any: what a serializer made
-        """Tell of every block."""
+        """Return every block of the challenge."""
         blocks = blocks_of(challenge, self.context["matches"])
         return ChallengeBlockSerializer(blocks, many=True).data
 
     @extend_schema_field(ChallengeSeatSerializer(many=True))
     def get_seats(self, challenge: Challenge) -> Any:  # Any: what a serializer made
-        """Tell of every seat."""
+        """Return what happened in every seat."""
         seats = seats_of(challenge, self.context["matches"])
         return ChallengeSeatSerializer(seats, many=True).data
 

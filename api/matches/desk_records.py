@@ -70,12 +70,12 @@ class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
 
     @extend_schema_field(serializers.BooleanField())
     def get_rated(self, desk_record: DeskRecord) -> bool:
-        """Say that it changes no rating."""
+        """Return false: no record of a desk changes a rating."""
         return False
 
     @extend_schema_field(serializers.BooleanField())
     def get_played_here(self, desk_record: DeskRecord) -> bool:
-        """Say that no worker of this site has played it."""
+        """Return false: no worker of this site has played it."""
         return False
 
 

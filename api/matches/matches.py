@@ -168,13 +168,13 @@ class MatchDetailSerializer(MatchSerializer):
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made
-        """Say why the match is not running; nothing if it runs or is done."""
+        """Return why the match is not running, or nothing if it runs or is done."""
         reason = why_waiting(match)
         return None if reason is None else ReasonSerializer(reason).data
 
     @extend_schema_field(AttemptSerializer(many=True))
     def get_attempts(self, match: Match) -> Any:  # Any: what a serializer made
-        """Tell of every try, the first one first."""
+        """Return all attempts, the first one first."""
         return AttemptSerializer(match.attempts.order_by("number"), many=True).data
 
 

@@ -16,7 +16,7 @@ from api.protocol.throttles import CountingThrottle
 
 
 class CountedView(APIView):
-    """Says in the headers of every answer how the rates stand that it counted against."""
+    """Puts the state of the rates that a request counts against into the headers of its answer."""
 
     throttles: Sequence[BaseThrottle] = ()
     """Those that have counted this request."""

@@ -64,7 +64,7 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         read_only_fields = fields
 
     def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
-        """Tell from when on, where that does not tell how far hidden matches are."""
+        """Return the fields, without a block that would show how far hidden matches are."""
         told = super().to_representation(instance)
         if not instance.is_settled or instance.tournament_id in self.context["hidden"]:
             told |= {"first_block": None, "kept": []}

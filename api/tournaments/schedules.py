@@ -51,7 +51,7 @@ class ScheduledMatchSerializer(serializers.ModelSerializer[TournamentMatch]):
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, place: TournamentMatch) -> Any:  # Any: what a serializer made
-        """Say why the match is not running."""
+        """Return why the match is not running."""
         reason = why_waiting(place.match, self.context["situation"])
         return None if reason is None else ReasonSerializer(reason).data
 

@@ -127,7 +127,7 @@ class TournamentSerializer(ArrangedSerializer):
         return [caution.to_json() for caution in cautions_of(tournament)]
 
     def to_representation(self, instance: Tournament) -> dict[str, Any]:  # Any: JSON
-        """Tell how much has been played, where that is shown."""
+        """Return how much has been played, where readers may see that."""
         told = super().to_representation(instance)
         if instance.pk in self.context["hidden"]:
             told["matches"] = told["matches_done"] = None

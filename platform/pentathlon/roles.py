@@ -52,7 +52,7 @@ _taken: list[Role] = []
 
 
 def take_role(role: Role) -> None:
-    """Say what this process is; what is said first holds."""
+    """Set the role of this process; the first call decides."""
     _taken.append(role)
 
 

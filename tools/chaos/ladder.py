@@ -70,7 +70,7 @@ class LadderUnderFire:
             leave_ladder(actor=member.bot.owner, ladder=member.ladder, bot=member.bot)
 
     def _is_over(self, earlier: Sequence[Season]) -> bool:
-        """Tell whether nobody plays, all that was paired has ended and counts, and tables are."""
+        """Return whether nobody plays, all matches have ended and count, and tables exist."""
         matches = self._matches()
         rows = LedgerRow.objects.filter(match__in=matches)
         left = (

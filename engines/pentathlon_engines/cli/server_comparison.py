@@ -195,7 +195,7 @@ class ServerComparison:
         self._shown = blocks
 
     def _say_why(self, challenge: Json) -> None:
-        """Say why its first match is waiting, if the reason has changed."""
+        """Print why its first match is waiting, if the reason has changed."""
         waiting = self._site.rows(
             "matches/", most=1, state="pending", kind="challenge", version=self._pair.new["id"]
         )

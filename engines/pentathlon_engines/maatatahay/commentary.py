@@ -1,4 +1,4 @@
-"""Tells what happens in Maatatahay; sections are those of its rules page."""
+"""Describes what happens in Maatatahay; sections are those of its rules page."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _tell_place(change: Change) -> str:
 
 
 def _tell_relic(change: Change, paid: str) -> str:
-    """Tell what a relic cost, which one it is, and what the bag gave (5.3)."""
+    """Describe the price of a relic, the relic, and the draw from the bag (5.3)."""
     spirit, energy = _amounts(paid)
     had, has = (side["storage"][change.seat] for side in (change.before, change.after))
     drawn = {
@@ -117,7 +117,7 @@ _TELLERS: Final = {
 
 
 def _tell_fights(change: Change) -> str:
-    """Tell who died, where the spirit went, and what is still to be settled (6)."""
+    """Describe who died, where the spirit went, and what is still to be settled (6)."""
     dead = [
         f"{name_seat(tile['owner'])}'s {_TILES[tile['tile']]['name']} on {space}"
         for space, tile in change.before["board"].items()
@@ -134,7 +134,7 @@ def _tell_fights(change: Change) -> str:
 
 
 def _tell_spirit(change: Change) -> str:
-    """Tell how much spirit of the dead went to the tile just placed (6.5)."""
+    """Describe how much spirit of the dead went to the tile just placed (6.5)."""
     hot = change.before["hot"]
     before, after = (side["board"][hot] for side in (change.before, change.after))
     put = _amounts(change.text[4:])[0] if change.text.startswith("add") else 0
@@ -183,7 +183,7 @@ def tell_end(position: Position) -> str:
 
 
 def _tell_tie(position: Position) -> str:
-    """Tell what decided between equal points (8.3)."""
+    """Describe what decided between equal points (8.3)."""
     living = [
         sum(tile["alive"] and tile["owner"] == seat for tile in position["board"].values())
         for seat in (0, 1)

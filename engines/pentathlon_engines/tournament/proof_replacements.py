@@ -59,7 +59,7 @@ class StatedReplacement(NamedTuple):
         return sha256(canonical({"before": before, **told})).hexdigest()
 
     def sentence(self) -> str:
-        """Say who replaced whom, and from when on."""
+        """Describe who replaced whom, and from which block on."""
         names = " by ".join(f"{file['bot']} v{file['version']}" for file in (self.old, self.new))
         names += ", as the old one had left" if self.left else ""
         if self.first_block is None:

@@ -1,4 +1,4 @@
-"""Tells what happens in Tuned; sections are those of its rules page."""
+"""Describes what happens in Tuned; sections are those of its rules page."""
 
 from __future__ import annotations
 

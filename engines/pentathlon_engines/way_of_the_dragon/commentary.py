@@ -1,4 +1,4 @@
-"""Tells what happens in Way of the Dragon; sections are those of its rules page."""
+"""Describes what happens in Way of the Dragon; sections are those of its rules page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _tell_roll(change: Change, dice: str) -> str:
 
 
 def _tell_pattern(dice: str) -> str:
-    """Tell what makes five dice special (4.5 to 4.7)."""
+    """Describe what makes five dice special (4.5 to 4.7)."""
     dragons = dice.count("d")
     if dragons >= DICE - 1:
         return ": the dragon may be called"

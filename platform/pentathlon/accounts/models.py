@@ -186,7 +186,7 @@ class IdempotencyRecord(models.Model):
     key = models.CharField(max_length=100)
     """Chosen by the person, new for every request."""
     fingerprint = models.CharField(max_length=64)
-    """Tells the request from others under the same key."""
+    """Distinguishes the request from others under the same key."""
     status = models.PositiveSmallIntegerField(default=0)
     body = models.JSONField(null=True, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField(db_default=Now(), editable=False)

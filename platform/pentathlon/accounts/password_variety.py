@@ -14,5 +14,5 @@ class PasswordVariety:
             raise ValidationError(self.get_help_text(), code="password_without_variety")
 
     def get_help_text(self) -> str:
-        """Say what is asked for."""
+        """Describe what a password must have."""
         return f"A password has at least {FEWEST} different characters besides spaces."

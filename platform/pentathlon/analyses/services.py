@@ -39,7 +39,7 @@ GAVE_UP: Final = "gave_up"
 
 
 class Send(Protocol):
-    """Tells a worker of a match; on a slot that `is_lent` it goes on while matches wait."""
+    """Sends a match to a worker; a slot that `is_lent` goes on while matches wait."""
 
     def __call__(self, match_id: int, *, is_lent: bool) -> None: ...
 
@@ -62,7 +62,7 @@ def ask_for_analysis(match: Match) -> None:
 
 
 def send_analyses(*, send: Send) -> int:
-    """Tell workers what to compute; return of how many matches.
+    """Send matches to workers for analysis; return how many.
 
     While a match waits for a worker, or no slot is free, a slot is lent at most.
     """

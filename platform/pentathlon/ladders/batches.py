@@ -304,7 +304,7 @@ def _count_meetings(look: _Look, groups: Sequence[Sequence[int]]) -> None:
 
 
 def _set_pace(division: Division, field: Sequence[Candidate], *, matches: int) -> None:
-    """Say when the division is looked at next."""
+    """Store when the division is looked at next."""
     is_settled = not any(each.is_uncertain for each in field)
     pause = timedelta() if matches else pace.LOOK_AGAIN
     if is_settled and matches:

@@ -44,7 +44,7 @@ class MatchNow:
         return self.state in _OVER
 
     def message(self) -> StreamEvent:
-        """Tell it; a match that is over needs the page with its replay, and no more."""
+        """Return the message of how the match stands."""
         facts = asdict(self)
         del facts["is_hidden"]
         return message("end" if self.is_over else "state", facts)
@@ -73,7 +73,7 @@ class PageNow:
         return self.state in _ENDED[self.kind]
 
     def message(self) -> StreamEvent:
-        """Tell that something has changed; a page shows it, and knows who may see what."""
+        """Return a message that something has changed; the page decides who may see it."""
         name = "end" if self.is_over else "changed"
         return message(name, {self.kind.value: self.pk, "state": self.state}, event_id=self.mark)
 

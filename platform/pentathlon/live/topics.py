@@ -168,7 +168,7 @@ class PageCursor:
         return self._is_over
 
     def take(self) -> list[StreamEvent]:
-        """Tell that something has changed, once for however many changes."""
+        """Report that something has changed, once for any number of changes."""
         now = self._topic.now
         if now is None or now.mark == self._seen:
             return []

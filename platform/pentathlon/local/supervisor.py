@@ -38,7 +38,7 @@ class Service:
     vital: bool = False
     """Nothing works without it: if it never comes up, the supervisor gives up."""
     is_ready: Callable[[], bool] | None = None
-    """Tells whether it came up; without it, a service came up that has lived for a while."""
+    """Returns whether the service is up; without it, a service is up once it has lived a while."""
     is_first: bool = False
     """The others are started only when this one is ready."""
     patience_s: float = 8.0

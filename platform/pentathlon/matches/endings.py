@@ -23,7 +23,7 @@ def follow_endings(follow: Follow) -> None:
 
 
 def note_endings(match_ids: Collection[int]) -> None:
-    """Tell all who follow that these matches have ended; call it in the same transaction."""
+    """Notify all followers that these matches have ended; call it in the same transaction."""
     for follow in _followers:
         follow(match_ids)
 
@@ -35,6 +35,6 @@ def follow_corrections(follow: Follow) -> None:
 
 
 def note_corrections(match_ids: Collection[int]) -> None:
-    """Tell all who follow that these results have changed; call it in the same transaction."""
+    """Notify all followers that these results have changed; call it in the same transaction."""
     for follow in _correctors:
         follow(match_ids)

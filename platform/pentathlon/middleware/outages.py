@@ -23,7 +23,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Tell whether the database, or what else is needed, was away, hung, or busy for too long."""
+    """Return whether a server that is needed was away, hung, or busy for too long."""
     return isinstance(error, InterfaceError | OperationalError | Unavailable)
 
 

@@ -45,7 +45,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     migrations: list[str]
     """The version of the schema: all migrations that the database had seen."""
     key_check: str
-    """Tells whether a secret key is the same, and nothing else of it."""
+    """A digest that shows whether a secret key is the same, and nothing else about it."""
     tables: dict[str, TableEntry]
 
 

@@ -1,4 +1,4 @@
-"""Tells how far a long command is."""
+"""Shows the progress of a long command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ProgressLine:
         self._next = time.monotonic() + _EVERY_S
 
     def __call__(self, table: str, rows: int) -> None:
-        """Say where the work is, if it was not said just now."""
+        """Print the progress, unless it was printed a moment ago."""
         if time.monotonic() >= self._next:
             self._target.write(f"{table}: {count(rows, 'row')}", style_func=str)
             self._next = time.monotonic() + _EVERY_S

@@ -365,7 +365,7 @@ def _reasons(pool: Pool, match_ids: Iterable[int]) -> dict[int, LedgerReason]:
 
 @lru_cache(maxsize=1000)
 def _leave_to_newer(key: str) -> None:
-    """Say once that a newer release has to go on with a pool."""
+    """Log once that only a newer release can go on with a pool."""
     _log.warning("ratings.newer", pool=key, known=ALGORITHM_VERSION)
 
 

@@ -129,7 +129,7 @@ def _note_win(
     expected: Expectation,
     before: Mapping[int, Skill],
 ) -> None:
-    """Say whom a win honours, unless the loser brought it about by a fault."""
+    """Return whom a win honours, unless it came from a fault of the loser."""
     if loser.has_failed:
         return
     skill = before[loser.version_id]

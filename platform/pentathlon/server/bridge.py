@@ -23,7 +23,7 @@ from pentathlon.server.limits import (
     SLOWEST_READER,
     STALL_S,
     THREADS,
-    Lane,
+    ThreadGroup,
     allowance,
 )
 from pentathlon.server.protocol import (
@@ -77,7 +77,7 @@ class Bridge:
 
     def __init__(self, application: WsgiApplication) -> None:
         self._application = application
-        self._lanes = {lane: _Threads(lane, count) for lane, count in THREADS.items()}
+        self._threads = {group: _Threads(group, count) for group, count in THREADS.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -98,7 +98,7 @@ class Bridge:
             # After its body all that a client can say is that it has gone.
             gone = asyncio.ensure_future(receive())
             try:
-                async with self._lanes[allowed.lane].turn(gone) as run:
+                async with self._threads[allowed.threads].turn(gone) as run:
                     answer = await run(lambda: self._make(environ_of(scope, body)))
             finally:
                 gone.cancel()
@@ -145,10 +145,10 @@ class Bridge:
 
 
 class _Threads:
-    """The threads of one lane, and who waits for one of them."""
+    """The threads of one group, and who waits for one of them."""
 
-    def __init__(self, lane: Lane, count: int) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix=lane)
+    def __init__(self, threads: ThreadGroup, count: int) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix=threads)
         self._free = asyncio.Semaphore(count)
         self._waiting = 0
 

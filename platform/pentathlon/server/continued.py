@@ -114,7 +114,7 @@ class _Answer:
             self._is_whole = not part.get("more_body", False)
 
     async def end(self) -> None:
-        """Say that this was all."""
+        """Mark the end of the answer."""
         rest = b"" if self._packer is None else self._packer.flush()
         await self._send({"type": "http.response.body", "body": rest})
 

@@ -5,7 +5,7 @@ test compares it with the Ingress.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -69,7 +69,7 @@ HEARTBEAT_S: Final = 15.0
 MOST_PIPELINED: Final = 64
 """Requests that one connection may send ahead of their answers."""
 MOST_WAITING: Final = 200
-"""Requests that wait for a thread of one lane."""
+"""Requests that wait for a thread of one group."""
 IN_MEMORY: Final = 64 * KILOBYTE
 """A body or an answer above this goes to a temporary file."""
 BODIES_ON_DISK: Final = 160 * MEGABYTE
@@ -107,7 +107,7 @@ DESK_RECORDS_A_DAY: Final = 200
 """Of one author."""
 
 
-class Lane(StrEnum):
+class ThreadGroup(StrEnum):
     """Threads that requests of one kind share, so that no kind waits for another."""
 
     PAGES = "pages"
@@ -116,20 +116,27 @@ class Lane(StrEnum):
     FILES = "files"
 
 
-THREADS: Final = {Lane.PAGES: 8, Lane.UPLOADS: 2, Lane.EXPORTS: 2, Lane.FILES: 2}
+THREADS: Final = {
+    ThreadGroup.PAGES: 8,
+    ThreadGroup.UPLOADS: 2,
+    ThreadGroup.EXPORTS: 2,
+    ThreadGroup.FILES: 2,
+}
 """Uploads and exports cost the most memory and CPU, so few of them run at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Allowance:
     """Limits on the requests to one kind of address."""
 
     what: str
     """For people."""
-    paths: re.Pattern[str]
+    paths: str
+    """A pattern of how they begin."""
     largest_body: int
+    _: KW_ONLY
     body_s: float = BODY_S
-    lane: Lane = Lane.PAGES
+    threads: ThreadGroup = ThreadGroup.PAGES
     rate: str | None = None
     """A rate of its own, by its name in `RATES`; it counts besides the general one."""
     rated_method: str = "GET"
@@ -141,90 +148,69 @@ class Allowance:
         return self.rate if asked == self.rated_method else None
 
 
-def _allowance(
-    what: str,
-    paths: str,
-    largest_body: int,
-    *,
-    body_s: float = BODY_S,
-    lane: Lane = Lane.PAGES,
-    rate: str | None = None,
-    rated_method: str = "GET",
-) -> Allowance:
-    return Allowance(
-        what=what,
-        paths=re.compile(paths),
-        largest_body=largest_body,
-        body_s=body_s,
-        lane=lane,
-        rate=rate,
-        rated_method=rated_method,
-    )
-
-
 ALLOWANCES: Final = (
-    _allowance(
+    Allowance(
         "uploads through the API",
         r"/api/v1/(bots|versions|versions/batch)/$",
         LARGEST_UPLOAD,
         body_s=UPLOAD_S,
-        lane=Lane.UPLOADS,
+        threads=ThreadGroup.UPLOADS,
         rate="uploads",
         rated_method="POST",
     ),
-    _allowance(
+    Allowance(
         "records from desks",
         r"/(api/v1/desk-records|records/new)/$",
         LARGEST_BODY,
-        lane=Lane.UPLOADS,
+        threads=ThreadGroup.UPLOADS,
         rate="desk_records",
         rated_method="POST",
     ),
-    _allowance(
+    Allowance(
         "uploads through pages",
         r"/bots/(new|\d+/new)/$",
         LARGEST_UPLOAD,
         body_s=UPLOAD_S,
-        lane=Lane.UPLOADS,
+        threads=ThreadGroup.UPLOADS,
         rate="uploads",
         rated_method="POST",
     ),
-    _allowance(
+    Allowance(
         "test events and redeliveries of webhooks",
         r"(/api/v1|/account)/webhooks/\d+/(ping|(deliveries/\d+/)?redeliver)/$",
         LARGEST_FORM,
         rate="webhook_sends",
         rated_method="POST",
     ),
-    _allowance(
+    Allowance(
         "codes for signing in a terminal",
         r"/api/v1/device/$",
         LARGEST_FORM,
         rate="device_logins",
         rated_method="POST",
     ),
-    _allowance(
+    Allowance(
         "exports of a whole table",
         r"(/api/v1)?/(tournaments/\d+/results|leaderboards/[^/]+/table)\.csv$",
         0,
-        lane=Lane.EXPORTS,
+        threads=ThreadGroup.EXPORTS,
         rate="exports",
     ),
-    _allowance(
+    Allowance(
         "everything about oneself",
         r"(/account/data|/api/v1/me)/export\.zip$",
         0,
-        lane=Lane.EXPORTS,
+        threads=ThreadGroup.EXPORTS,
         rate="own_exports",
     ),
-    _allowance(
+    Allowance(
         "proofs of a tournament",
         r"/api/v1/tournaments/\d+/proof/$",
         LARGEST_FORM,
-        lane=Lane.EXPORTS,
+        threads=ThreadGroup.EXPORTS,
         rate="exports",
     ),
-    _allowance(
+    Allowance(
         "tables of a tournament",
         r"/api/v1/tournaments/\d+/((standings|crosstable|seats|schedule)/|standings\.csv)$"
         r"|/tournaments/\d+/(schedule/|standings\.csv)?$"
@@ -232,34 +218,34 @@ ALLOWANCES: Final = (
         LARGEST_FORM,
         rate="tables",
     ),
-    _allowance(
+    Allowance(
         "parts of datasets",
         r"/api/v1/datasets/\d+/.",
         LARGEST_FORM,
-        lane=Lane.EXPORTS,
+        threads=ThreadGroup.EXPORTS,
     ),
-    _allowance("histories of a game", HISTORIES, 0, lane=Lane.EXPORTS, rate="histories"),
-    _allowance(
+    Allowance("histories of a game", HISTORIES, 0, threads=ThreadGroup.EXPORTS, rate="histories"),
+    Allowance(
         "pictures to share",
         r"/((matches|bots|tournaments)/\d+/|(leaderboards|games)/[^/]+/)?share\.png$",
         0,
-        lane=Lane.EXPORTS,
+        threads=ThreadGroup.EXPORTS,
         rate="pictures",
     ),
-    _allowance("searches", r"(/api/v1)?/search/$", LARGEST_FORM, rate="searches"),
-    _allowance(
+    Allowance("searches", r"(/api/v1)?/search/$", LARGEST_FORM, rate="searches"),
+    Allowance(
         "what workers have built",
         r"/api/v1/fleet/builds/$",
         LARGEST_BUILD,
         body_s=UPLOAD_S,
-        lane=Lane.UPLOADS,
+        threads=ThreadGroup.UPLOADS,
     ),
-    _allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
-    _allowance("static files", r"/static/", 0, lane=Lane.FILES),
-    _allowance("live streams", STREAMS, 0),
-    _allowance("the administration", r"/admin/", LARGEST_BODY),
-    _allowance("everything else in the API", r"/api/", LARGEST_BODY),
-    _allowance("all other pages", r"/", LARGEST_FORM),
+    Allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
+    Allowance("static files", r"/static/", 0, threads=ThreadGroup.FILES),
+    Allowance("live streams", STREAMS, 0),
+    Allowance("the administration", r"/admin/", LARGEST_BODY),
+    Allowance("everything else in the API", r"/api/", LARGEST_BODY),
+    Allowance("all other pages", r"/", LARGEST_FORM),
 )
 """The first row whose pattern the address begins with holds."""
 
@@ -303,4 +289,4 @@ LOCAL_RATES: Final = {
 
 def allowance(path: str) -> Allowance:
     """Return what requests to an address may do."""
-    return next((row for row in ALLOWANCES if row.paths.match(path)), ALLOWANCES[-1])
+    return next((row for row in ALLOWANCES if re.match(row.paths, path)), ALLOWANCES[-1])

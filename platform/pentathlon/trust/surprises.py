@@ -80,7 +80,7 @@ def _total(residuals: Iterable[Residual]) -> Residual:
 
 
 def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
-    """Tell the residuals of duels that count, as far as their meetings have been counted."""
+    """Yield the residuals of duels that count, as far as their meetings have been counted."""
     duels = Meeting.objects.filter(match__in=matches, seats=_DUEL, expected__isnull=False)
     columns = ("match", "first_half_points", "expected", "variance")
     for match, points, expected, variance in duels.values_list(*columns):

@@ -12,7 +12,7 @@ import pytest
 
 from pentathlon.server import bodies, bridge, limits, spool
 from pentathlon.server.bridge import Bridge
-from pentathlon.server.limits import LARGEST_FORM, LARGEST_UPLOAD, Lane
+from pentathlon.server.limits import LARGEST_FORM, LARGEST_UPLOAD, ThreadGroup
 from pentathlon.server.protocol import Environ, Message
 from tests.patience import PATIENCE_S
 from tests.pentathlon.server.asking import Answer, ask, ask_async, scope_of
@@ -147,7 +147,7 @@ def test_few_uploads_run_at_a_time() -> None:
 
     asyncio.run(scenario())
 
-    assert most[0] <= limits.THREADS[Lane.UPLOADS]
+    assert most[0] <= limits.THREADS[ThreadGroup.UPLOADS]
 
 
 def test_endless_queue_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

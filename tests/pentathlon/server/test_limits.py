@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pentathlon.server import limits
-from pentathlon.server.limits import ALLOWANCES, RATES, THREADS, Lane, allowance
+from pentathlon.server.limits import ALLOWANCES, RATES, THREADS, ThreadGroup, allowance
 from pentathlon_engines.manifest import LARGEST_BYTES
 from tests.k8s.manifests import BASE, Manifest, containers, load, of_kind, overlay_folder
 
@@ -31,33 +31,35 @@ def ingresses() -> dict[str, Manifest]:
 
 
 @pytest.mark.parametrize(
-    ("path", "largest", "lane", "rate"),
+    ("path", "largest", "threads", "rate"),
     [
-        ("/api/v1/bots/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
-        ("/api/v1/versions/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
-        ("/api/v1/versions/7/retire/", limits.LARGEST_BODY, Lane.PAGES, None),
-        ("/api/v1/tournaments/", limits.LARGEST_BODY, Lane.PAGES, None),
-        ("/bots/new/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
-        ("/bots/7/new/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
-        ("/bots/7/", limits.LARGEST_FORM, Lane.PAGES, None),
-        ("/tournaments/7/", limits.LARGEST_FORM, Lane.PAGES, "tables"),
-        ("/tournaments/7/results.csv", 0, Lane.EXPORTS, "exports"),
-        ("/api/v1/tournaments/7/proof/", limits.LARGEST_FORM, Lane.EXPORTS, "exports"),
-        ("/sign-in/", limits.LARGEST_FORM, Lane.PAGES, None),
-        ("/live/x", 0, Lane.PAGES, None),
-        ("//", limits.LARGEST_FORM, Lane.PAGES, None),
-        ("*", limits.LARGEST_FORM, Lane.PAGES, None),
+        ("/api/v1/bots/", limits.LARGEST_UPLOAD, ThreadGroup.UPLOADS, "uploads"),
+        ("/api/v1/versions/", limits.LARGEST_UPLOAD, ThreadGroup.UPLOADS, "uploads"),
+        ("/api/v1/versions/7/retire/", limits.LARGEST_BODY, ThreadGroup.PAGES, None),
+        ("/api/v1/tournaments/", limits.LARGEST_BODY, ThreadGroup.PAGES, None),
+        ("/bots/new/", limits.LARGEST_UPLOAD, ThreadGroup.UPLOADS, "uploads"),
+        ("/bots/7/new/", limits.LARGEST_UPLOAD, ThreadGroup.UPLOADS, "uploads"),
+        ("/bots/7/", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
+        ("/tournaments/7/", limits.LARGEST_FORM, ThreadGroup.PAGES, "tables"),
+        ("/tournaments/7/results.csv", 0, ThreadGroup.EXPORTS, "exports"),
+        ("/api/v1/tournaments/7/proof/", limits.LARGEST_FORM, ThreadGroup.EXPORTS, "exports"),
+        ("/sign-in/", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
+        ("/live/x", 0, ThreadGroup.PAGES, None),
+        ("//", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
+        ("*", limits.LARGEST_FORM, ThreadGroup.PAGES, None),
     ],
 )
-def test_address_has_its_limits(path: str, largest: int, lane: Lane, rate: str | None) -> None:
+def test_address_has_its_limits(
+    path: str, largest: int, threads: ThreadGroup, rate: str | None
+) -> None:
     found = allowance(path)
 
-    assert (found.largest_body, found.lane, found.rate) == (largest, lane, rate)
+    assert (found.largest_body, found.threads, found.rate) == (largest, threads, rate)
 
 
 def test_every_rate_and_lane_that_is_named_exists() -> None:
     assert {row.rate for row in ALLOWANCES} - {None} <= RATES.keys()
-    assert {row.lane for row in ALLOWANCES} == THREADS.keys()
+    assert {row.threads for row in ALLOWANCES} == THREADS.keys()
 
 
 def test_manifest_is_as_small_as_the_engines_demand() -> None:
@@ -91,7 +93,7 @@ def test_pod_has_room_for_bodies_and_answers_on_disk() -> None:
     needed = (
         limits.BODIES_ON_DISK
         + limits.ANSWERS_ON_DISK
-        + THREADS[Lane.UPLOADS] * limits.LARGEST_UPLOAD
+        + THREADS[ThreadGroup.UPLOADS] * limits.LARGEST_UPLOAD
     )
 
     assert sizes["tmp"] >= needed

@@ -1,4 +1,4 @@
-"""Tells which limit a bot has broken, while it runs and when it has ended."""
+"""Finds the limit that a bot has broken, while it runs and when it has ended."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _refused(error: SiteRefused, source: Path, *, candidate: bool) -> CommandFai
 
 
 def out_of_time(version: Json) -> dict[str, str]:
-    """Say how a version continues after the wait has timed out."""
+    """Describe what happens to a version after the wait has timed out."""
     label, name = version["label"], version["bot"]["name"]
     return {
         "what": f"{label} has not finished in time. The site continues without you.",
@@ -223,7 +223,7 @@ class Follower:
         return log
 
     def _say_why(self, *, kind: str) -> None:
-        """Say why the next match is waiting, if the reason has changed."""
+        """Print why the next match is waiting, if the reason has changed."""
         waiting = self._site.rows("matches/", most=1, state="pending", **self._of(kind))
         if not waiting:
             return

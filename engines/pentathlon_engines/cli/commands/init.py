@@ -99,7 +99,7 @@ def _name_of(folder: Path) -> str:
 
 
 def _warn_of_missing_program(manifest: Manifest) -> None:
-    """Say which program this machine lacks to build or start the new bot."""
+    """Print which program this machine lacks to build or start the new bot."""
     start = LANGUAGES[manifest.language].argv if manifest.main else ()
     for program in (*manifest.build[:1], *start[:1]):
         if "{" not in program and shutil.which(program) is None:

@@ -84,7 +84,7 @@ def show_match(report: MatchReport) -> None:
 
 
 def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
-    """Say what a bot did wrong, what it wrote, what was expected, and what to do."""
+    """Explain what a bot did wrong: what it wrote, what was expected, and what to do."""
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
     say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")

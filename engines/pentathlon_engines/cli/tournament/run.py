@@ -30,7 +30,7 @@ _EARLY: Final = 5
 _MOST_COLUMNS: Final = 12
 
 Describe = Callable[[DeskTournament], str]
-"""Says in a few words how it stands."""
+"""Describes the progress in a few words."""
 
 
 class TournamentRun:

@@ -134,7 +134,7 @@ class Demo:
         return over
 
     def _tell_news(self, plan: Plan, *, done: int) -> None:
-        """Tell of matches that have ended since the last look."""
+        """Print the matches that have ended since the last look."""
         if self._counts.get(plan.key, (0, 0))[0] == done:
             return
         query = {"tournament": self._ids[plan.key], "state": "done", "page_size": 200}

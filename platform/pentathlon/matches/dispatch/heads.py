@@ -115,9 +115,9 @@ class Heads:
         self._lineups: dict[str, Lineup] = {}
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
-        """Say out of which lanes `room` matches are to come; their order is that of reading.
+        """Begin to choose `room` matches from these lanes, in the order of reading.
 
-        What was reached in lanes in which nothing waits is forgotten.
+        Forgets how far it had read lanes in which nothing waits.
         """
         refusals = max(_SPARE, _MOST_REFUSED // len(lanes))
         self._lanes = {lane: _Lane(refusals) for lane in lanes}

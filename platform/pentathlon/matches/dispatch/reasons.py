@@ -106,7 +106,7 @@ def out_of_play(match: Match) -> Iterator[BotVersion]:
 
 
 def _why_not_yet(match: Match, situation: Situation) -> Reason:
-    """Say what a match waits for that workers can play."""
+    """Return what a match waits for although workers can play it."""
     if match.host_faults:
         return Reason(
             code="retry",

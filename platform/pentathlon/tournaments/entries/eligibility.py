@@ -60,7 +60,7 @@ class EntryRules:
         }
 
     def sentences(self) -> list[str]:
-        """Say what each rule asks for."""
+        """Describe what each rule asks for."""
         said = {
             "languages": f"Bots in {' or '.join(self.languages)} only.",
             "newest_only": "Only the newest version of a bot.",
@@ -164,7 +164,7 @@ def _check_team_cap(
 
 
 def _broken(rules: EntryRules, versions: Sequence[BotVersion], *, game: str) -> Iterator[str]:
-    """Say of each version which rule it does not keep; two queries for any number of them."""
+    """Yield the rules that versions break; two queries for any number of versions."""
     bots = {version.bot_id for version in versions}
     lines = Bot.objects.filter(pk__in=bots).annotate(last=Max("versions__number"))
     facts = {

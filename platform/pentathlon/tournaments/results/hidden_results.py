@@ -80,7 +80,7 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
 
 
 def announce_releases() -> int:
-    """Tell people of results that are public now because their time has come; return how many.
+    """Notify people of results that have become public at their time; return how many.
 
     The reconciler calls it again and again. A lane that hides nothing any more needs no row.
     """
