@@ -230,3 +230,16 @@ def test_unknown_bot_is_wrong_use(run: Run, author: User) -> None:
     assert failed.code == 2
     assert f"There is no bot 'nobody' on {SITE}." in failed.err
     assert "Try: pentathlon bots --all" in failed.err
+
+
+def test_refusal_of_the_site_names_its_page_that_helps(
+    run: Run, author: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in(author, monkeypatch)
+
+    failed = run("verify", "99999")
+
+    assert failed.code == 2
+    assert failed.err == (
+        f"There is no replay of match 99999 that you may see.\nTry: {SITE}/api/docs/replays/\n"
+    )

@@ -222,11 +222,13 @@ class Site:
         try:
             problem: Any = json.loads(answer.data) if kind == _PROBLEM else None  # Any: JSON
             refusal, detail = str(problem["code"]), str(problem["detail"])
+            page = str(problem.get("help") or "pentathlon --help")
         except (ValueError, TypeError, LookupError):
             refusal, detail = "", f"{answer.status} {answer.reason or ''}".strip()
+            page = "pentathlon --help"
         if not refusal and answer.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             return self.no_site()
-        message, try_next, exit_code = self._advice(answer, refusal, detail)
+        message, try_next, exit_code = self._advice(answer, refusal, detail, page)
         return SiteRefused(
             message,
             status=answer.status,
@@ -237,7 +239,7 @@ class Site:
         )
 
     def _advice(
-        self, answer: urllib3.BaseHTTPResponse, refusal: str, detail: str
+        self, answer: urllib3.BaseHTTPResponse, refusal: str, detail: str, page: str
     ) -> tuple[str, str, int]:
         login = f"pentathlon login {self.origin}"
         if answer.status == HTTPStatus.UNAUTHORIZED:
@@ -256,7 +258,7 @@ class Site:
             message = f"{self.origin} cannot answer now: {detail}"
             return message, f"the same command later; {self.page('status/')}", HOST_OR_SERVER
         is_usage = answer.status in (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
-        return detail, "pentathlon --help", USAGE if is_usage else CHECK_FAILED
+        return detail, page, USAGE if is_usage else CHECK_FAILED
 
     def _no_answer(self, error: urllib3.exceptions.HTTPError) -> CommandFailed:
         reason = str(error).rpartition("): ")[2].strip(" .")[:_SHOWN_REASON]
