@@ -7,13 +7,15 @@ at the missing corners.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.compiler import is_compiled
+from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
 from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final, TypeVar
+
+    from pentathlon_engines.contract.compiler import i64
 
     Item = TypeVar("Item")
 
@@ -56,13 +58,11 @@ _RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(rank for rank in range(SIDE) if line >> rank & 1) for line in range(1 << SIDE)
 )
 """The ranks whose bits are set in the mask of one file."""
-_SMALL_BITS: Final = 54
-"""Six files: compiled, numbers up to 62 bits need no objects."""
-_SMALL: Final = (1 << _SMALL_BITS) - 1
+WORD: Final = 54
+"""The squares of six files: compiled, numbers up to 62 bits need no objects."""
+LOW_WORD: Final = (1 << WORD) - 1
 _ONE: Final[list[int]] = [1 << place for place in range(2 * GRID)]
 """Single bits: more than there are squares, cards and tasks."""
-_IS_COMPILED: Final = is_compiled(mask)
-"""Compiled, masks are read by files; in plain Python, few bits are faster one by one."""
 
 
 def bits(squares: int) -> list[int]:
@@ -72,7 +72,7 @@ def bits(squares: int) -> list[int]:
     ['b4', 'c4', 'e1']
     """
     found: list[int] = []
-    if not _IS_COMPILED:
+    if not IS_COMPILED:  # few bits are faster one by one; compiled, masks are read by files
         while squares:
             square = squares.bit_length() - 1
             found.append(square)
@@ -82,14 +82,14 @@ def bits(squares: int) -> list[int]:
     first = 0
     while squares:
         base = first
-        part = squares & _SMALL
+        part = squares & LOW_WORD
         while part:
             for rank in _RANKS_OF[part & 511]:
                 found.append(base + rank)  # noqa: PERF401  # compiled, faster than a generator
             part >>= SIDE
             base += SIDE
-        squares >>= _SMALL_BITS
-        first += _SMALL_BITS
+        squares >>= WORD
+        first += WORD
     return found
 
 
@@ -98,7 +98,7 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
 
     Of any items, so that compiled, numbers are not unpacked and packed again.
     """
-    if _IS_COMPILED:
+    if IS_COMPILED:
         _add_files(squares, table, found)
         return
     while squares:
@@ -118,19 +118,22 @@ def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
     first = 0
     while squares:
         base = first
-        part = squares & _SMALL
+        part = squares & LOW_WORD
         while part:
             for rank in _RANKS_OF[part & 511]:
                 found.append(table[base + rank])  # noqa: PERF401  # as above
             part >>= SIDE
             base += SIDE
-        squares >>= _SMALL_BITS
-        first += _SMALL_BITS
+        squares >>= WORD
+        first += WORD
 
 
 def bits_of(cards: int) -> list[int]:
     """Return the cards or tasks of a mask, few of many, in ascending order."""
     found: list[int] = []
+    if IS_COMPILED:
+        _add_words(cards, found)
+        return found
     while cards:
         card = cards.bit_length() - 1
         found.append(card)
@@ -139,18 +142,30 @@ def bits_of(cards: int) -> list[int]:
     return found
 
 
+def _add_words(cards: int, found: list[int]) -> None:
+    first = 0
+    while cards:
+        part: i64 = cards & LOW_WORD
+        while part:
+            lowest: i64 = part & -part
+            found.append(first + count_bits(lowest - 1))
+            part ^= lowest
+        cards >>= WORD
+        first += WORD
+
+
 def nth_square(squares: int, n: int) -> int:
     """Return the square at this index of a mask, in the order of their names.
 
     >>> NAMES[nth_square(named(["c4", "b4", "e1"]), 1)]
     'c4'
     """
-    base, part = 0, squares & _SMALL
+    base, part = 0, squares & LOW_WORD
     ranks = _RANKS_OF[part & 511]
     while n >= len(ranks):
         n -= len(ranks)
         base += SIDE
-        part = part >> SIDE if base != _SMALL_BITS else squares >> _SMALL_BITS
+        part = part >> SIDE if base != WORD else squares >> WORD
         ranks = _RANKS_OF[part & 511]
     return base + ranks[n]
 

@@ -66,7 +66,7 @@ def offer_swaps(state: TashKalarPosition, effect: Effect, step: SwapStep) -> lis
 
 def offer_squares(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the picks of empty squares."""
-    return listed(state.empty & at_places(state, effect, step.selector.places), actions.PICKS)
+    return listed(state.free() & at_places(state, effect, step.selector.places), actions.PICKS)
 
 
 def offer_lifts(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:

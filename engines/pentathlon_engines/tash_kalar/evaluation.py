@@ -51,8 +51,8 @@ def worth(state: TashKalarPosition, seat: int) -> float:
     other = 1 - seat
     found = _POINT * (state.score(seat) - state.score(other))
     for rank in range(RANKS_EACH):
-        mine = state.pieces[RANKS_EACH * seat + rank].bit_count()
-        theirs = state.pieces[RANKS_EACH * other + rank].bit_count()
+        mine = state.counts[RANKS_EACH * seat + rank]
+        theirs = state.counts[RANKS_EACH * other + rank]
         found += _PIECE[rank] * (mine - theirs)
     found += _CENTRAL * (state.own(seat) & _CENTRE).bit_count()
     if state.gateway >= 0:

@@ -82,7 +82,7 @@ def offer_reflections(state: TashKalarPosition, effect: Effect, step: Step) -> l
     for rank, most in enumerate(step.rank_lock):
         if most and effect.lock in (-1, rank):
             ranks |= 1 << rank
-    pieces, empty = marks(state, effect) & owned(state, ANY, ranks), state.empty
+    pieces, empty = marks(state, effect) & owned(state, ANY, ranks), state.free()
     return [actions.PICKS[at] for at in bits(pieces) if empty & _reflection(state, effect, at)]
 
 

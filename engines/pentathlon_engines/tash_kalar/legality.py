@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar import etherweave, everfrost, interpreter, tasks
 from pentathlon_engines.tash_kalar.actions import (
     DISCARDS,
@@ -14,14 +15,14 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import GRID, nth_square
+from pentathlon_engines.tash_kalar.board import GRID
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
     NEEDS,
     WARP_CARDS,
 )
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,
     PLACING,
@@ -36,8 +37,10 @@ from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
 from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import (
+    find_spots,
     find_summons,
     list_summons,
+    nth_spot,
     nth_summons,
     shortage_actions,
 )
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.contract.game import Draw
 
+_NONE: Final[list[int]] = []
+"""A read-only list."""
 _FIRST_AFTER: Final = FIRST_FLARE + 1
 """How many bits a hand has with the first flare, of which it holds at most one."""
 
@@ -66,7 +71,7 @@ def find_legal(state: TashKalarPosition) -> list[int]:
     if phase == MAIN:
         return _main_actions(state)
     if phase in (PLACING, RETURNING):
-        return PLACEMENTS.on(state.empty) if phase == PLACING else _returns(state)
+        return PLACEMENTS.on(state.free()) if phase == PLACING else _returns(state)
     if phase == RESOLVING:
         interpreter.run(state)
         return state.legal or []
@@ -76,24 +81,55 @@ def find_legal(state: TashKalarPosition) -> list[int]:
 
 
 def draw_action(state: TashKalarPosition, draw: Draw) -> int:
-    """Draw a legal action, without listing the many placements."""
-    if state.phase == PLACING and state.legal is None:
-        return PLACES[nth_square(state.empty, int(draw() * state.empty.bit_count()))]
-    if state.phase != MAIN or state.legal is not None or state.directly:
-        actions = legal_now(state)
-        return actions[int(draw() * len(actions))]
-    summons, others = find_summons(state), _other_plays(state)
+    """Draw a legal action, without listing more than it must."""
+    phase = state.phase
+    if state.legal is None:
+        if phase == MAIN and not state.directly:
+            return _draw_main_action(state, draw)
+        if phase == PLACING:
+            return PLACES[state.nth_free(int(draw() * state.count_free()))]
+        if phase == RETURNING:
+            return _draw_return(state, draw)
+    actions = legal_now(state)
+    return actions[int(draw() * len(actions))]
+
+
+def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
     lifts = state.two_sided(state.active) <= 0
-    room = _count_two_sided(state) if lifts else state.empty.bit_count()
+    room = _count_two_sided(state) if lifts else state.count_free()
+    discards = _NONE if state.discarded else _discards(state)
+    free = _free_plays(state)
+    others = len(discards) + len(free)
     first = 0
-    for _, squares in summons:
-        first += squares.bit_count()
-    pick = int(draw() * (first + len(others) + room))
-    if pick < first:
-        return nth_summons(summons, pick)
-    if pick < first + len(others):
-        return others[pick - first]
+    if IS_COMPILED:
+        spots = find_spots(state)
+        for spot in spots:
+            first += spot.count
+        pick = int(draw() * (first + others + room))
+        if pick < first:
+            return nth_spot(spots, pick)
+    else:
+        summons = find_summons(state)
+        for _, squares in summons:
+            first += squares.bit_count()
+        pick = int(draw() * (first + others + room))
+        if pick < first:
+            return nth_summons(summons, pick)
+    pick -= first
+    if pick < len(discards):
+        return discards[pick]
+    if pick < others:
+        return free[pick - len(discards)]
     return _draw_pickup(state, draw) if lifts else _draw_placement(state, draw)
+
+
+def _draw_return(state: TashKalarPosition, draw: Draw) -> int:
+    """Draw one of the cards, or the end, whose text comes first."""
+    cards = state.loose(state.active)
+    pick = int(draw() * (1 + len(cards)))
+    if pick == 0:
+        return FINISH
+    return sorted([RETURNS[card] for card in cards])[pick - 1]
 
 
 def _draw_placement(state: TashKalarPosition, draw: Draw) -> int:
@@ -163,7 +199,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if halves_in_hand(state):
         others = [*others, FLARE]
     if state.two_sided(state.active) > 0:
-        found = PLACEMENTS.on(state.empty, others)
+        found = PLACEMENTS.on(state.free(), others)
     else:  # 5.5: none is in supply, so a piece is placed elsewhere
         found = LIFTS.on(_two_sided_pieces(state), others)
     if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
@@ -174,16 +210,14 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     return found
 
 
-def _other_plays(state: TashKalarPosition) -> list[int]:
-    """Return the main actions with a card except summonings, in a read-only list."""
-    found: list[int] = []
-    if halves_in_hand(state):
-        found.append(FLARE)
-    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
-        _add_card_effects(state, found)
-    if state.discarded:
-        return found
-    return _discards(state) + found if found else _discards(state)
+def _free_plays(state: TashKalarPosition) -> list[int]:
+    """Return the flare and what cards do by themselves, in a read-only list."""
+    has_flare = halves_in_hand(state)
+    if not has_flare and state.frozen < 0 and not state.hands[state.active] & WARP_CARDS:
+        return _NONE
+    found = [FLARE] if has_flare else []
+    _add_card_effects(state, found)
+    return found
 
 
 def _discards_in_order(state: TashKalarPosition) -> list[int]:
@@ -203,8 +237,7 @@ def _discards(state: TashKalarPosition) -> list[int]:
 
 
 def _two_sided_pieces(state: TashKalarPosition) -> int:
-    first = RANKS_EACH * state.active
-    return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
+    return state.own(state.active) & ~state.of_rank(state.active, LEGENDARY)
 
 
 def _count_two_sided(state: TashKalarPosition) -> int:

@@ -296,9 +296,9 @@ def _begin_effect(state: TashKalarPosition, square: int, place: int, onto: int) 
     shape = PATTERNS[state.card].shapes[place]
     seat = state.active
     if PATTERNS[state.card].refs:
-        effect.used = shape.cells_at(square) & ~BIT[square] & ~state.empty
+        effect.used = shape.cells_at(square) & ~BIT[square] & ~state.free()
         marks = shape.marks_at(square)
-        effect.marked_was_empty = marks != 0 and marks & state.empty == marks
+        effect.marked_was_empty = marks != 0 and marks & state.free() == marks
     effect.onto = onto
     effect.discard_was_empty = state.discards[seat] == 0
 

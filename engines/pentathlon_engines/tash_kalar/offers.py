@@ -98,7 +98,7 @@ def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: in
     if step.kind == words.ONTO_LEGENDARY:
         return owned(state, words.ANY, 1 << LEGENDARY) & within
     if not step.capture_ranks & 1 << COMMON:
-        within &= ~(state.pieces[COMMON] | state.pieces[RANKS_EACH + COMMON])
+        within &= ~owned(state, words.ANY, 1 << COMMON)
     return state.up_to(rank) & within
 
 
@@ -207,7 +207,7 @@ def _placements(state: TashKalarPosition, effect: Effect, step: words.PlaceStep)
         return []
     seat = state.active if step.selector.owner == words.OWN else 1 - state.active
     ranks = [step.rank] if step.rank >= 0 else list(range(len(RANKS)))
-    squares = state.empty & at_places(state, effect, step.selector.places)
+    squares = state.free() & at_places(state, effect, step.selector.places)
     found: list[int] = []
     for rank in ranks:
         if state.in_supply(seat, rank):
@@ -299,7 +299,7 @@ def _on_each_square(state: TashKalarPosition, effect: Effect, step: words.Step) 
     found = listed(squares & enemies, actions.DESTROYS)
     add_bits(squares & owned(state, words.OWN, 1 << COMMON), actions.UPGRADES, found)
     if state.two_sided(state.active) > 0:
-        add_bits(squares & state.empty, actions.PLACES, found)
+        add_bits(squares & state.free(), actions.PLACES, found)
     return found
 
 

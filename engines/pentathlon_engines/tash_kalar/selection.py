@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
     ALL,
@@ -18,12 +19,15 @@ from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDA
 from pentathlon_engines.tash_kalar.cards.program import Place
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.side import Side, joined
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
+
+    from pentathlon_engines.contract.compiler import i64
 
 
 def select(state: TashKalarPosition, effect: Effect, selector: words.Selector) -> int:
@@ -71,6 +75,14 @@ def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector
 def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
     """Return the pieces of these ranks of an owner, relative to the active seat."""
     found = 0
+    if IS_COMPILED:
+        if owner != words.ENEMY:
+            found = _of_ranks(state.sides[state.active], ranks)
+        return (
+            found
+            if owner == words.OWN
+            else found | _of_ranks(state.sides[1 - state.active], ranks)
+        )
     pieces = state.pieces
     mine = RANKS_EACH * state.active
     for rank in range(RANKS_EACH):
@@ -80,6 +92,20 @@ def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
             if owner != words.OWN:
                 found |= pieces[RANKS_EACH - mine + rank]
     return found
+
+
+def _of_ranks(side: Side, ranks: int) -> int:
+    low: i64 = 0
+    high: i64 = 0
+    if ranks & 1 << COMMON:
+        low, high = side.low ^ side.upgraded_low, side.high ^ side.upgraded_high
+    if ranks & 1 << HEROIC:
+        low |= side.upgraded_low ^ side.legendary_low
+        high |= side.upgraded_high ^ side.legendary_high
+    if ranks & 1 << LEGENDARY:
+        low |= side.legendary_low
+        high |= side.legendary_high
+    return joined(low, high)
 
 
 def is_outnumbered(state: TashKalarPosition, condition: int) -> bool:
@@ -95,21 +121,19 @@ def is_outnumbered(state: TashKalarPosition, condition: int) -> bool:
 
 def upgradable(state: TashKalarPosition) -> int:
     """Return the pieces that can be upgraded (6.3)."""
-    p = state.pieces
-    found = p[COMMON] | p[RANKS_EACH + COMMON]
+    found = owned(state, words.ANY, 1 << COMMON)
     for seat in (0, 1):
         if state.legendaries(seat) > 0:
-            found |= p[RANKS_EACH * seat + HEROIC]
+            found |= state.of_rank(seat, HEROIC)
     return found
 
 
 def downgradable(state: TashKalarPosition) -> int:
     """Return the pieces that can be downgraded (6.3)."""
-    p = state.pieces
-    found = p[HEROIC] | p[RANKS_EACH + HEROIC]
+    found = owned(state, words.ANY, 1 << HEROIC)
     for seat in (0, 1):
         if state.two_sided(seat) > 0:
-            found |= p[RANKS_EACH * seat + LEGENDARY]
+            found |= state.of_rank(seat, LEGENDARY)
     return found
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
+from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, SQUARES, bits_of, mask, nth_square
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -29,11 +30,13 @@ from pentathlon_engines.tash_kalar.constants import (
 )
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.hand import EMPTY, Hand
+from pentathlon_engines.tash_kalar.side import ALL_HIGH, ALL_LOW, Side, joined, nth_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.tash_kalar.chance import Deal
 
 _SCHOOL_CARDS: Final[int] = (1 << FIRST_LEGEND) - 1
@@ -44,8 +47,9 @@ _FLARE_SHIFT: Final = FIRST_FLARE
 class TashKalarPosition(State):
     """The table, and the progress of the turn.
 
-    `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
-    rank. Hands and school discard piles are masks of cards, decks lists with the top card last.
+    `board` has by square 0, or 1 + 3 * owner + rank. Plain Python keeps masks of the pieces and of
+    the empty squares, compiled code words; `of_rank` and `free` return masks in both. Hands and
+    school discard piles are masks of cards, decks lists with the top card last.
     """
 
     __slots__ = (
@@ -95,6 +99,7 @@ class TashKalarPosition(State):
         "raised",
         "schools",
         "shape",
+        "sides",
         "since",
         "slowed",
         "square",
@@ -122,6 +127,7 @@ class TashKalarPosition(State):
         schools: list[str] = options["decks"]
         self.schools: tuple[str, str] = (schools[0], schools[1])
         self.phase: int = DEALING if all(name in SCHOOL_CARDS for name in schools) else DRAWING
+        self._reset_board()
         self._reset_turn()
         two_sided, legendary = TWO_SIDED[self.mode], LEGENDARIES[self.mode]
         self._reset_expansions([two_sided, two_sided, legendary, legendary])
@@ -139,14 +145,20 @@ class TashKalarPosition(State):
         self.log: list[int] = []
         self.since: list[int] = [0, 0]
 
-    def _reset_turn(self) -> None:
-        """Clear the board and begin with the first turn."""
+    def _reset_board(self) -> None:
+        """Clear the board."""
         self.board: list[int] = [0] * GRID
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
+        """The mask of squares by 3 * owner + rank, in plain Python only."""
         self.counts: list[int] = [0] * (2 * RANKS_EACH)
-        """The number of pieces of each kind in `pieces`."""
+        """The number of pieces by 3 * owner + rank."""
         self.empty: int = ALL
-        """The mask of the empty squares."""
+        """The mask of the empty squares, in plain Python only."""
+        self.sides: list[Side] = [Side(), Side()]
+        """The pieces of both seats in words, compiled only."""
+
+    def _reset_turn(self) -> None:
+        """Begin with the first turn."""
         self.turn: int = 1
         self.active: int = 0
         self.actions_left: int = 0
@@ -254,9 +266,12 @@ class TashKalarPosition(State):
 
     def _copy_turn_to(self, twin: TashKalarPosition) -> None:
         twin.board = self.board[:]
-        twin.pieces = self.pieces[:]
+        if IS_COMPILED:
+            twin.sides = [self.sides[0].copy(), self.sides[1].copy()]
+        else:
+            twin.pieces = self.pieces[:]
+            twin.empty = self.empty
         twin.counts = self.counts[:]
-        twin.empty = self.empty
         twin.turn = self.turn
         twin.active = self.active
         twin.actions_left = self.actions_left
@@ -313,14 +328,53 @@ class TashKalarPosition(State):
 
     def own(self, seat: int) -> int:
         """Return the mask of all pieces of a seat."""
+        if IS_COMPILED:
+            side = self.sides[seat]
+            return joined(side.low, side.high)
         pieces = self.pieces
         first = RANKS_EACH * seat
         return pieces[first] | pieces[first + 1] | pieces[first + 2]
 
     def upgraded(self, seat: int) -> int:
         """Return the mask of the heroic and legendary pieces of a seat."""
+        if IS_COMPILED:
+            side = self.sides[seat]
+            return joined(side.upgraded_low, side.upgraded_high)
         first = RANKS_EACH * seat
         return self.pieces[first + 1] | self.pieces[first + 2]
+
+    def of_rank(self, seat: int, rank: int) -> int:
+        """Return the mask of a seat's pieces of this rank."""
+        return (
+            self.sides[seat].of_rank(rank)
+            if IS_COMPILED
+            else self.pieces[RANKS_EACH * seat + rank]
+        )
+
+    def free(self) -> int:
+        """Return the mask of the empty squares."""
+        if not IS_COMPILED:
+            return self.empty
+        one, other = self.sides[0], self.sides[1]
+        low: i64 = ALL_LOW & ~(one.low | other.low)
+        return joined(low, ALL_HIGH & ~(one.high | other.high))
+
+    def count_free(self) -> int:
+        """Return how many squares are empty."""
+        if not IS_COMPILED:
+            return self.empty.bit_count()
+        one, other = self.sides[0], self.sides[1]
+        taken: i64 = count_bits(one.low | other.low)
+        taken += count_bits(one.high | other.high)
+        return len(SQUARES) - taken
+
+    def nth_free(self, n: int) -> int:
+        """Return the empty square at this index, in the order of their names."""
+        if not IS_COMPILED:
+            return nth_square(self.empty, n)
+        one, other = self.sides[0], self.sides[1]
+        low: i64 = ALL_LOW & ~(one.low | other.low)
+        return nth_in_words(low, ALL_HIGH & ~(one.high | other.high), n)
 
     def count(self, seat: int) -> int:
         """Return how many pieces a seat has on the board."""
@@ -359,27 +413,46 @@ class TashKalarPosition(State):
         if rank >= LEGENDARY:
             return ALL
         if rank < COMMON:
-            return self.empty
+            return self.free()
+        if IS_COMPILED:
+            return self._up_to_in_words(rank)
         p = self.pieces
         blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
         if rank < HEROIC:
             blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
         return ALL ^ blocked
 
+    def _up_to_in_words(self, rank: int) -> int:
+        one, other = self.sides[0], self.sides[1]
+        low: i64 = one.legendary_low | other.legendary_low
+        high: i64 = one.legendary_high | other.legendary_high
+        if rank < HEROIC:
+            low = one.upgraded_low | other.upgraded_low
+            high = one.upgraded_high | other.upgraded_high
+        return joined(ALL_LOW & ~low, ALL_HIGH & ~high)
+
     def put(self, square: int, seat: int, rank: int) -> None:
         """Put a piece on an empty square."""
         kind = RANKS_EACH * seat + rank
         self.board[square] = 1 + kind
+        self.counts[kind] += 1
+        if IS_COMPILED:
+            self.sides[seat].flip(square, rank)
+            return
         self.pieces[kind] |= BIT[square]
         self.empty ^= BIT[square]
-        self.counts[kind] += 1
 
     def lift(self, square: int) -> int:
         """Take the piece off a square without informing the effect; return its code."""
         code = self.board[square]
         self.board[square] = 0
-        self.pieces[code - 1] ^= BIT[square]
-        self.empty ^= BIT[square]
+        if IS_COMPILED:
+            kind = code - 1
+            seat = kind // RANKS_EACH
+            self.sides[seat].flip(square, kind - RANKS_EACH * seat)
+        else:
+            self.pieces[code - 1] ^= BIT[square]
+            self.empty ^= BIT[square]
         self.counts[code - 1] -= 1
         if square == self.gateway:
             self.gateway = -1

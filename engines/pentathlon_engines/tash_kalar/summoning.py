@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.compiler import is_compiled
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.board import (
     BIT,
     COLOURED,
+    LOW_WORD,
+    WORD,
     add_bits,
     bits,
     listed,
@@ -23,58 +25,37 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches,
     matches_with_enemy,
 )
-from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, Strip, joined, lay, lay_all
+from pentathlon_engines.tash_kalar.cards.stencils import Strip
 from pentathlon_engines.tash_kalar.constants import LEGENDARIES, RANKS_EACH
+from pentathlon_engines.tash_kalar.spots import Spots, Windows
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.contract.compiler import i64
-
-    Pieces = tuple[i64, i64]
-    """Own pieces in a window, all and the upgraded ones."""
     Summons = list[tuple[int, int]]
     """Places of tables in `SUMMONS` with the squares of each, at least one."""
 
-_IS_COMPILED: Final = is_compiled(joined)
 _FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
 """With more own pieces on the board, some are commons or heroics that a pattern does not need."""
 
 
 def find_summons(state: TashKalarPosition) -> Summons:
     """Return the legal summonings of the active seat, in the order of its cards."""
-    first = RANKS_EACH * (1 - state.active if state.possessed else state.active)
+    if IS_COMPILED:
+        return [(spots.table, spots.squares()) for spots in find_spots(state)]
+    first = RANKS_EACH * matching_seat(state)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
     own = board[first + COMMON] | upgraded
     heroics = counts[first + HEROIC] + counts[first + LEGENDARY]
     pieces = heroics + counts[first + COMMON]
-    beings = state.hand(state.active).beings
-    found: Summons = []
     if state.war or state.voids:
-        heroics += state.war
-        pieces += state.war + (MOST_VOIDS if state.voids else 0)
-        for card in beings:
-            if pieces >= PATTERNS[card].pieces and heroics >= PATTERNS[card].heroics:
-                _add_loose(state, card, found)
-        return found
-    if _IS_COMPILED:
-        low: Pieces = own & LOW, upgraded & LOW
-        high: Pieces = own >> HIGH, upgraded >> HIGH
-        for card in beings:
-            pattern = PATTERNS[card]
-            if pieces >= pattern.pieces and heroics >= pattern.heroics:
-                _add_by_windows(state, card, low, high, found)
-        return found
-    # One look for the whole hand: no being is short while there are more pieces than these.
-    is_scarce = (
-        pieces <= _FEW
-        or state.possessed
-        or counts[first + LEGENDARY] >= state.stock[2 + state.active]
-    )
-    for card in beings:
+        return _find_loose(state, pieces, heroics)
+    found: Summons = []
+    is_scarce = _is_scarce(state, pieces)
+    for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces >= pattern.pieces and heroics >= pattern.heroics:
             strip = pattern.made or pattern.strip
@@ -86,13 +67,52 @@ def find_summons(state: TashKalarPosition) -> Summons:
     return found
 
 
+def find_spots(state: TashKalarPosition) -> list[Spots]:
+    """Return what `find_summons` does, for compiled code."""
+    whose = matching_seat(state)
+    heroics, pieces = state.count_upgraded(whose), state.count(whose)
+    found: list[Spots] = []
+    if state.war or state.voids:
+        _add_spots(_find_loose(state, pieces, heroics), found)
+        return found
+    windows = Windows(state)
+    is_scarce = _is_scarce(state, pieces)
+    for card in state.hand(state.active).beings:
+        pattern = PATTERNS[card]
+        if pieces >= pattern.pieces and heroics >= pattern.heroics:
+            if pattern.anywhere or (is_scarce and _is_short(state, card)):
+                special: Summons = []
+                _add_specially(state, card, special)
+                _add_spots(special, found)
+            else:
+                windows.add_matches(card, found)
+    return found
+
+
+def _add_spots(summons: Summons, found: list[Spots]) -> None:
+    for table, squares in summons:
+        found.append(Spots(table, squares & LOW_WORD, squares >> WORD))
+
+
+def _find_loose(state: TashKalarPosition, pieces: int, heroics: int) -> Summons:
+    """Return the summonings in which other than own pieces can serve (7.6, 18.3.7)."""
+    found: Summons = []
+    heroics += state.war
+    pieces += state.war + (MOST_VOIDS if state.voids else 0)
+    for card in state.hand(state.active).beings:
+        if pieces >= PATTERNS[card].pieces and heroics >= PATTERNS[card].heroics:
+            _add_loose(state, card, found)
+    return found
+
+
 def list_summons(state: TashKalarPosition) -> list[int]:
     """Return the summonings of the active seat in a new, unordered list."""
     found: list[int] = []
+    if IS_COMPILED:
+        for spots in find_spots(state):
+            add_bits(spots.squares(), SUMMONS[spots.table], found)
+        return found
     for table, squares in find_summons(state):
-        if _IS_COMPILED:
-            add_bits(squares, SUMMONS[table], found)
-            continue
         actions, left = SUMMONS[table], squares
         while left:  # in plain Python, the call of `add_bits` is a tenth of this
             square = left.bit_length() - 1
@@ -109,6 +129,22 @@ def nth_summons(summons: Summons, n: int) -> int:
             return SUMMONS[table][nth_square(squares, n)]
         n -= here
     raise IndexError(n)
+
+
+def nth_spot(found: list[Spots], n: int) -> int:
+    """Return the summoning at this index, for compiled code."""
+    for spots in found:
+        if n < spots.count:
+            return spots.nth(n)
+        n -= spots.count
+    raise IndexError(n)
+
+
+def _is_scarce(state: TashKalarPosition, pieces: int) -> bool:
+    """Return whether any being can be short of pieces; one look for the whole hand."""
+    if pieces <= _FEW or state.possessed:
+        return True
+    return state.legendaries(state.active) <= 0
 
 
 def _is_short(state: TashKalarPosition, card: int) -> bool:
@@ -138,30 +174,6 @@ def _add_matched(
                 found.append((table + place, squares & allowed))
     elif squares := strip.fold(matched) & allowed:
         found.append((table, squares))
-
-
-def _add_by_windows(
-    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: Summons
-) -> None:
-    """Add the squares where a being can be summoned, matching its pattern in two windows."""
-    pattern, table = PATTERNS[card], SUMMON_TABLE[card]
-    found_low: i64 = lay_all(pattern.low, low[0], low[1])
-    found_high: i64 = lay_all(pattern.high, high[0], high[1])
-    if not found_low and not found_high:
-        return
-    if pattern.anywhere or _is_short(state, card):
-        _add_specially(state, card, found)
-        return
-    allowed = _squares_for(state, card)
-    if not pattern.refs:
-        if squares := joined(found_low, found_high) & allowed:
-            found.append((table, squares))
-        return
-    for place, stencil in enumerate(pattern.low):
-        found_low = lay(stencil, low[0], low[1])
-        found_high = lay(pattern.high[place], high[0], high[1])
-        if squares := joined(found_low, found_high) & allowed:
-            found.append((table + place, squares))
 
 
 def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
@@ -220,7 +232,7 @@ def _war_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
 def _void_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     """Return the summon squares of a shape with at most two empty squares in it (18.3.7)."""
     own, upgraded = state.own(state.active), state.upgraded(state.active)
-    empty = state.empty
+    empty = state.free()
     found = shape.with_empty(own, upgraded, empty)
     requires = PATTERNS[card].requires
     if requires == HEROIC:
@@ -233,7 +245,7 @@ def _void_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
 def _add_anywhere(state: TashKalarPosition, card: int, found: Summons) -> None:
     """Add the summonings of a being whose pattern has no summon cell (18.3.6)."""
     shapes = PATTERNS[card].shapes
-    squares = state.empty & ~COLOURED
+    squares = state.free() & ~COLOURED
     matched = squares and any(_shape_matches(state, card, shape) for shape in shapes)
     if matched and (state.in_supply(state.active, RANK_OF[card]) or spare(state, card, -1, -1)):
         found.append((SUMMON_TABLE[card], squares))
@@ -274,15 +286,16 @@ def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> 
 
 def of_type(state: TashKalarPosition, card: int) -> int:
     """Return the own pieces on the board of the type that a being needs (2.2)."""
-    first = RANKS_EACH * state.active
+    legendary = state.of_rank(state.active, LEGENDARY)
     if RANK_OF[card] == LEGENDARY:
-        return state.pieces[first + LEGENDARY]
-    return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
+        return legendary
+    return state.own(state.active) & ~legendary
 
 
 def stands_ready(state: TashKalarPosition, card: int, square: int) -> bool:
     """Return whether the own piece on the summon square can become the being (7.5 a)."""
-    return of_type(state, card) & BIT[square] != 0
+    kind = state.board[square] - 1 - RANKS_EACH * state.active
+    return kind == LEGENDARY if RANK_OF[card] == LEGENDARY else COMMON <= kind <= HEROIC
 
 
 def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
@@ -305,9 +318,12 @@ def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
 def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
     """Return the shapes of a being that match around a summon square."""
     pattern = PATTERNS[card]
-    if _IS_COMPILED or state.war or state.voids:
+    if state.war or state.voids:
         bit, shapes = BIT[square], pattern.shapes
         return [shape for shape in shapes if _shape_matches(state, card, shape) & bit]
+    if IS_COMPILED:
+        windows = Windows(state)
+        return [shape for shape in pattern.shapes if windows.matches_at(shape, square)]
     whose, strip = matching_seat(state), pattern.strip
     matched = strip.lay(state.own(whose), state.upgraded(whose))
     return [pattern.shapes[lane] for lane in strip.lanes_at(matched, square)]

@@ -149,7 +149,7 @@ def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bo
     return (
         (state.own(seat) & colour).bit_count() >= counts.total
         and (state.upgraded(seat) & colour).bit_count() >= counts.more
-        and (state.pieces[3 * seat + LEGENDARY] & colour).bit_count() >= counts.count
+        and (state.of_rank(seat, LEGENDARY) & colour).bit_count() >= counts.count
     )
 
 
@@ -250,7 +250,7 @@ def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
 
 def _isolates(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     """Return whether an enemy piece has another one near but cannot reach any (11.4)."""
-    enemies, empty = state.own(1 - seat), state.empty
+    enemies, empty = state.own(1 - seat), state.free()
     return any(
         WITHIN[counts.total][square] & enemies
         and not _comes_to_another(square, enemies ^ BIT[square], empty, counts.count)

@@ -47,6 +47,8 @@ OWN = {
         "legality",
         "offers",
         "selection",
+        "side",
+        "spots",
         "square_lists",
         "summoning",
         "tasks",

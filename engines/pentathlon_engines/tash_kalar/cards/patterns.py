@@ -56,6 +56,7 @@ class Shape:
     """A pattern in one orientation."""
 
     __slots__ = (
+        "_around",
         "_cells",
         "_high",
         "_low",
@@ -73,6 +74,8 @@ class Shape:
     ) -> None:
         self.name = orientation
         self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
+        self._around = sum([1 << _LIFT + dx * SIDE + dy for dx, dy in self._cells])
+        """The cells around the square `_LIFT`."""
         self.marks: tuple[Cell, ...] = tuple(marks)
         self.more_marks: tuple[Cell, ...] = ()
         """The cells with a double mark."""
@@ -108,10 +111,7 @@ class Shape:
 
     def cells_at(self, square: int) -> int:
         """Return the mask of the pattern's cells around a summon square."""
-        found = 0
-        for dx, dy in self._cells:
-            found |= BIT[square + dx * SIDE + dy]
-        return found
+        return self._around << square >> _LIFT
 
     def reflected(self, square: int, other: int) -> int:
         """Return the reflection of a square across the line of the cells, -1 beyond the board."""

@@ -187,7 +187,9 @@ def lay_with_enemy(
 _GRID: Final = (1 << SIDE * SIDE) - 1
 _FILES_IN_WORD: Final = 7
 _FILES_SEEN: Final = _FILES_IN_WORD if is_compiled(lay) else SIDE
-LOW: Final[int] = (1 << SIDE * _FILES_SEEN) - 1
+SEEN: Final[int] = SIDE * _FILES_SEEN
+"""How many squares each window has."""
+LOW: Final[int] = (1 << SEEN) - 1
 """The mask of squares that low stencils see."""
 HIGH: Final[int] = SIDE * (SIDE - _FILES_SEEN)
 """The first square that high stencils see; 0 if there are none."""

@@ -175,7 +175,7 @@ def _checked_gateway(state: TashKalarPosition, name: str) -> int:
     pieces = 0
     for seat, school in enumerate(state.schools):
         if school in GATEWAY_SCHOOLS:
-            pieces |= state.own(seat) & ~state.pieces[constants.RANKS_EACH * seat + LEGENDARY]
+            pieces |= state.own(seat) & ~state.of_rank(seat, LEGENDARY)
     if name not in INDEX or not pieces >> INDEX[name] & 1:
         refuse("gateway", f"{name!r} has no common or heroic of a seat that may have a Gateway")
     return INDEX[name]

@@ -1,0 +1,104 @@
+"""The pieces of a seat in machine words, which only the compiled engine keeps.
+
+A mask of the arena has 81 bits, and compiled code makes an object for each number of more than 62.
+So a mask is cut in two: the low word has six files, the high one three. Plain Python is faster
+with whole masks and leaves these words alone.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.contract.bits import count_bits
+from pentathlon_engines.tash_kalar.board import ALL, LOW_WORD, WORD
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from pentathlon_engines.contract.compiler import i64
+
+ALL_LOW: Final[int] = ALL & LOW_WORD
+ALL_HIGH: Final[int] = ALL >> WORD
+
+
+class Side:
+    """The pieces of one seat: all of them, the upgraded ones, and the legendary ones."""
+
+    __slots__ = (
+        "high",
+        "legendary_high",
+        "legendary_low",
+        "low",
+        "upgraded_high",
+        "upgraded_low",
+    )
+
+    low: i64
+    high: i64
+    upgraded_low: i64
+    upgraded_high: i64
+    legendary_low: i64
+    legendary_high: i64
+
+    def __init__(self) -> None:
+        self.low = self.high = 0
+        self.upgraded_low = self.upgraded_high = 0
+        self.legendary_low = self.legendary_high = 0
+
+    def copy(self) -> Side:
+        """Return an independent copy."""
+        twin = Side()
+        twin.low, twin.high = self.low, self.high
+        twin.upgraded_low, twin.upgraded_high = self.upgraded_low, self.upgraded_high
+        twin.legendary_low, twin.legendary_high = self.legendary_low, self.legendary_high
+        return twin
+
+    def flip(self, square: i64, rank: i64) -> None:
+        """Put a piece of this rank on an empty square, or take it away."""
+        bit: i64 = 1
+        if square < WORD:
+            bit <<= square
+            self.low ^= bit
+            if rank >= HEROIC:
+                self.upgraded_low ^= bit
+                if rank == LEGENDARY:
+                    self.legendary_low ^= bit
+            return
+        bit <<= square - WORD
+        self.high ^= bit
+        if rank >= HEROIC:
+            self.upgraded_high ^= bit
+            if rank == LEGENDARY:
+                self.legendary_high ^= bit
+
+    def of_rank(self, rank: int) -> int:
+        """Return the mask of the pieces of this rank."""
+        if rank == COMMON:
+            return joined(self.low ^ self.upgraded_low, self.high ^ self.upgraded_high)
+        if rank == HEROIC:
+            low: i64 = self.upgraded_low ^ self.legendary_low
+            return joined(low, self.upgraded_high ^ self.legendary_high)
+        return joined(self.legendary_low, self.legendary_high)
+
+
+def joined(low: int, high: int) -> int:
+    """Return the mask of the squares in two words."""
+    return low | high << WORD if high else low
+
+
+def nth_in_words(low: i64, high: i64, n: i64) -> int:
+    """Return the square at this index of two words, in the order of the names of squares.
+
+    >>> nth_in_words(0b1010, 0b1, 1), nth_in_words(0b1010, 0b1, 2)
+    (3, 54)
+    """
+    count: i64 = count_bits(low)
+    first: i64 = 0
+    word: i64 = low
+    if n >= count:
+        n -= count
+        first, word = WORD, high
+    while n > 0:
+        word &= word - 1
+        n -= 1
+    return first + count_bits((word & -word) - 1)
