@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import actions
-from pentathlon_engines.tash_kalar.board import bits_of, listed
+from pentathlon_engines.tash_kalar.board import bits_of, listed, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     FIRST_LEGEND,
@@ -28,7 +28,7 @@ _FIRST_ROUND: Final = 2
 
 def add_warps(state: TashKalarPosition, found: list[int]) -> None:
     """Add the warp effects that the active seat may use now (18.3.2)."""
-    cards = state.hands[state.active] & WARP_CARDS
+    cards = mask(state.hands[state.active]) & WARP_CARDS
     if cards and may_warp(state):
         found.extend([actions.WARPS[card] for card in bits_of(cards)])
 
@@ -96,11 +96,8 @@ def offer_copies(state: TashKalarPosition, effect: Effect, step: CardStep) -> li
 
 def offer_throws(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards that may be thrown away (18.3.3 to 18.3.5)."""
-    if step.pending:
-        cards = state.pending & ~BOUND_CARDS
-    else:
-        cards = state.hands[state.active] & ~state.pending
-    return [actions.THROWS[card] for card in bits_of(cards)]
+    cards = bits_of(state.pending & ~BOUND_CARDS) if step.pending else state.loose(state.active)
+    return [actions.THROWS[card] for card in cards]
 
 
 def swap(state: TashKalarPosition, effect: Effect, step: SwapStep, action: int) -> bool:
@@ -159,8 +156,8 @@ def throw(state: TashKalarPosition, effect: Effect, step: CardStep, action: int)
     """Put a card from the hand openly onto its discard pile."""
     effect.times += 1
     seat, card = state.active, actions.CARD_OF[action]
-    state.hands[seat] &= ~(1 << card)
-    state.pending &= state.hands[seat]
+    state.lose(seat, card)
+    state.pending &= ~(1 << card)
     if card >= FIRST_LEGEND:
         state.put_with_shared(card)
         return False
@@ -201,6 +198,7 @@ def recover_last(state: TashKalarPosition, effect: Effect, step: Step) -> None:
 def discard_legends(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Put all legends in hand onto the played ones, in the order of their names."""
     seat = state.active
-    legends = state.hand_of(seat, 1)
-    state.hands[seat] &= ~legends
-    state.legend_pile.extend(sorted(bits_of(legends), key=IDS.__getitem__))
+    legends = bits_of(state.hand_of(seat, 1))
+    for card in legends:
+        state.lose(seat, card)
+    state.legend_pile.extend(sorted(legends, key=IDS.__getitem__))

@@ -7,7 +7,7 @@ seat could summon with them.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, named
+from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, mask, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     FROZEN_CARDS,
@@ -59,7 +59,7 @@ def worth(state: TashKalarPosition, seat: int) -> float:
         found += _GATEWAY if state.own(seat) & BIT[state.gateway] else -_GATEWAY
     if state.pending:
         warp = _of_warp(state)
-        found += warp if state.pending & state.hands[seat] else -warp
+        found += warp if state.pending & mask(state.hands[seat]) else -warp
     if state.active == seat:
         found += _of_turn(state)
     if state.frozen >= 0 or state.slowed >= 0 or state.effect is not None:

@@ -1,43 +1,46 @@
-"""The cards of a hand, sorted by what a seat may do with them."""
+"""The parts of a hand: what a seat may do with its cards."""
 
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import DISCARDS
-from pentathlon_engines.tash_kalar.board import bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND
 from pentathlon_engines.tash_kalar.constants import HAND_BEINGS, HAND_LEGENDS
 
 
 class Hand:
-    """A sorted hand. It is immutable, so copies of a position share it."""
+    """A hand of sorted cards. It is immutable, so copies of a position share it."""
 
-    __slots__ = ("_in_order", "beings", "cards", "discards", "is_full", "mask")
+    __slots__ = ("_in_order", "beings", "cards", "is_full", "schooled")
 
-    def __init__(self, mask: int) -> None:
-        self.mask = mask
-        cards = bits_of(mask)
-        self.cards: list[int] = cards
+    def __init__(self, cards: list[int]) -> None:
+        self.cards = cards
         """All cards in ascending order."""
-        last = cards[-1] if cards else -1
-        self.beings: list[int] = cards[:-1] if last >= FIRST_FLARE else cards
+        has_flare = len(cards) > 0 and cards[-1] >= FIRST_FLARE
+        self.beings: list[int] = cards[:-1] if has_flare else cards
         """The cards that can be summoned."""
-        self.discards: list[int] = [DISCARDS[card] for card in cards if card < FIRST_LEGEND]
-        """The discards of beings of a school, in the order of the cards."""
+        self.schooled: int = count_schooled(cards)
+        """How many of the cards, the first ones, are beings of a school."""
         self._in_order: list[int] | None = None
-        schooled = len(self.discards)
         self.is_full: bool = (
-            schooled >= HAND_BEINGS
-            and len(self.beings) - schooled >= HAND_LEGENDS
-            and last >= FIRST_FLARE
+            has_flare
+            and self.schooled >= HAND_BEINGS
+            and len(self.beings) - self.schooled >= HAND_LEGENDS
         )
         """Whether the hand is full, so the seat draws no card at the end of a turn."""
 
     @property
     def in_order(self) -> list[int]:
-        """The discards in the order of their texts, needed only for listings."""
+        """The discards of beings in the order of their texts, needed only for listings."""
         if self._in_order is None:
-            self._in_order = sorted(self.discards)
+            self._in_order = sorted([DISCARDS[card] for card in self.cards[: self.schooled]])
         return self._in_order
 
 
-EMPTY: Hand = Hand(0)
+def count_schooled(cards: list[int]) -> int:
+    """Return how many of some sorted cards are beings of a school."""
+    schooled = 0
+    for card in cards:
+        if card >= FIRST_LEGEND:
+            break
+        schooled += 1
+    return schooled

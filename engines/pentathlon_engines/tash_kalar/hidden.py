@@ -74,13 +74,13 @@ def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
         return mask(FROZEN_CARDS), 0
     if not state.directly or state.phase != MAIN:
         return 0, 0
-    hand = state.hands[seat]
+    hand = mask(state.hands[seat])
     found = 0
     for card in (*SCHOOL_CARDS[state.schools[seat]], *LEGEND_CARDS):
-        state.hands[seat] = 1 << card
+        state.set_hand(seat, 1 << card)
         if find_summons(state):
             found |= 1 << card
-    state.hands[seat] = hand
+    state.set_hand(seat, hand)
     return 0, found
 
 
@@ -89,7 +89,7 @@ def _can_decide(state: TashKalarPosition, seat: int, wanted: tuple[int, int]) ->
     lying, held = wanted
     if lying and not state.discards[seat] & lying:
         return False
-    return not held or state.hands[seat] & held != 0
+    return not held or mask(state.hands[seat]) & held != 0
 
 
 def _deal_once(
@@ -119,7 +119,7 @@ def _deal_once(
         _sort(great, wanted[1])
     if _plays_freely(state, seat):
         _give_free_play(state, seat, rest, fires, [beings, flares])
-    state.hands[seat] = mask([*shown, *rest[:beings], *great[:legends], *fires[:flares]])
+    state.set_hand(seat, mask([*shown, *rest[:beings], *great[:legends], *fires[:flares]]))
     state.discards[seat] = mask(lying)
     _redeal_latest(state, seat, lying, rng)
     state.decks[seat] = rest[beings:]
@@ -154,7 +154,7 @@ def _shared(
     rng: Random | None,
 ) -> list[int]:
     """Return the shared cards that the other seat does not see, shuffled."""
-    seen = state.hands[1 - seat]
+    seen = mask(state.hands[1 - seat])
     found = [
         card for card in cards if not seen >> card & 1 and card not in pile and card != state.card
     ]

@@ -288,9 +288,9 @@ def _do_on_square(state: TashKalarPosition, effect: Effect, step: words.Step, ac
 def _throw_flare(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Put the flare in hand onto the pile of played flares."""
     effect.times += 1
-    flare = state.hand_of(state.active, 2)
-    state.hands[state.active] ^= flare
-    state.flare_pile.append(flare.bit_length() - 1)
+    flare = state.flare(state.active)
+    state.lose(state.active, flare)
+    state.flare_pile.append(flare)
     effect.record(step.slot, -1)
     return False
 

@@ -18,9 +18,7 @@ from pentathlon_engines.tash_kalar.actions import (
 from pentathlon_engines.tash_kalar.board import GRID
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
-    FIRST_LEGEND,
     NEEDS,
-    WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
@@ -53,8 +51,6 @@ if TYPE_CHECKING:
 
 _NONE: Final[list[int]] = []
 """A read-only list."""
-_FIRST_AFTER: Final = FIRST_FLARE + 1
-"""How many bits a hand has with the first flare, of which it holds at most one."""
 
 
 def legal_now(state: TashKalarPosition) -> list[int]:
@@ -97,7 +93,7 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
 def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
     lifts = state.two_sided(state.active) <= 0
     room = _count_two_sided(state) if lifts else state.count_free()
-    discards = _NONE if state.discarded else _discards(state)
+    discards = [] if state.discarded else _schooled(state)
     free = _free_plays(state)
     others = len(discards) + len(free)
     first = 0
@@ -117,7 +113,7 @@ def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
             return nth_summons(summons, pick)
     pick -= first
     if pick < len(discards):
-        return discards[pick]
+        return DISCARDS[discards[pick]]
     if pick < others:
         return free[pick - len(discards)]
     return _draw_pickup(state, draw) if lifts else _draw_placement(state, draw)
@@ -153,7 +149,7 @@ def end_actions(state: TashKalarPosition) -> list[int]:
     found = [END]
     if halves_in_hand(state):
         found.append(FLARE)
-    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
+    if state.acts_freely(state.active):
         _add_card_effects(state, found)
     if state.current:
         tasks.add_claims(state, found)
@@ -181,9 +177,10 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
-    seat = state.active
-    flare = state.hands[seat].bit_length() - _FIRST_AFTER
-    return halves_that_hold(state, flare, seat) if flare >= 0 else 0
+    cards = state.hands[state.active]
+    if not cards or cards[-1] < FIRST_FLARE:
+        return 0
+    return halves_that_hold(state, cards[-1] - FIRST_FLARE, state.active)
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:
@@ -202,7 +199,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
         found = PLACEMENTS.on(state.free(), others)
     else:  # 5.5: none is in supply, so a piece is placed elsewhere
         found = LIFTS.on(_two_sided_pieces(state), others)
-    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
+    if state.acts_freely(state.active):
         _add_card_effects(state, summons)
     if summons:
         summons.sort()  # what cards do by themselves comes behind them: `thaw`, `warp`
@@ -213,7 +210,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
 def _free_plays(state: TashKalarPosition) -> list[int]:
     """Return the flare and what cards do by themselves, in a read-only list."""
     has_flare = halves_in_hand(state)
-    if not has_flare and state.frozen < 0 and not state.hands[state.active] & WARP_CARDS:
+    if not has_flare and not state.acts_freely(state.active):
         return _NONE
     found = [FLARE] if has_flare else []
     _add_card_effects(state, found)
@@ -223,17 +220,15 @@ def _free_plays(state: TashKalarPosition) -> list[int]:
 def _discards_in_order(state: TashKalarPosition) -> list[int]:
     """Return the discards of beings in the order of their texts, in a read-only list."""
     if not state.pending:
-        return state.held[state.active].in_order
-    return sorted(_discards(state))
+        return state.hand(state.active).in_order
+    return sorted([DISCARDS[card] for card in _schooled(state)])
 
 
-def _discards(state: TashKalarPosition) -> list[int]:
-    """Return the discards of beings in the order of the cards, in a read-only list."""
-    discards = state.hand(state.active).discards
-    if not state.pending:
-        return discards
-    held = state.loose(state.active)
-    return [DISCARDS[card] for card in held if card < FIRST_LEGEND]
+def _schooled(state: TashKalarPosition) -> list[int]:
+    """Return the beings of a school that may be discarded."""
+    hand = state.hand(state.active)
+    held = hand.cards[: hand.schooled]
+    return [card for card in held if not state.pending >> card & 1] if state.pending else held
 
 
 def _two_sided_pieces(state: TashKalarPosition) -> int:
@@ -249,8 +244,7 @@ def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
     """Add the free actions of expansion schools, before and after any other action (18)."""
     if state.frozen >= 0 and everfrost.can_thaw(state):
         found.append(THAW)
-    if state.hands[state.active] & WARP_CARDS:
-        etherweave.add_warps(state, found)
+    etherweave.add_warps(state, found)
 
 
 def _returns(state: TashKalarPosition) -> list[int]:

@@ -73,7 +73,7 @@ def apply(state: TashKalarPosition, action: int) -> None:
     phase = state.phase
     if phase == MAIN:
         state.emptied = 0
-        ACT[VERB_OF[action]](state, action)
+        _act(state, action)
     elif phase == PLACING:
         _put_common(state, action)
     elif phase == RETURNING:
@@ -87,6 +87,19 @@ def apply(state: TashKalarPosition, action: int) -> None:
         _act_last(state, action)
     else:
         _set_up(state, action)
+
+
+def _act(state: TashKalarPosition, action: int) -> None:
+    """Do an action of a turn."""
+    verb = VERB_OF[action]
+    if verb == PICKUP:
+        _pick_up(state, action)
+    elif verb == DO_PLACE:
+        _place(state, action)
+    elif verb == SUMMON:
+        _summon(state, action)
+    else:
+        ACT[verb](state, action)
 
 
 def apply_chance(state: TashKalarPosition, text: str) -> None:
@@ -112,7 +125,7 @@ def _deal(state: TashKalarPosition, text: str) -> None:
     state.active = deal.begins
     state.actions_left = FIRST_ACTIONS
     for seat in (0, 1):
-        state.hands[seat] = mask(deal.hands[seat])
+        state.set_hand(seat, mask(deal.hands[seat]))
         state.decks[seat] = deal.decks[seat][::-1]
     state.legends, state.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
     if state.mode == DEATHMATCH:
@@ -201,7 +214,7 @@ def _discard(state: TashKalarPosition, action: int) -> None:
     seat, card = state.active, CARD_OF[action]
     state.actions_left -= 1
     state.discarded = True
-    state.hands[seat] &= ~(1 << card)
+    state.lose(seat, card)
     state.put_away(card)
     state.phase = RETURNING
     _finish_empty_hand(state)
@@ -213,7 +226,7 @@ def _return(state: TashKalarPosition, action: int) -> None:
         _go_on(state)
         return
     seat, card = state.active, CARD_OF[action]
-    state.hands[seat] &= ~(1 << card)
+    state.lose(seat, card)
     if card < FIRST_LEGEND:
         state.decks[seat].insert(0, card)
     else:
@@ -222,7 +235,7 @@ def _return(state: TashKalarPosition, action: int) -> None:
 
 
 def _finish_empty_hand(state: TashKalarPosition) -> None:
-    if not state.hands[state.active] & ~state.pending:
+    if not state.loose(state.active):
         state.note(FINISH)
         _go_on(state)
 
@@ -231,8 +244,9 @@ def _summon(state: TashKalarPosition, action: int) -> None:
     """Reveal a being and find a piece for it (7.4, 7.5)."""
     card, square, orientation = CARD_OF[action], SQUARE_OF[action], OTHER_OF[action]
     state.actions_left -= 1
-    state.hands[state.active] &= ~(1 << card)
-    state.pending &= ~(1 << card)
+    state.lose(state.active, card)
+    if state.pending:
+        state.pending &= ~(1 << card)
     state.forget_played(card)
     state.card, state.square, state.shape = card, square, -1
     if orientation >= 0:
@@ -307,8 +321,8 @@ def _invoke_flare(state: TashKalarPosition, action: int) -> None:
     """Reveal the flare; the halves that hold now take effect (9)."""
     seat = state.active
     held = legality.halves_in_hand(state)
-    state.card = state.hands[seat].bit_length() - 1
-    state.hands[seat] &= ~(1 << state.card)
+    state.card = state.flare(seat)
+    state.lose(seat, state.card)
     if state.mode == DEATHMATCH:
         state.points[1 - seat] += 1
     effect = state.effect = Effect(state.card, -1, 0)
@@ -362,9 +376,6 @@ def _resolve_on(state: TashKalarPosition) -> None:
 
 
 ACT: Final[dict[str, Callable[[TashKalarPosition, int], None]]] = {
-    DO_PLACE: _place,
-    PICKUP: _pick_up,
-    SUMMON: _summon,
     DISCARD: _discard,
     FLARE_VERB: _invoke_flare,
     THAW_VERB: _thaw,
@@ -372,7 +383,7 @@ ACT: Final[dict[str, Callable[[TashKalarPosition, int], None]]] = {
     CLAIM: _claim,
     END_VERB: _end,
 }
-"""The handlers of a turn's actions, by verb."""
+"""The handlers of a turn's rarer actions, by verb; `_act` knows the others."""
 DEAL: Final[dict[int, Callable[[TashKalarPosition, str], None]]] = {
     DRAWING: _give_schools,
     DEALING: _deal,

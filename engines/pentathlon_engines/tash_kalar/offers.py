@@ -289,7 +289,7 @@ def _cards_to_take(state: TashKalarPosition, effect: Effect, step: words.Step) -
 
 
 def _flares_to_throw(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    return [actions.OPTS[step.label]] if state.hand_of(state.active, 2) else []
+    return [actions.OPTS[step.label]] if state.flare(state.active) >= 0 else []
 
 
 def _on_each_square(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:

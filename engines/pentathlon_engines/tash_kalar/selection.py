@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDA
 from pentathlon_engines.tash_kalar.cards.program import Place
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.side import Side, joined
+from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
     return found
 
 
-def _of_ranks(side: Side, ranks: int) -> int:
+def _of_ranks(side: SeatPieces, ranks: int) -> int:
     low: i64 = 0
     high: i64 = 0
     if ranks & 1 << COMMON:

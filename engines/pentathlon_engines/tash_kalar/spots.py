@@ -8,7 +8,7 @@ from pentathlon_engines.tash_kalar.board import LOW_WORD, WORD
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, Shape
 from pentathlon_engines.tash_kalar.cards.stencils import HIGH, SEEN, lay, lay_all
-from pentathlon_engines.tash_kalar.side import Side, joined, nth_in_words
+from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined, nth_in_words
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ class Windows:
     def __init__(self, state: TashKalarPosition) -> None:
         seat = 1 - state.active if state.possessed else state.active
         side, other = state.sides[seat], state.sides[1 - seat]
-        self.side: Side = side
+        self.side: SeatPieces = side
         self.low = side.low | (side.high & _OVERLAP) << WORD
         self.high = side.low >> HIGH | side.high << WORD - HIGH
         self.low_upgraded = side.upgraded_low | (side.upgraded_high & _OVERLAP) << WORD

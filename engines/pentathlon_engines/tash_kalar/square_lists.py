@@ -7,14 +7,18 @@ joins eleven of them.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.compiler import is_compiled
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
-from pentathlon_engines.tash_kalar.board import GRID, bits
+from pentathlon_engines.tash_kalar.board import ADJACENT, GRID, bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Final
+    from typing import Final, TypeVar
+
+    from pentathlon_engines.contract.compiler import i64
+
+    Item = TypeVar("Item")
 
 _EIGHT: Final = 8
 _BYTES: Final = 11
@@ -65,17 +69,35 @@ LIFTS: Final = SquareLists(PICKUPS)
 
 _MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
 """By square and the adjacent squares in reach; at most 256 per square."""
-_IS_COMPILED: Final = is_compiled(_parts_of)
+_FROM: Final[list[tuple[int, list[int], list[int]]]] = []
+"""By square, the first adjacent square, the ways from it to each one, and the moves to them."""
 
 
 def single_moves(square: int, reach: int) -> list[int]:
     """Return the moves from a square to some adjacent ones, in a read-only list."""
-    if _IS_COMPILED:  # making a list costs less than finding one far away in memory
-        return _moves_to(square, reach)
+    if IS_COMPILED:  # making a list costs less than finding one far away in memory
+        if not _FROM:
+            _FROM.extend([_ways_from(square) for square in range(GRID)])
+        first, ways, actions = _FROM[square]
+        found: list[int] = []
+        _add_near(reach >> first, ways, actions, found)
+        return found
     moves = _MOVES[square].get(reach)
     if moves is None:
         moves = _MOVES[square][reach] = _moves_to(square, reach)
     return moves
+
+
+def _ways_from(square: int) -> tuple[int, list[int], list[int]]:
+    near = bits(ADJACENT[square]) or [0]
+    return near[0], [to - near[0] for to in near], _moves_to(square, ADJACENT[square])
+
+
+def _add_near(near: i64, ways: list[int], table: list[Item], found: list[Item]) -> None:
+    """Append the entries of a table whose ways lead to bits that are set."""
+    for at, way in enumerate(ways):
+        if near >> way & 1:
+            found.append(table[at])
 
 
 def _moves_to(square: int, reach: int) -> list[int]:

@@ -13,6 +13,7 @@ from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, SQUARES, bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
+    IS_OF_WEAVERS,
     LEGEND_CARDS,
     SCHOOL_CARDS,
     WARP_DECK,
@@ -29,8 +30,15 @@ from pentathlon_engines.tash_kalar.constants import (
     TWO_SIDED,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.hand import EMPTY, Hand
-from pentathlon_engines.tash_kalar.side import ALL_HIGH, ALL_LOW, Side, joined, nth_in_words
+from pentathlon_engines.tash_kalar.hand import Hand
+from pentathlon_engines.tash_kalar.seat_pieces import (
+    ALL_HIGH,
+    ALL_LOW,
+    SeatPieces,
+    joined,
+    nth_in_words,
+    unblocked,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +56,8 @@ class TashKalarPosition(State):
     """The table, and the progress of the turn.
 
     `board` has by square 0, or 1 + 3 * owner + rank. Plain Python keeps masks of the pieces and of
-    the empty squares, compiled code words; `of_rank` and `free` return masks in both. Hands and
-    school discard piles are masks of cards, decks lists with the top card last.
+    the empty squares, compiled code words; `of_rank` and `free` return masks in both. Hands are
+    sorted lists of cards, school discard piles masks, decks lists with the top card last.
     """
 
     __slots__ = (
@@ -154,7 +162,7 @@ class TashKalarPosition(State):
         """The number of pieces by 3 * owner + rank."""
         self.empty: int = ALL
         """The mask of the empty squares, in plain Python only."""
-        self.sides: list[Side] = [Side(), Side()]
+        self.sides: list[SeatPieces] = [SeatPieces(), SeatPieces()]
         """The pieces of both seats in words, compiled only."""
 
     def _reset_turn(self) -> None:
@@ -183,7 +191,8 @@ class TashKalarPosition(State):
 
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
-        self.hands: list[int] = [0, 0]
+        self.hands: list[list[int]] = [[], []]
+        """The sorted cards; `gain` and `lose` change them."""
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
@@ -208,8 +217,8 @@ class TashKalarPosition(State):
         """Clear the cached listings."""
         self.legal: list[int] | None = None
         """The cached legal actions; every change of the position drops them."""
-        self.held: list[Hand] = [EMPTY, EMPTY]
-        """The cached hands; `hand` returns the current ones."""
+        self.held: list[Hand | None] = [None, None]
+        """The cached parts of the hands; `hand` returns the current ones."""
 
     def _reset_expansions(self, stock: list[int]) -> None:
         """Reset the fields that only expansion schools use (18)."""
@@ -291,7 +300,7 @@ class TashKalarPosition(State):
         twin.new_deck = self.new_deck
 
     def _copy_cards_to(self, twin: TashKalarPosition) -> None:
-        twin.hands = self.hands[:]
+        twin.hands = [self.hands[0][:], self.hands[1][:]]
         twin.decks = [self.decks[0][:], self.decks[1][:]]
         twin.discards = self.discards[:]
         twin.played = [self.played[0][:], self.played[1][:]]
@@ -353,11 +362,7 @@ class TashKalarPosition(State):
 
     def free(self) -> int:
         """Return the mask of the empty squares."""
-        if not IS_COMPILED:
-            return self.empty
-        one, other = self.sides[0], self.sides[1]
-        low: i64 = ALL_LOW & ~(one.low | other.low)
-        return joined(low, ALL_HIGH & ~(one.high | other.high))
+        return unblocked(self.sides[0], self.sides[1], -1) if IS_COMPILED else self.empty
 
     def count_free(self) -> int:
         """Return how many squares are empty."""
@@ -404,7 +409,7 @@ class TashKalarPosition(State):
         points = self.points[seat]
         if self.mode == HIGH_FORM:
             points += self.counts[RANKS_EACH * seat + LEGENDARY]
-        if self.pending & self.hands[seat]:
+        if self.pending and self.pending & mask(self.hands[seat]):
             points -= PENDING_POINTS
         return points
 
@@ -415,21 +420,12 @@ class TashKalarPosition(State):
         if rank < COMMON:
             return self.free()
         if IS_COMPILED:
-            return self._up_to_in_words(rank)
+            return unblocked(self.sides[0], self.sides[1], rank)
         p = self.pieces
         blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
         if rank < HEROIC:
             blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
         return ALL ^ blocked
-
-    def _up_to_in_words(self, rank: int) -> int:
-        one, other = self.sides[0], self.sides[1]
-        low: i64 = one.legendary_low | other.legendary_low
-        high: i64 = one.legendary_high | other.legendary_high
-        if rank < HEROIC:
-            low = one.upgraded_low | other.upgraded_low
-            high = one.upgraded_high | other.upgraded_high
-        return joined(ALL_LOW & ~low, ALL_HIGH & ~high)
 
     def put(self, square: int, seat: int, rank: int) -> None:
         """Put a piece on an empty square."""
@@ -519,19 +515,50 @@ class TashKalarPosition(State):
         return (self.board[square] - 1) % RANKS_EACH
 
     def hand(self, seat: int) -> Hand:
-        """Return the sorted cards of a hand."""
+        """Return the parts of a hand."""
         hand = self.held[seat]
-        if hand.mask != self.hands[seat]:
-            hand = self.held[seat] = Hand(self.hands[seat])
+        if hand is None:
+            hand = self.held[seat] = Hand(self.hands[seat][:])
         return hand
 
+    def gain(self, seat: int, card: int) -> None:
+        """Put a card into a hand."""
+        cards = self.hands[seat]
+        cards.append(card)
+        cards.sort()
+        self.held[seat] = None
+
+    def lose(self, seat: int, card: int) -> None:
+        """Take a card out of a hand."""
+        self.hands[seat].remove(card)
+        self.held[seat] = None
+
+    def set_hand(self, seat: int, cards: int) -> None:
+        """Replace a hand by the cards of a mask."""
+        self.hands[seat] = bits_of(cards)
+        self.held[seat] = None
+
     def loose(self, seat: int) -> list[int]:
-        """Return the cards in a hand without the pending one (18.3), which stays in it."""
-        return bits_of(self.hands[seat] & ~self.pending)
+        """Return a read-only list of the cards in a hand without the pending one (18.3)."""
+        if not self.pending:
+            return self.hands[seat]
+        return [card for card in self.hands[seat] if not self.pending >> card & 1]
+
+    def flare(self, seat: int) -> int:
+        """Return the flare in a hand, -1 for none."""
+        cards = self.hands[seat]
+        return cards[-1] if cards and cards[-1] >= FIRST_FLARE else -1
+
+    def acts_freely(self, seat: int) -> bool:
+        """Return whether cards of a seat may have an effect by themselves (18.1, 18.3)."""
+        if self.frozen >= 0:
+            return True
+        cards = self.hands[seat]
+        return len(cards) > 0 and IS_OF_WEAVERS[cards[0]]
 
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
-        hand = self.hands[seat]
+        hand = mask(self.hands[seat])
         if kind == 0:
             return hand & _SCHOOL_CARDS
         if kind == 1:

@@ -21,6 +21,7 @@ from pentathlon_engines.tash_kalar.constants import (
     SHUFFLING,
     TURN_ACTIONS,
 )
+from pentathlon_engines.tash_kalar.hand import count_schooled
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -64,13 +65,15 @@ def end_turn(state: TashKalarPosition) -> None:
         state.points[seat] += 2 * legendaries + heroics + commons // 2
     held = state.held[seat]
     beings, legends = state.extra_draws
-    if held.is_full and held.mask == state.hands[seat] and not beings and not legends:
+    if held is not None and held.is_full and not beings and not legends:
         _close_turn(state)
         return
     state.drawn = [0, 0, 0]
-    _draw_beings(state, HAND_BEINGS - state.hand_of(seat, 0).bit_count())
-    lacking = HAND_LEGENDS - state.hand_of(seat, 1).bit_count()
-    state.owed = [max(0, lacking), int(state.hand_of(seat, 2) == 0), legends]
+    schooled = count_schooled(state.hands[seat])
+    flares = int(state.flare(seat) >= 0)
+    lacking = HAND_LEGENDS - (len(state.hands[seat]) - schooled - flares)
+    _draw_beings(state, HAND_BEINGS - schooled)
+    state.owed = [max(0, lacking), 1 - flares, legends]
     draw_on(state)
 
 
@@ -80,7 +83,7 @@ def _draw_beings(state: TashKalarPosition, most: int) -> None:
     if most <= 0:
         return
     for _ in range(min(len(deck), most)):
-        state.hands[state.active] |= 1 << deck.pop()
+        state.gain(state.active, deck.pop())
         state.drawn[0] += 1
 
 
@@ -108,7 +111,7 @@ def _draws_all(state: TashKalarPosition, part: int, kind: int) -> bool:
                 return _await_shuffle(state, kind)
             state.owed[part] = 0
             break
-        state.hands[state.active] |= 1 << deck.pop()
+        state.gain(state.active, deck.pop())
         state.owed[part] -= 1
         state.drawn[1 + kind] += 1
         if not deck and pile:
@@ -171,9 +174,14 @@ def clear_turn(state: TashKalarPosition) -> None:
     state.discarded = state.war = state.possessed = state.directly = False
     state.voids = state.doubled = False
     state.extra_granted = state.extra_turn = False
-    state.extra_draws = [0, 0]
-    state.destroyed = [0] * RANKS_EACH
-    state.summoned = []
+    # Most turns leave these lists as they were, and new ones would have to be made and freed.
+    draws, destroyed = state.extra_draws, state.destroyed
+    if draws[0] or draws[1]:
+        state.extra_draws = [0, 0]
+    if destroyed[0] or destroyed[1] or destroyed[2]:
+        state.destroyed = [0] * RANKS_EACH
+    if state.summoned:
+        state.summoned = []
     state.raised = state.warped = 0
 
 

@@ -115,6 +115,10 @@ WARP_SCHOOLS: Final[tuple[str, ...]] = tuple(
 )
 """The schools whose beings may be pending (18.3)."""
 WARP_DECK: Final[int] = sum(1 << card for school in WARP_SCHOOLS for card in SCHOOL_CARDS[school])
+IS_OF_WEAVERS: Final[tuple[bool, ...]] = tuple(
+    [WARP_DECK >> card & 1 == 1 for card in range(len(IDS))]
+)
+"""By card, whether it is of these schools."""
 WARP_CARDS: Final[int] = sum(
     1 << card for card, data in enumerate(_BEINGS) if "warp_steps" in data
 )

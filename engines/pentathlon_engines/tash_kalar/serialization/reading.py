@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import constants, events, legality, tasks, turns
-from pentathlon_engines.tash_kalar.board import GRID, INDEX
+from pentathlon_engines.tash_kalar.board import GRID, INDEX, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FROST_SCHOOLS,
@@ -228,7 +228,7 @@ def _read_scores(state: TashKalarPosition, fields: Fields) -> None:
     elif fields.has("scores"):
         scores = fields.sequence("scores", length=_SEATS)
         for seat in range(_SEATS):
-            cost = constants.PENDING_POINTS if state.pending & state.hands[seat] else 0
+            cost = constants.PENDING_POINTS if state.pending & mask(state.hands[seat]) else 0
             score = checked_integer(f"scores[{seat}]", scores[seat], low=-cost, high=_MOST_POINTS)
             state.points[seat] = score + cost
 

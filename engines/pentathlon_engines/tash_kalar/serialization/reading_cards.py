@@ -65,7 +65,7 @@ def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
     if len(hands) != _SEATS:
         refuse("hands", "must be a list of two")
     for seat in range(_SEATS):
-        state.hands[seat] = mask(_read_hand(state, f"hands[{seat}]", hands[seat], seat))
+        state.set_hand(seat, mask(_read_hand(state, f"hands[{seat}]", hands[seat], seat)))
     piles = fields.items("discards", most=_SEATS) or [None, None]
     decks = fields.mapping("decks", default={})
     schools = checked_list("decks.beings", decks.get("beings", [None, None]), most=_SEATS)
@@ -88,7 +88,7 @@ def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
     """Read the cards that a seat sees, and deal the rest in any way."""
     you = fields.integer("you", low=0, high=1)
     other = 1 - you
-    state.hands[you] = mask(_read_hand(state, "hand", fields.mapping("hand"), you))
+    state.set_hand(you, mask(_read_hand(state, "hand", fields.mapping("hand"), you)))
     pile = _cards("discard", fields.items("discard", most=_MOST_CARDS), _school(state, you))
     state.discards[you] = mask(pile)
     state.decks[you] = _left(state, you)
@@ -119,7 +119,7 @@ def _read_hand(state: TashKalarPosition, field: str, data: object, seat: int) ->
 
 def _left(state: TashKalarPosition, seat: int) -> list[int]:
     """Return the cards of a school that are not in hand, pile or play, lowest on top."""
-    seen = state.hands[seat] | state.discards[seat]
+    seen = mask(state.hands[seat]) | state.discards[seat]
     if state.frozen >= 0:
         seen |= 1 << state.frozen
     if state.card >= 0 and seat == state.active:
@@ -129,7 +129,7 @@ def _left(state: TashKalarPosition, seat: int) -> list[int]:
 
 def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
     """Return the shared cards that are nowhere else, lowest on top."""
-    seen = state.hands[0] | state.hands[1] | mask(piles)
+    seen = mask([*state.hands[0], *state.hands[1], *piles])
     if state.card >= 0:
         seen |= 1 << state.card
     return [card for card in range(len(IDS) - 1, FIRST_LEGEND - 1, -1) if not seen >> card & 1]
@@ -167,7 +167,7 @@ def _check_shared(
     every = mask(whole)
     if state.card in whole:
         cards.append(state.card)
-    first, second = (hand & every for hand in state.hands)
+    first, second = (mask(hand) & every for hand in state.hands)
     together = first | second | mask(cards)
     count = first.bit_count() + second.bit_count() + len(cards)
     if count != together.bit_count() or together != every:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar.board import bits_of
+from pentathlon_engines.tash_kalar.board import bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     CARDS,
@@ -37,7 +37,7 @@ def read_pending(state: TashKalarPosition, fields: Fields) -> None:
 
 def check_pending(state: TashKalarPosition) -> None:
     """Refuse a pending card that is in no hand, and a piece on a card that cannot hold one."""
-    if state.pending & ~state.hands[weaver(state)]:
+    if state.pending & ~mask(state.hands[weaver(state)]):
         refuse("pending", "the card must be in the hand of its seat")
     played = 1 << state.card if state.card >= 0 else 0
     # While the card is lifting a piece there is none on it yet.

@@ -21,7 +21,7 @@ ALL_LOW: Final[int] = ALL & LOW_WORD
 ALL_HIGH: Final[int] = ALL >> WORD
 
 
-class Side:
+class SeatPieces:
     """The pieces of one seat: all of them, the upgraded ones, and the legendary ones."""
 
     __slots__ = (
@@ -45,9 +45,9 @@ class Side:
         self.upgraded_low = self.upgraded_high = 0
         self.legendary_low = self.legendary_high = 0
 
-    def copy(self) -> Side:
+    def copy(self) -> SeatPieces:
         """Return an independent copy."""
-        twin = Side()
+        twin = SeatPieces()
         twin.low, twin.high = self.low, self.high
         twin.upgraded_low, twin.upgraded_high = self.upgraded_low, self.upgraded_high
         twin.legendary_low, twin.legendary_high = self.legendary_low, self.legendary_high
@@ -79,6 +79,18 @@ class Side:
             low: i64 = self.upgraded_low ^ self.legendary_low
             return joined(low, self.upgraded_high ^ self.legendary_high)
         return joined(self.legendary_low, self.legendary_high)
+
+
+def unblocked(one: SeatPieces, other: SeatPieces, rank: int) -> int:
+    """Return the mask of squares without a piece of a seat that is above this rank."""
+    low: i64 = one.legendary_low | other.legendary_low
+    high: i64 = one.legendary_high | other.legendary_high
+    if rank < COMMON:
+        low, high = one.low | other.low, one.high | other.high
+    elif rank < HEROIC:
+        low = one.upgraded_low | other.upgraded_low
+        high = one.upgraded_high | other.upgraded_high
+    return joined(ALL_LOW & ~low, ALL_HIGH & ~high)
 
 
 def joined(low: int, high: int) -> int:
