@@ -13,12 +13,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.bounds import bounded
 from tests.pentathlon.web.scene import Scene, make_scene
 
 PATIENCE_MS = 120_000
 """On a busy machine a page takes longer than the 30 s that Playwright allows."""
 expect.set_options(timeout=PATIENCE_MS)
 
+LONGEST_S = 600
+"""What the setting up, the run or the tearing down of a test may take, whatever it waits for."""
+_BROWSER = pytest.StashKey[Browser]()
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -34,8 +38,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Give up a setting up that hangs."""
+    with bounded(LONGEST_S, item.config.stash.get(_BROWSER, None)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Give up a test that hangs; a module may allow more than others."""
+    longest_s = getattr(getattr(item, "module", None), "LONGEST_S", LONGEST_S)
+    with bounded(longest_s, item.config.stash.get(_BROWSER, None)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Give up a tearing down that hangs."""
+    with bounded(LONGEST_S, item.config.stash.get(_BROWSER, None)):
+        return (yield)
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
     """Start the browser once; every test gets a context of its own."""
     # Playwright runs an event loop in this thread; the database is still used from it alone.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
@@ -43,6 +69,7 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=_executable(), args=["--no-sandbox"], headless=True
         )
+        pytestconfig.stash[_BROWSER] = browser
         yield browser
         browser.close()
 

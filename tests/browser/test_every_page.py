@@ -24,6 +24,9 @@ THEMES = ("light", "dark")
 EVERY_LOOK = tuple((width, theme) for theme in THEMES for width in WIDTHS)
 # The first page has the first two looks, the second the others, and so on.
 LOOKS = (((320, "light"), (1280, "dark")), ((390, "dark"), (768, "light")))
+LONGEST_S = 870
+"""More than a test usually may: pytest ends the whole run after 900 s without a word from it."""
+SCREENSHOT_MS = 120_000
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -70,7 +73,7 @@ def _problems(
         page.set_viewport_size({"width": width, "height": 900})
         if folder is not None:
             name = "-".join(f"{visit.address} {who} {width} {theme}".replace("/", " ").split())
-            page.screenshot(path=folder / f"{name}.png", full_page=True, timeout=0)
+            page.screenshot(path=folder / f"{name}.png", full_page=True, timeout=SCREENSHOT_MS)
         for violation in Axe().run(page).response["violations"]:
             places = [node["html"][:200] for node in violation["nodes"]]
             yield f"{visit.address} as {who}, {width} {theme}: {violation['id']}", places[:3]

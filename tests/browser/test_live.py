@@ -39,12 +39,14 @@ def plies(
 
 
 def answer(page: Page, address: str, *answers: str) -> None:
-    """Answer a stream's requests with these, the last one again and again."""
+    """Answer a stream's requests with these, the last one whenever it is asked for again."""
     left = list(answers)
 
     def fulfil(route: Route) -> None:
         body = left.pop(0) if len(left) > 1 else left[0]
-        route.fulfill(body=f"retry: 200\n\n{body}", content_type="text/event-stream")
+        # All is said with the last one: to draw it again and again would keep the machine busy.
+        retry_ms = 200 if left[0] is not body else 600_000
+        route.fulfill(body=f"retry: {retry_ms}\n\n{body}", content_type="text/event-stream")
 
     page.route(address, fulfil)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote
-from xml.etree import ElementTree as ET
 
 import pytest
 from django.core.mail import EmailMessage
@@ -36,24 +34,25 @@ from pentathlon_engines.match.protocol import read_reply
 from pentathlon_engines.match.traces import TraceLine
 from tests.factories import make_user, make_version
 from tests.pentathlon.replays.playing import record_of, report_of, trace
-from tests.pentathlon.web.pages import Page, page_of, part_of
+from tests.pentathlon.web.hostile import (
+    MARKUP,
+    NAMES,
+    TEXTS,
+    Check,
+    data,
+    html,
+    part,
+    plain,
+    png,
+    table,
+    xml,
+)
+from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import open_tournament
 
 pytestmark = pytest.mark.django_db
 
-MARKUP: Final = "</title></text></pre><pwned onpwned=1><script>pwned()</script><!--"
-TEXTS: Final = (
-    MARKUP,
-    "]]>--><![CDATA[<pwned/>]]>&pwned;&#0;<?pwned?>{{ pwned }}{% pwned %}",
-    '"\'`><pwned "onpwned=\'1\'\\" style="x:y" javascript:pwned()',
-    "\u202egnp.\u2066dnwp\u2069\u200b\u200d\ufeff\u2028\u2029<pwned>",
-    "\x01\x08\x0b\x1b[31m\x7f\x85\ufffe\uffff<pwned>",
-    "=HYPERLINK(\"http://pwned\"),<pwned>\t@SUM(1+1)*cmd|' /C calc'!A0",
-    "<pwned>" + "x" * 10_000,
-)
-NAMES: Final = [text[:64] for text in TEXTS]
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
-Check = Callable[[Any], None]  # Any: an answer of the test client
 
 
 class Stage(NamedTuple):
@@ -114,74 +113,6 @@ def _play(match: Match) -> Match:
     submission = Submission(match_id=job.match_id, token=job.token, report=report)
     assert [*accept_results([submission])] == [None]
     return Match.objects.get(pk=match.pk)
-
-
-def _is_clean(page: Page) -> None:
-    names = [(tag, *attributes) for tag, attributes in page.elements]
-    assert [each for each in names if any("pwned" in word for word in each)] == []
-    loads = [each.get("src", "") for each in page.all("script")]
-    assert all(source.startswith("/static/") for source in loads)
-    leads = [value for _, each in page.elements for value in each.values()]
-    assert not [value for value in leads if value.strip().lower().startswith("javascript:")]
-
-
-def html(answer: Any) -> None:
-    assert answer.status_code == 200
-    _is_clean(page_of(answer))
-
-
-def part(answer: Any) -> None:
-    assert answer.status_code == 200
-    _is_clean(part_of(answer))
-
-
-def xml(answer: Any) -> None:
-    assert answer.status_code == 200
-    tree = ET.fromstring(answer.content)  # refuses what is not well-formed
-    assert [each.tag for each in tree.iter() if "pwned" in str(each.tag)] == []
-    assert [each for each in tree.iter() if any("pwned" in name for name in each.attrib)] == []
-
-
-def png(answer: Any) -> None:
-    assert answer.status_code == 200
-    assert answer.content.startswith(b"\x89PNG\r\n")
-    assert struct.unpack(">II", answer.content[16:24]) == (1200, 630)
-
-
-def table(answer: Any) -> None:
-    assert answer.status_code == 200
-    assert answer["Content-Disposition"].startswith("attachment")
-    text = answer.getvalue().decode()
-    heads, *rows = csv.reader(io.StringIO(text, newline=""))
-    assert rows
-    assert {len(row) for row in rows} == {len(heads)}
-    assert [cell for row in rows for cell in row if _is_formula(cell)] == []
-
-
-def _is_formula(cell: str) -> bool:
-    """Return whether a spreadsheet would compute a cell; plain numbers may have a sign."""
-    return cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(cell)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def data(answer: Any) -> None:
-    assert answer.status_code == 200
-    assert answer["Content-Type"].startswith("application/json")
-    assert answer["X-Content-Type-Options"] == "nosniff"
-    json.loads(answer.getvalue())
-
-
-def plain(answer: Any) -> None:
-    assert answer.status_code == 200
-    assert answer["Content-Type"] == "text/plain; charset=utf-8"
-    assert answer["X-Content-Type-Options"] == "nosniff"
 
 
 def _addresses(stage: Stage) -> Iterator[tuple[Check, str]]:
