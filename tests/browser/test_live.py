@@ -142,6 +142,7 @@ def test_cells_are_filled_in_place_and_focus_stays(page: Page, scene: Scene) -> 
     expect(page.locator(".facts dd").first).to_contain_text("3 of 6", timeout=15_000)
     expect(page.locator("table.crosstable td.total")).not_to_have_text(total, timeout=15_000)
     assert page.locator(".toast").count() == 0
+    expect(page.locator("[data-copy]").first).to_be_visible()
 
 
 def test_buttons_and_badge_are_right_when_it_ends_without_a_reload(

@@ -129,6 +129,8 @@ async function refreshNow() {
   // A page that fills itself in need not offer to be loaded again.
   for (const offer of document.querySelectorAll("[data-fallback], .toast:has(a)")) offer.remove();
   for (const offer of now.querySelectorAll("[data-fallback]")) offer.remove();
+  // `page.js` has shown these, and they may have the focus.
+  for (const button of now.querySelectorAll("[data-copy]")) button.hidden = false;
   const address = old.dataset.livePage;
   morph(old, now);
   // The stream that is open goes on from where it is.

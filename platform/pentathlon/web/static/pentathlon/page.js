@@ -2,9 +2,13 @@
 
 const TOAST_MS = 8000;
 
-for (const button of document.querySelectorAll("[data-copy], [data-dismiss]")) {
-  button.hidden = false;
+/** Show what works with a script only, in the page and in what is renewed later. */
+function showButtons() {
+  for (const button of document.querySelectorAll("[data-copy], [data-dismiss]")) button.hidden = false;
 }
+
+showButtons();
+document.addEventListener("pentathlon:renewed", showButtons);
 
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copy]");
