@@ -1,5 +1,7 @@
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,16 @@ def test_build_of_these_sources_is_not_built_again(
     (kept / "same").mkdir(parents=True)
 
     assert compiled_engines() == kept / "same"
+
+
+def test_drafts_of_killed_builds_are_removed_and_count_as_none(kept: Path) -> None:
+    old = time.time() - 2 * 24 * 3600
+    for name in ("draft-dead", "draft-alive", "first", "second", "third", "fourth"):
+        (kept / name).mkdir(parents=True)
+        if name != "draft-alive":
+            old += 1
+            os.utime(kept / name, (old, old))
+
+    compiled._forget_old(kept)
+
+    assert {each.name for each in kept.iterdir()} == {"draft-alive", "second", "third", "fourth"}

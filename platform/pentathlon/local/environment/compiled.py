@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
@@ -25,6 +26,9 @@ _REQUIREMENTS = "requirements/compile.txt"
 _MATCHES = "tests/e2e/compiled_matches.py"
 """Plays the same matches with both builds."""
 _MOST_KEPT = 3
+_DRAFT = "draft-"
+_LONGEST_BUILD_S = 24 * 3600
+"""A draft older than this was left by a build that was killed."""
 _FAST = "pentathlon_engines/contract/game"
 """A module that has to come out compiled."""
 
@@ -52,7 +56,7 @@ def compiled_engines() -> Path:
         return ready
     kept, folder = _kept(), _kept() / _digest()
     kept.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept) as scratch:
+    with tempfile.TemporaryDirectory(dir=kept, prefix=_DRAFT) as scratch:
         draft = Path(scratch)
         with zipfile.ZipFile(_build_wheel(draft)) as wheel:
             wheel.extractall(draft / "unpacked")
@@ -72,9 +76,12 @@ def _kept() -> Path:
 
 
 def _forget_old(kept: Path) -> None:
-    """Keep the last builds only; one before the last may still be in use."""
-    builds = sorted(kept.iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in builds[:-_MOST_KEPT]:
+    """Keep the last builds only, of which an earlier one may be in use, and no dead drafts."""
+    folders = sorted(kept.iterdir(), key=lambda folder: folder.stat().st_mtime)
+    builds = [each for each in folders if not each.name.startswith(_DRAFT)]
+    begun = time.time() - _LONGEST_BUILD_S
+    drafts = [each for each in folders if each not in builds and each.stat().st_mtime < begun]
+    for folder in (*drafts, *builds[:-_MOST_KEPT]):
         shutil.rmtree(folder, ignore_errors=True)
 
 
