@@ -96,12 +96,29 @@ def _matches(config: pytest.Config) -> Sequence[int]:
     return EACH_BLOCK if config.getoption("every_reader") else _FEW_MATCHES
 
 
+def _where(config: pytest.Config, cup: Tournament) -> Callable[[str], bool]:
+    """Return which addresses to ask for: all of them, or those of the tournament itself."""
+    if config.getoption("every_reader"):
+        return _is_whole
+    return _of_itself(cup)
+
+
+def _of_itself(cup: Tournament) -> Callable[[str], bool]:
+    return lambda address: f"tournaments/{cup.pk}" in address
+
+
 def _people(cup: Tournament) -> list[User | None]:
     entrant = cup.entries.in_order()[0].version.bot.owner
     return [None, make_user("another"), entrant]
 
 
-@pytest.mark.parametrize("ends", [False, True], ids=["running", "closed"])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        pytest.param(False, id="running"),
+        pytest.param(True, id="closed", marks=pytest.mark.deep),
+    ],
+)
 def test_answers_are_equal_whatever_the_results_are(
     ends: bool, pytestconfig: pytest.Config
 ) -> None:
@@ -151,8 +168,8 @@ def test_replacement_does_not_tell_how_far_hidden_matches_are(
             replace_entry(
                 actor=cup.owner, tournament=cup, version_id=old.pk, by=new.pk, reason="It hung."
             )
-            seen = _seen(cup, people, matches=_matches(pytestconfig), where=_is_whole)
-            scenes.append(seen)
+            where = _where(pytestconfig, cup)
+            scenes.append(_seen(cup, people, matches=_FEW_MATCHES, where=where))
             transaction.set_rollback(True)
     first, second = scenes
 
@@ -163,6 +180,22 @@ def test_replacement_does_not_tell_how_far_hidden_matches_are(
     assert "It hung." in first[0, told]
     assert '"first_block":null' in first[0, told]
     assert [where for where, text in first.items() if second[where] != text] == []
+
+
+def test_closed_tournament_answers_alike_whatever_its_results_are() -> None:
+    cup = _hidden_cup()
+    scenes = []
+    for luck, fault_at in ((1, None), (5000, 3)):
+        with transaction.atomic():
+            _play(matches_of(cup), luck=luck, fault_at=fault_at)
+            assert close_finished()
+            scenes.append(_seen(cup, [None], matches=_FEW_MATCHES, where=_of_itself(cup)))
+            transaction.set_rollback(True)
+
+    first, second = scenes
+
+    assert len(first) > 15
+    assert first == second
 
 
 def test_organiser_sees_what_others_do_not() -> None:
