@@ -1,13 +1,17 @@
 """The shape of the repository: what may lie where, and how long it may be."""
 
 import ast
+import fnmatch
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from django.core.management import get_commands
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers", "tools")
@@ -25,6 +29,24 @@ TWINS_WITH_REASON = {
     "Migration": "Django finds a migration by this name",
 }
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
+# A function named by a participle reads as a value: it must not write rows.
+PARTICIPLE = re.compile(r"_*(?!need|feed|embed|ping|bring|string)[a-z]+(ed|ing|ept)(_|$)")
+WRITES = {"save", "delete", "bulk_create", "bulk_update", "get_or_create", "update_or_create"}
+# Nouns in -ing or -ed: most are the field's words for a thing or a technique.
+NOUNS = {
+    *(
+        "author_ranking",
+        "build_compiled",
+        "caching",
+        "drawing",
+        "embedding",
+        "encoding",
+        "feed",
+        "hashing",
+    ),
+    *("matching", "organising", "packing", "publishing", "ranking", "reading", "seeding"),
+    *("setting", "staging", "summoning", "tracing", "tuned", "writing"),
+}
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
     "cli": {"typer", "click", "rich", "platformdirs", "urllib3", "textual_image"},
@@ -40,6 +62,11 @@ BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py
 # What may not be in any file: unfinished work, and paths of somebody's machine.
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.}])/(work|root|home|Users)/\w")
+# Files, folders and commands of ours in texts.
+NAMED_FILE = re.compile(
+    r"`([\w*-][\w.*-]*(?:/[\w.*-]+)*(?:/|\.(?:py|md|toml|ya?ml|txt|css|js|html)))`"
+)
+NAMED_COMMAND = re.compile(r"python3 manage\.py ([a-z_]+)")
 TEXTS = {".py", ".md", ".toml", ".html", ".css", ".js", ".yaml", ".yml", ".json", ".txt"}
 
 
@@ -55,22 +82,60 @@ def text_files() -> Iterator[Path]:
             yield path
 
 
+def tracked_paths() -> Iterator[Path]:
+    """Return all files and folders of the top folders, and what lies beside those."""
+    yield from (path for path in ROOT.iterdir() if path.name != ".venv")
+    for folder in (*TOP_FOLDERS, "requirements"):
+        yield from (path for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts)
+
+
+def readmes() -> Iterator[Path]:
+    """Return the READMEs and CONTRIBUTING.md, which name files and commands."""
+    return (path for path in tracked_paths() if path.name in {"README.md", "CONTRIBUTING.md"})
+
+
 def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text())):
+class Function(NamedTuple):
+    """What a test asks about a function."""
+
+    name: str
+    lines: int
+    writes: bool
+    """Only asked about those named by a participle."""
+
+
+class Module(NamedTuple):
+    """What tests ask about a module; each is parsed once."""
+
+    functions: tuple[Function, ...]
+    classes: tuple[str, ...]
+    packages: frozenset[str]
+
+
+@cache
+def module(path: Path) -> Module:
+    tree = ast.parse(path.read_text())
+    functions, packages = [], set()
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-
-
-def imported_packages(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            lines = (node.end_lineno or 0) - node.lineno
+            functions.append(Function(node.name, lines, _writes(node)))
+        elif isinstance(node, ast.Import):
+            packages |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module.partition(".")[0]
+            packages.add(node.module.partition(".")[0])
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    return Module(tuple(functions), classes, frozenset(packages))
+
+
+def _writes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    if not PARTICIPLE.match(function.name):
+        return False
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return any(isinstance(call, ast.Attribute) and call.attr in WRITES for call in calls)
 
 
 def test_platform_folder_never_hides_the_standard_module() -> None:
@@ -117,8 +182,8 @@ def test_functions_stay_short() -> None:
     long = {
         f"{relative(path)}:{function.name}"
         for path in source_files()
-        for function in functions(path)
-        if (function.end_lineno or 0) - function.lineno >= LONGEST_FUNCTION
+        for function in module(path).functions
+        if function.lines >= LONGEST_FUNCTION
     }
 
     assert long == set()
@@ -142,6 +207,18 @@ def test_modules_have_telling_names() -> None:
     assert empty == set()
 
 
+def test_modules_are_named_by_nouns() -> None:
+    participles = {
+        relative(path)
+        for path in source_files()
+        if re.search(r"(ing|ed)$", path.stem)
+        and path.stem not in NOUNS
+        and path.parent.name != "migrations"
+    }
+
+    assert participles == set()
+
+
 def test_no_module_is_named_like_a_standard_one() -> None:
     found = {
         relative(path)
@@ -157,14 +234,54 @@ def test_no_module_is_named_like_a_standard_one() -> None:
 def test_no_two_public_classes_of_a_distribution_share_a_name(folders: tuple[str, ...]) -> None:
     places: dict[str, set[str]] = defaultdict(set)
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].add(relative(path))
+        for name in module(path).classes:
+            if not name.startswith("_"):
+                places[name].add(relative(path))
 
     twins = {name: found for name, found in places.items() if len(found) > 1}
     for name in TWINS_WITH_REASON:
         twins.pop(name, None)
     assert twins == {}
+
+
+def test_functions_that_write_rows_are_verbs() -> None:
+    participles = {
+        f"{relative(path)}:{function.name}"
+        for path in source_files()
+        for function in module(path).functions
+        if function.writes
+    }
+
+    assert participles == set()
+
+
+def test_files_that_readmes_name_exist() -> None:
+    paths = [relative(path) for path in tracked_paths()]
+    ends = {path[at:] for path in paths for at in (0, *_after_slashes(path))}
+    missing = {
+        f"{relative(readme)}: {name}"
+        for readme in readmes()
+        for name in (found.rstrip("/") for found in NAMED_FILE.findall(readme.read_text()))
+        if name not in ends and not ("*" in name and fnmatch.filter(ends, name))
+    }
+
+    assert missing == {"tests/README.md: tests/platform"}  # it says that there is none
+
+
+def _after_slashes(path: str) -> Iterator[int]:
+    return (at + 1 for at, letter in enumerate(path) if letter == "/")
+
+
+def test_commands_that_readmes_name_exist() -> None:
+    known = get_commands()
+    missing = {
+        f"{relative(readme)}: {name}"
+        for readme in readmes()
+        for name in NAMED_COMMAND.findall(readme.read_text())
+        if name not in known
+    }
+
+    assert missing == set()
 
 
 def test_nothing_is_unfinished() -> None:
@@ -196,7 +313,7 @@ def test_engines_need_the_standard_library_only() -> None:
         f"{relative(path)}: {name}"
         for path in package.rglob("*.py")
         if "templates" not in path.parts  # files of bots, which import each other
-        for name in imported_packages(path)
+        for name in module(path).packages
         if name not in sys.stdlib_module_names | {"pentathlon_engines"}
         and name not in ENGINES_EXTRAS.get(path.relative_to(package).parts[0], set())
     }
@@ -208,7 +325,7 @@ def test_test_names_promise_something() -> None:
     vague = {
         f"{relative(path)}:{function.name}"
         for path in (ROOT / "tests").rglob("test_*.py")
-        for function in functions(path)
+        for function in module(path).functions
         if function.name.startswith("test_") and function.name.count("_") < 2
     }
 

@@ -20,7 +20,7 @@ from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
 from pentathlon.server.bridge import Bridge
 from pentathlon.server.connection import ON_SHUTDOWN
-from pentathlon.server.continued import Continued, is_long
+from pentathlon.server.continuations import Continued, is_long
 from pentathlon.server.protocol import Receive, Scope, Send
 from pentathlon.server.proxies import without_hearsay
 from pentathlon.server.refusals import send_text

@@ -15,7 +15,7 @@ from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
-from pentathlon.server.continued import HEADER
+from pentathlon.server.continuations import HEADER
 from pentathlon_engines.dataset.schema import TABLES, schema
 from tests.api.client import V1, assert_problem
 from tests.databases import made_once

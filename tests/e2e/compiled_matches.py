@@ -13,7 +13,7 @@ import pytest
 
 from pentathlon.env import IMPORT_PATH
 from pentathlon.fleet.models import Worker
-from pentathlon.local.environment.compiled import compiled_engines
+from pentathlon.local.environment.compiled_build import compiled_engines
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.environment import compiled
-from pentathlon.local.environment.compiled import CannotCompile, compiled_engines, main
+from pentathlon.local.environment import compiled_build
+from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines, main
 
 NO_COMPILER = "There is no C compiler"
 
@@ -51,7 +51,7 @@ def test_failed_build_says_why(
 def test_build_of_these_sources_is_not_built_again(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "_digest", lambda: "same")
+    monkeypatch.setattr(compiled_build, "_digest", lambda: "same")
     (kept / "same").mkdir(parents=True)
 
     assert compiled_engines() == kept / "same"
@@ -65,6 +65,6 @@ def test_drafts_of_killed_builds_are_removed_and_count_as_none(kept: Path) -> No
             old += 1
             os.utime(kept / name, (old, old))
 
-    compiled._forget_old(kept)
+    compiled_build._forget_old(kept)
 
     assert {each.name for each in kept.iterdir()} == {"draft-alive", "second", "third", "fourth"}

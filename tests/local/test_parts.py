@@ -74,7 +74,7 @@ def test_named_folders_become_one_run_of_pytest() -> None:
 def test_compiled_engines_are_tested_on_request_only() -> None:
     (compiled,) = choose(["compiled"], pytest_arguments=["-x"])
 
-    assert compiled.command[-2:] == ("pentathlon.local.environment.compiled", "-x")
+    assert compiled.command[-2:] == ("pentathlon.local.environment.compiled_build", "-x")
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
 
 

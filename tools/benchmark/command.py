@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH
-from pentathlon.local.environment.compiled import CannotCompile, compiled_engines
+from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
 from pentathlon.local.environment.installer import InstallFailed
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey

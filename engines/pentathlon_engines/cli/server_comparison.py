@@ -173,7 +173,7 @@ class ServerComparison:
             try:
                 challenge = self._site.get(f"challenges/{challenge['id']}/")
                 if challenge["done"] == 0 and challenge["state"] == _RUNNING:
-                    self._say_why(challenge)
+                    self._say_why()
             except CommandFailed as error:
                 self._patience.forgive(error)
                 continue
@@ -194,7 +194,7 @@ class ServerComparison:
             say(str(found))
         self._shown = blocks
 
-    def _say_why(self, challenge: Json) -> None:
+    def _say_why(self) -> None:
         """Print why its first match is waiting, if the reason has changed."""
         waiting = self._site.rows(
             "matches/", most=1, state="pending", kind="challenge", version=self._pair.new["id"]

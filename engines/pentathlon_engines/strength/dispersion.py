@@ -14,7 +14,7 @@ from typing import Final
 
 from pentathlon_engines.strength.cholesky import Matrix
 from pentathlon_engines.strength.pair_model import PairOutcomes
-from pentathlon_engines.strength.played import Pair, PlayedMatch, pairs_of
+from pentathlon_engines.strength.played_matches import Pair, PlayedMatch, pairs_of
 
 Outlook = Mapping[Pair, PairOutcomes]
 """What the estimate expects of each pair."""

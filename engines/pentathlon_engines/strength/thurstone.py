@@ -24,7 +24,7 @@ from pentathlon_engines.strength.pair_model import (
     margin_slopes,
     outcomes,
 )
-from pentathlon_engines.strength.played import (
+from pentathlon_engines.strength.played_matches import (
     Counts,
     PlayedMatch,
     count_pairs,

@@ -38,19 +38,13 @@ class Pairing:
     """The number of the entry in each seat."""
 
 
-def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pairing]:
-    """Let all bots meet `cycles` times, each time in every seat and with one seed.
+def draw_blocks(entries: int, *, seats: int, cycles: int, key: bytes) -> Iterator[list[Pairing]]:
+    """Yield a round robin block by block: all meet `cycles` times, in every seat, with one seed.
 
     Pairs meet by the circle method, in both seat orders. For larger tables, all groups meet if
     there are few; else the groups seat all bots equally often and let all pairs meet about
     equally often. Each group plays in every rotation of its seats.
     """
-    blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
-    return [pairing for block in blocks for pairing in block]
-
-
-def draw_blocks(entries: int, *, seats: int, cycles: int, key: bytes) -> Iterator[list[Pairing]]:
-    """Yield the matches of `round_robin` block by block."""
     rounds = _pair_rounds if seats == _PAIR else _table_rounds
     block = 0
     for number, groups in enumerate(rounds(entries, seats, cycles, key), start=1):
@@ -71,7 +65,7 @@ def draw_blocks(entries: int, *, seats: int, cycles: int, key: bytes) -> Iterato
 
 
 def count_matches(entries: int, *, seats: int, cycles: int) -> int:
-    """Return how many matches `round_robin` makes, without making them."""
+    """Return how many matches `draw_blocks` yields, without making them."""
     if comb(entries, seats) <= _FEW_GROUPS or seats == _PAIR:
         return comb(entries, seats) * seats * cycles
     return _families(entries, seats) * entries * seats * cycles

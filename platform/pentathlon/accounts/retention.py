@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
-
-from django.db.models import Q
 
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, IdempotencyRecord
 from pentathlon.common.clock import database_now
@@ -19,21 +17,19 @@ _LOGINS: Final = timedelta(days=1)
 _AT_ONCE: Final = 500
 
 
-def _older(column: str, kept: timedelta) -> Q:
-    return Q(**{f"{column}__lt": database_now() - kept})
+def _older(model: Any, column: str, kept: timedelta) -> Any:  # Any: rows of knox
+    return model.objects.filter(**{f"{column}__lt": database_now() - kept})
 
 
-def _counting(model: Any, column: str, kept: timedelta) -> Callable[[], int]:  # Any: knox
-    return lambda: model.objects.filter(_older(column, kept)).count()
+def _count(model: Any, column: str, kept: timedelta) -> int:  # Any: knox
+    return int(_older(model, column, kept).count())
 
 
-def _forgetting(model: Any, column: str, kept: timedelta) -> Callable[[], int]:  # Any: knox
-    def forget() -> int:
-        over = model.objects.filter(_older(column, kept)).order_by(column)
-        ids = list(over.values_list("pk", flat=True)[:_AT_ONCE])
-        return model.objects.filter(pk__in=ids).delete()[0] if ids else 0
-
-    return forget
+def _forget(model: Any, column: str, kept: timedelta) -> int:  # Any: knox
+    ids = list(
+        _older(model, column, kept).order_by(column).values_list("pk", flat=True)[:_AT_ONCE]
+    )
+    return int(model.objects.filter(pk__in=ids).delete()[0]) if ids else 0
 
 
 def _class(key: str, holds: str, model: Any, column: str, kept: timedelta) -> RetentionClass:
@@ -42,8 +38,8 @@ def _class(key: str, holds: str, model: Any, column: str, kept: timedelta) -> Re
         holds=holds,
         kept=kept,
         models=(model,),
-        due=_counting(model, column, kept),
-        forget=_forgetting(model, column, kept),
+        due=partial(_count, model, column, kept),
+        forget=partial(_forget, model, column, kept),
     )
 
 

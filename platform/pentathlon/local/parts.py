@@ -157,7 +157,12 @@ def _sqlite_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Pa
 
 
 def _compiled_tests(pytest_arguments: Sequence[str]) -> Part:
-    command = (sys.executable, "-m", "pentathlon.local.environment.compiled", *pytest_arguments)
+    command = (
+        sys.executable,
+        "-m",
+        "pentathlon.local.environment.compiled_build",
+        *pytest_arguments,
+    )
     return Part(name="compiled", command=command)
 
 

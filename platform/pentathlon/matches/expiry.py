@@ -31,13 +31,13 @@ def watch_leases() -> list[Match]:
 
     Call it again and again, from any number of processes: what it goes by is in the database.
     """
-    if _looked_lately() and not _is_truce():
+    if _note_look() and not _is_truce():
         return return_expired_leases()
     return []
 
 
-def _looked_lately() -> bool:
-    """Note this look; say whether the one before was no longer ago than a lease can stand."""
+def _note_look() -> bool:
+    """Store the time of this look; return whether the last one was less than a lease ago."""
     looks = Leadership.objects.filter(name=_WATCH)
     # One row is changed once a second at most, whoever looks how often.
     if looks.filter(until__gt=Now() - _NOTE_EVERY).exists():

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 from random import Random
 
 from pentathlon_engines.strength.pair_model import draw_margin
-from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import BETA
 
 MARGIN = draw_margin(0.1) * math.sqrt(2) * BETA

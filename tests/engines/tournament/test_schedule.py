@@ -5,13 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon_engines.tournament.schedule import Pairing, count_matches, round_robin
+from pentathlon_engines.tournament.schedule import Pairing, count_matches, draw_blocks
 
 PAIRS = st.integers(2, 40)
 TABLES = st.integers(3, 5).flatmap(lambda seats: st.tuples(st.integers(seats, 40), st.just(seats)))
 KEYS = st.binary(min_size=32, max_size=32)
 KEY = bytes(range(32))
 few_examples = settings(max_examples=25)  # a large field takes a while to draw
+
+
+def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pairing]:
+    blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
+    return [pairing for block in blocks for pairing in block]
 
 
 def _blocks(schedule: list[Pairing]) -> list[list[Pairing]]:

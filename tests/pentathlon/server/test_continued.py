@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 
-from pentathlon.server.continued import HEADER, Continued
+from pentathlon.server.continuations import HEADER, Continued
 from pentathlon.server.protocol import Message, Receive, Scope, Send
 from tests.pentathlon.server.asking import Answer, ask, scope_of
 

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from pentathlon_engines.strength.pair_model import draw_margin
-from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import BETA, MU
 from pentathlon_engines.tournament.formats.interface import (
     Batch,

@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from pentathlon_engines.strength.best import chances_of_best, groups, rank_intervals
-from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 from tools.benchmark.competition.coverage import Scenario, Tally, largest_change, play_field
 from tools.benchmark.competition.demands import Demand

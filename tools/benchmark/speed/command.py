@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from rich.console import Console
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.environment.compiled import CannotCompile, compiled_engines
+from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
 from pentathlon.local.environment.installer import InstallFailed, install
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
-from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
-from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,

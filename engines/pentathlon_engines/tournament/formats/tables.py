@@ -16,7 +16,7 @@ from pentathlon_engines.tournament.formats.blocks import (
     matches_per_block,
 )
 from pentathlon_engines.tournament.formats.designs import choose_base_groups, has_all_groups
-from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from pentathlon.local.environment.compiled import has_compiler, kept_engines
+from pentathlon.local.environment.compiled_build import has_compiler, kept_engines
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.readiness import last_lines
 
@@ -37,7 +37,7 @@ class Compilation:
             *_NICE,
             sys.executable,
             "-m",
-            "pentathlon.local.environment.compiled",
+            "pentathlon.local.environment.compiled_build",
             "--build",
         ]
         self._log.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ from pentathlon_engines.strength.best import (
     groups,
     rank_intervals,
 )
-from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2

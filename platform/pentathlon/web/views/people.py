@@ -49,7 +49,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         "section": "bots",
         "author": author,
         "own": person(request) == author,
-        "lines": _lines(author, bots),
+        "lines": _lines(bots),
         "bots": Bot.objects.owned_by(author).count(),
         "ranking": own_ranking_row(latest_table(), author),
         "history": history,
@@ -61,7 +61,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     return render(request, "web/profile.html", context)
 
 
-def _lines(author: User, bots: list[Bot]) -> list[BotLine]:
+def _lines(bots: list[Bot]) -> list[BotLine]:
     """Return the bots with the ratings of their active versions, those that are rated first."""
     live = Rating.objects.filter(version__bot__in=bots, pool__in=Pool.objects.live()).active()
     rows = live.with_mean().select_related("pool", "version").order_by("pool__game", "-score")

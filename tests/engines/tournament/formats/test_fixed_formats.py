@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pentathlon_engines.tournament.formats.blocks import seatings_of
 from pentathlon_engines.tournament.formats.designs import choose_base_groups
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
-from pentathlon_engines.tournament.schedule import round_robin
+from pentathlon_engines.tournament.schedule import draw_blocks
 from tests.engines.tournament.formats.playing import (
     KEY,
     Event,
@@ -44,8 +44,8 @@ def test_round_robin_is_the_schedule_of_published_documents(
 
     event = play(ROUND_ROBIN, plan, field_of(entries), all_drawn)
 
-    published = round_robin(entries, seats=seats, cycles=cycles, key=KEY)
-    assert [(pairing.round, pairing.seating) for pairing in published] == [
+    published = draw_blocks(entries, seats=seats, cycles=cycles, key=KEY)
+    assert [(pairing.round, pairing.seating) for block in published for pairing in block] == [
         (block.round, seating) for block in event.played for seating in block.seatings
     ]
 

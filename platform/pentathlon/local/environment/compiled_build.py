@@ -1,6 +1,6 @@
 """The compiled engines: built from the checkout when its sources have changed, and kept.
 
-`python -m pentathlon.local.environment.compiled` runs the tests of the engines on them, with
+`python -m pentathlon.local.environment.compiled_build` runs the tests of the engines on them, with
 pytest's options; with `--build` it only builds, and prints the folder.
 """
 
