@@ -16,6 +16,7 @@ from pentathlon.matches.dispatch.publishing import (
     FairCursor,
     publish_pending,
 )
+from pentathlon.matches.models import Match
 from pentathlon.matches.spans import traceparents
 from workers.celery_app import app
 from workers.tasks import analyse_match, move_bots, play_matches
@@ -29,6 +30,8 @@ class Publisher:
 
     def publish_waiting_matches(self) -> int:
         """Send hints about matches that wait; return how many matches they name."""
+        if not Match.objects.waiting().exists():
+            return 0
         return publish_pending(
             publish=_send_hint,
             publish_ladders=_send_ladder_hint,

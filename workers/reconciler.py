@@ -36,6 +36,7 @@ long after every query.
 """
 
 Step = Callable[[], object]
+"""Does some work; returns a true value if it has found any."""
 
 _AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError, Unavailable)
 _log = structlog.stdlib.get_logger(__name__)
@@ -54,11 +55,15 @@ class Reconciler:
         *,
         name: str = NAME,
         pause_s: float = PAUSE_S,
+        idle_s: float = PAUSE_S,
         ttl_s: float = LEASE_TTL_S,
     ) -> None:
+        """`pause_s` follows a round in which a step returned something, `idle_s` any other."""
         self._steps = steps
         self._name = name
         self._pause_s = pause_s
+        self._idle_s = idle_s
+        self._has_worked = False
         self._ttl_s = ttl_s
         self._holder = f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid4().hex[:8]}"
         self._failing: set[str] = set()
@@ -71,7 +76,7 @@ class Reconciler:
         pause_s = self._pause_s
         while not stop.wait(pause_s):
             is_well = self.tick()
-            pause_s = self._pause_s if is_well else min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = self._pause_after(pause_s, is_well=is_well)
         with suppress(*_AWAY):
             give_up_leadership(name=self._name, holder=self._holder)
 
@@ -79,8 +84,14 @@ class Reconciler:
         """Run every step that is due if this copy leads; return whether all services answered."""
         if not self._keep_leadership():
             return False
+        self._has_worked = False
         outcomes = [self._run_step(name) for name in self._steps]
         return all(outcomes)
+
+    def _pause_after(self, last_s: float, *, is_well: bool) -> float:
+        if not is_well:
+            return min(2 * last_s, LONGEST_PAUSE_S)
+        return self._pause_s if self._has_worked else self._idle_s
 
     def _run_step(self, name: str) -> bool:
         """Run one step unless it backs off, if we still lead after the steps before it."""
@@ -113,7 +124,7 @@ class Reconciler:
     def _attempt(self, name: str, step: Step) -> bool:
         """Run a step; return whether the services that it needs answered."""
         try:
-            step()
+            self._has_worked |= bool(step())
         except _AWAY as error:
             self._note_failure(name, reason=str(error).strip().partition("\n")[0])
             close_old_connections()

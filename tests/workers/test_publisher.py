@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.db.models.functions import Now
+from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.fleet.hints import LADDERS, QUEUES
 from pentathlon.matches.dispatch.publishing import RESEND_LOST_S
-from pentathlon.matches.models import Match, MatchKind
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.factories import make_match, make_worker
 from workers.celery_app import app
 from workers.publisher import Publisher, hints_in_broker
@@ -59,3 +60,14 @@ def test_hints_of_ladders_have_a_queue_that_all_workers_read() -> None:
     assert set(settings.CELERY_TASK_QUEUES) == set(QUEUES)
 
     empty_the_broker()
+
+
+def test_idle_site_asks_neither_fleet_nor_broker(
+    django_assert_num_queries: DjangoAssertNumQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_worker()
+    make_match(state=MatchState.DONE)
+    monkeypatch.setattr(app, "connection_or_acquire", None)
+
+    with django_assert_num_queries(1):
+        assert Publisher().publish_waiting_matches() == 0

@@ -88,3 +88,24 @@ def test_next_copy_takes_over_at_once_after_an_orderly_stop() -> None:
     Reconciler({"step": _noting(done, "second")}).tick()
 
     assert done == ["first", "second"]
+
+
+class Clock:
+    """An event that is never set; it notes how long somebody waits for it, three times."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+
+    def wait(self, timeout: float) -> bool:
+        self.pauses.append(timeout)
+        return len(self.pauses) > 3
+
+
+def test_pause_is_longer_after_a_round_that_found_nothing() -> None:
+    found = [1, 0, 1]
+    clock = Clock()
+    steps: dict[str, Step] = {"search": lambda: found.pop(0), "other": lambda: None}
+
+    Reconciler(steps, pause_s=0.5, idle_s=5.0).run(clock)  # type: ignore[arg-type]  # waits alike
+
+    assert clock.pauses == [0.5, 0.5, 5.0, 0.5]

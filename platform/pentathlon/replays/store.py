@@ -127,15 +127,16 @@ class ReplayMover:
     def __init__(self) -> None:
         self._next_look = 0.0
 
-    def step(self) -> None:
-        """Move some old replays if there is a store; look again at once if there may be more."""
+    def step(self) -> int:
+        """Move some old replays if there is a store; return how many, more may be left then."""
         if not has_store() or time.monotonic() < self._next_look:
-            return
+            return 0
         moved = move_old_replays()
         if moved:
             _log.info("replays moved to the store", count=moved)
         else:
             self._next_look = time.monotonic() + _LOOK_S
+        return moved
 
 
 def _cutoff() -> datetime:

@@ -47,12 +47,22 @@ from workers.publisher import (
     publish_waiting_friendlies,
     send_waiting_analyses,
 )
-from workers.reconciler import SWITCH_S, Reconciler, Step
+from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
+_IDLE_S: Final = {
+    "accounts": 1.0,
+    "analyses": 2.0,
+    "recompute": 1.0,
+    "results": 1.0,
+    "retention": 5.0,
+    "search": 2.0,
+}
+"""Longer pauses where nothing was found and nobody waits: to look at an idle site costs, too."""
 # What takes as long as there are matches, results or receivers: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
+    "analyses": {"analyses": send_waiting_analyses},
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {
         "scores": make_scores,
@@ -116,7 +126,6 @@ class Command(BaseCommand):
                 "publishing": Publisher().publish_waiting_matches,
                 "friendlies": publish_waiting_friendlies,
                 "ratings": apply_results,
-                "analyses": send_waiting_analyses,
             }
         ).run(stop)
         tracing.stop()
@@ -124,6 +133,7 @@ class Command(BaseCommand):
 
 def _work_beside(work: str, stop: threading.Event) -> None:
     try:
-        Reconciler(_BESIDE[work], name=work, ttl_s=_BESIDE_TTL_S).run(stop)
+        idle_s = _IDLE_S.get(work, PAUSE_S)
+        Reconciler(_BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
     finally:
         connection.close()
