@@ -1,7 +1,8 @@
 """Tash-Kalar as a game of the contract; sections in brackets are those of the rules page.
 
 From below: `board`, `cards/` and `actions` are tables; `state` has the fields of a position and
-what changes one of them; `summoning`, `selection`, `conditions` and `offers` read it, the
+what changes one of them; compiled, it keeps its pieces as `seat_pieces` does, and `spots` looks
+there for summonings. `summoning`, `selection`, `conditions` and `offers` read it, the
 `interpreter` resolves effects, with `everfrost` and `etherweave` for what only these schools do;
 `legality` lists what may be done, `moves` and `turns` do it.
 """

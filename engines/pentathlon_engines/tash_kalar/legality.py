@@ -196,7 +196,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if halves_in_hand(state):
         others = [*others, FLARE]
     if state.two_sided(state.active) > 0:
-        found = PLACEMENTS.on(state.free(), others)
+        found = PLACEMENTS.on(state.free() if IS_COMPILED else state.empty, others)
     else:  # 5.5: none is in supply, so a piece is placed elsewhere
         found = LIFTS.on(_two_sided_pieces(state), others)
     if state.acts_freely(state.active):

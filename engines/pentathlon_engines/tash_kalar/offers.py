@@ -33,7 +33,7 @@ from pentathlon_engines.tash_kalar.selection import (
     select,
     upgradable,
 )
-from pentathlon_engines.tash_kalar.square_lists import single_moves
+from pentathlon_engines.tash_kalar.square_lists import add_moves
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -66,16 +66,11 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
     direction = effect.direction
     if step.same_as >= 0:
         direction = (effect.directions[step.same_as] + step.turned) % EIGHT
+    goes_anywhere = direction < 0 and not (step.aims or step.near_own or step.closer)
     board, kind, within = state.board, step.kind, _within(state, effect, step)
     more = _more_ranks(effect, step)
     limits = [-1] * (RANKS_EACH + 1)
     for square in bits(_movers(state, effect, step)):
-        reach = ADJACENT[square]
-        if step.aims:
-            reach = everfrost.squares_aimed_at(state, effect, step, square)
-        elif direction >= 0:
-            to = STEPS[square][direction]
-            reach = BIT[to] if to >= 0 else 0
         rank = (board[square] - 1) % RANKS_EACH + more
         if kind == words.ONTO_EMPTY:
             rank = 0
@@ -83,14 +78,28 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
             rank -= 1
         if limits[rank] < 0:
             limits[rank] = _limit(state, step, within, rank - 1)
-        reach &= limits[rank]
-        if reach and step.near_own:
-            reach = _touching(state, square, reach)
-        elif reach and step.closer:
-            reach = _closer(state, step, square, reach)
+        reach = limits[rank]
+        if not goes_anywhere:
+            reach &= _reach(state, effect, step, square, direction)
+            if reach and step.near_own:
+                reach = _touching(state, square, reach)
+            elif reach and step.closer:
+                reach = _closer(state, step, square, reach)
         if reach:
-            found += single_moves(square, reach)
+            add_moves(square, reach, found)
     return found
+
+
+def _reach(
+    state: TashKalarPosition, effect: Effect, step: words.MoveStep, square: int, direction: int
+) -> int:
+    """Return the squares to which a single move from this one may go, whatever is there."""
+    if step.aims:
+        return everfrost.squares_aimed_at(state, effect, step, square)
+    if direction >= 0:
+        to = STEPS[square][direction]
+        return BIT[to] if to >= 0 else 0
+    return ADJACENT[square]
 
 
 def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: int) -> int:

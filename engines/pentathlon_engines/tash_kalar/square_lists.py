@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
-from pentathlon_engines.tash_kalar.board import ADJACENT, GRID, bits
+from pentathlon_engines.tash_kalar.board import ADJACENT, GRID, SIDE, bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,23 +69,25 @@ LIFTS: Final = SquareLists(PICKUPS)
 
 _MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
 """By square and the adjacent squares in reach; at most 256 per square."""
+_NEAR: Final = (1 << 2 * (SIDE + 1) + 1) - 1
+"""Bits for the squares from the first adjacent one to the last."""
 _FROM: Final[list[tuple[int, list[int], list[int]]]] = []
 """By square, the first adjacent square, the ways from it to each one, and the moves to them."""
 
 
-def single_moves(square: int, reach: int) -> list[int]:
-    """Return the moves from a square to some adjacent ones, in a read-only list."""
+def add_moves(square: int, reach: int, found: list[int]) -> None:
+    """Append the moves from a square to the adjacent ones among those in reach."""
     if IS_COMPILED:  # making a list costs less than finding one far away in memory
         if not _FROM:
             _FROM.extend([_ways_from(square) for square in range(GRID)])
         first, ways, actions = _FROM[square]
-        found: list[int] = []
-        _add_near(reach >> first, ways, actions, found)
-        return found
+        _add_near(reach >> first & _NEAR, ways, actions, found)
+        return
+    reach &= ADJACENT[square]
     moves = _MOVES[square].get(reach)
     if moves is None:
         moves = _MOVES[square][reach] = _moves_to(square, reach)
-    return moves
+    found += moves
 
 
 def _ways_from(square: int) -> tuple[int, list[int], list[int]]:

@@ -45,7 +45,7 @@ def find_summons(state: TashKalarPosition) -> Summons:
     """Return the legal summonings of the active seat, in the order of its cards."""
     if IS_COMPILED:
         return [(spots.table, spots.squares()) for spots in find_spots(state)]
-    first = RANKS_EACH * matching_seat(state)
+    first = RANKS_EACH * (1 - state.active if state.possessed else state.active)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
     own = board[first + COMMON] | upgraded
@@ -54,7 +54,12 @@ def find_summons(state: TashKalarPosition) -> Summons:
     if state.war or state.voids:
         return _find_loose(state, pieces, heroics)
     found: Summons = []
-    is_scarce = _is_scarce(state, pieces)
+    # One look for the whole hand: no being is short while there are more pieces than these.
+    is_scarce = (
+        pieces <= _FEW
+        or state.possessed
+        or counts[first + LEGENDARY] >= state.stock[2 + state.active]
+    )
     for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces >= pattern.pieces and heroics >= pattern.heroics:
@@ -76,7 +81,7 @@ def find_spots(state: TashKalarPosition) -> list[Spots]:
         _add_spots(_find_loose(state, pieces, heroics), found)
         return found
     windows = Windows(state)
-    is_scarce = _is_scarce(state, pieces)
+    is_scarce = pieces <= _FEW or state.possessed or state.legendaries(state.active) <= 0
     for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces >= pattern.pieces and heroics >= pattern.heroics:
@@ -138,13 +143,6 @@ def nth_spot(found: list[Spots], n: int) -> int:
             return spots.nth(n)
         n -= spots.count
     raise IndexError(n)
-
-
-def _is_scarce(state: TashKalarPosition, pieces: int) -> bool:
-    """Return whether any being can be short of pieces; one look for the whole hand."""
-    if pieces <= _FEW or state.possessed:
-        return True
-    return state.legendaries(state.active) <= 0
 
 
 def _is_short(state: TashKalarPosition, card: int) -> bool:

@@ -124,9 +124,10 @@ def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
 def add_claims(state: TashKalarPosition, found: list[int]) -> None:
     """Add the claims of current tasks that the active seat has fulfilled."""
     current, seat = state.current, state.active
-    if current not in _OPEN:
-        _OPEN[current] = [(task, _CONDITIONS[task]) for task in bits_of(current)]
-    for task, counts in _OPEN[current]:
+    tests = _OPEN.get(current)
+    if tests is None:
+        tests = _OPEN[current] = [(task, _CONDITIONS[task]) for task in bits_of(current)]
+    for task, counts in tests:
         if counts.test(state, counts, seat):
             found.append(CLAIMS[task])
 

@@ -10,7 +10,7 @@ from pentathlon_engines.tash_kalar.square_lists import (
     LIFTS,
     PLACEMENTS,
     SquareLists,
-    single_moves,
+    add_moves,
 )
 
 CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
@@ -40,9 +40,12 @@ def test_other_actions_come_first_and_are_only_read() -> None:
 
 
 @pytest.mark.parametrize("square", SQUARES)
-def test_single_moves_are_those_to_the_squares_in_reach(square: int) -> None:
-    for reach in (ADJACENT[square], ADJACENT[square] & mask(SQUARES[::2]), 0):
-        moves = [MOVES_TO[square * GRID + to] for to in bits(reach)]
+def test_single_moves_are_those_to_the_adjacent_squares_in_reach(square: int) -> None:
+    for reach in (ADJACENT[square], mask(SQUARES[::2]), ALL, 0):
+        moves = [MOVES_TO[square * GRID + to] for to in bits(reach & ADJACENT[square])]
+        found = [7]
 
-        assert single_moves(square, reach) == moves
-        assert single_moves(square, reach) == moves  # as it was kept
+        add_moves(square, reach, found)
+        add_moves(square, reach, found)  # as it was kept
+
+        assert found == [7, *moves, *moves]
