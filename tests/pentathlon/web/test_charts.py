@@ -1,5 +1,7 @@
 """The chart of a bot's strength."""
 
+from itertools import pairwise
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -33,6 +35,19 @@ def test_chart_ends_where_the_rating_stands(scene: Scene) -> None:
     assert (line.mu, line.sigma, line.matches) == (rating.mu, rating.sigma, rating.matches)
     assert line.path.startswith("M0.0 ")
     assert line.end_x == "100.0%"
+
+
+def test_band_is_never_clipped(scene: Scene) -> None:
+    chart = rating_chart(bot_id=scene.versions[0].bot_id, pool_key=live_key("tuned"))
+
+    assert chart is not None
+    points = chart.lines[0].band.removeprefix("M").removesuffix("Z").split("L")
+    heights = [float(point.split()[1]) for point in points]
+    upper, lower = heights[: len(heights) // 2], heights[len(heights) // 2 :][::-1]
+    # An interval gets narrower with each match: a band of two equal widths has lost a part.
+    widths = [below - above for above, below in zip(upper, lower, strict=True)]
+    assert all(wide > narrow for wide, narrow in pairwise(widths))
+    assert 0 < min(heights) < max(heights) < 100
 
 
 def test_chart_has_its_figures_below(scene: Scene) -> None:

@@ -100,7 +100,7 @@ def test_workers_show_their_latest_public_matches_and_how_many_an_hour() -> None
 
     text = page_of(Client().get(reverse("workers"))).text
 
-    assert "Finished in the last hour5 matches" in text
+    assert "Last hour5 matches" in text
     assert "Last trouble none lately" in text
     shown = [
         name for name in ("Badger", "Marten", "Heron", "Otter", "Stoat", "Lynx") if name in text

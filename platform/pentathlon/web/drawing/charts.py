@@ -144,9 +144,10 @@ def _history(seen: Sequence[Point], end: Point) -> list[Point]:
 
 def _chart(histories: dict[int, list[Point]]) -> RatingChart:
     newest = max(histories)
-    # Early bands are so wide that they would flatten the rest: scale to the last one only.
-    low = min(_lowest(points) for points in histories.values())
-    high = max(_highest(points) for points in histories.values())
+    # Early bands are wide, but one that is cut off looks surer than it is.
+    bands = [(mu, half_width(sigma)) for points in histories.values() for _, mu, sigma in points]
+    low = min(mu - reach for mu, reach in bands)
+    high = max(mu + reach for mu, reach in bands)
     bottom, top = 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
     last = max(points[-1][0] for points in histories.values())
     scale = _Scale(bottom=bottom, top=top, last=last)
@@ -160,16 +161,6 @@ def _chart(histories: dict[int, list[Point]]) -> RatingChart:
     )
 
 
-def _lowest(points: Sequence[Point]) -> float:
-    _, mu, sigma = points[-1]
-    return min(mu - half_width(sigma), *(mu for _, mu, _ in points))
-
-
-def _highest(points: Sequence[Point]) -> float:
-    _, mu, sigma = points[-1]
-    return max(mu + half_width(sigma), *(mu for _, mu, _ in points))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scale:
     bottom: float
@@ -180,8 +171,7 @@ class _Scale:
         return _WIDTH * count / max(self.last, 1)
 
     def y(self, strength: float) -> float:
-        share = (self.top - strength) / (self.top - self.bottom)
-        return min(_HEIGHT, max(0.0, _HEIGHT * share))
+        return _HEIGHT * (self.top - strength) / (self.top - self.bottom)
 
 
 def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) -> VersionLine:
