@@ -57,6 +57,18 @@ def test_tournament_tells_all_that_is_wrong_in_one_note() -> None:
         assert f"#{page.field(name)['id']}" in page.links()
 
 
+@pytest.mark.parametrize("button", [{}, {"dry_run": "1"}, {"draft": "1"}])
+def test_error_of_the_service_stands_at_its_field(button: dict[str, str]) -> None:
+    versions = [make_version().pk, make_version().pk]
+    client = as_person(make_user(organiser=True))
+
+    wrong = {**_CUP, "versions": versions, "hides_results": "on", **button}
+    page = page_of(client.post(_NEW_CUP, wrong))
+
+    assert_points_at(page, "hides_results", "Make the tournament unrated, or hide nothing.")
+    assert [each for each in page.all("details") if "open" in each]
+
+
 @pytest.mark.parametrize("name", ["sign_in", "sign_up", "tournament_new", "webhook_new", "upload"])
 def test_forms_that_tell_all_at_once_are_not_stopped_by_the_browser(name: str) -> None:
     client = as_person(make_user(organiser=True))

@@ -71,7 +71,7 @@ def problems_of_rated(document: TournamentDocument) -> Iterator[InvalidInput]:
     if document.scheduler.partition("/")[0] in NEVER_RATED:
         yield InvalidInput(
             "An A/B test is never rated: it compares two bots by many matches of the same pair. "
-            "Set rated to false.",
+            "Make it unrated.",
             code="never_rated",
             field="rated",
             allowed=[False],

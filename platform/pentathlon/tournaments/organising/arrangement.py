@@ -50,8 +50,8 @@ class Arrangement:
         hides = self.hides_results or self.freezes_at is not None
         if hides and rated:
             yield InvalidInput(
-                "Hidden results cannot count on the leaderboard, where they would show. Set rated "
-                "to false, or hide nothing.",
+                "Hidden results cannot count on the leaderboard, where they would show. Make the "
+                "tournament unrated, or hide nothing.",
                 code="hidden_and_rated",
                 field="hides_results" if self.hides_results else "freezes_at",
             )

@@ -10,16 +10,22 @@ from pentathlon.common.errors import DomainError, Problems
 T = TypeVar("T")
 
 
-def call_service(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
+def call_service(
+    form: forms.BaseForm, call: Callable[[], T], *, further: forms.BaseForm | None = None
+) -> T | None:
     """Return what the service returns; on errors, add them to the form and return None.
 
-    A form whose fields have other names than the service's says so in `field_of`.
+    A form whose fields have other names than the service's says so in `field_of`. A `further`
+    form of the same page shows the errors that belong to its fields.
     """
     try:
         return call()
     except DomainError as error:
         for each in error.errors if isinstance(error, Problems) else (error,):
-            form.add_error(_field_of(form, each), each.detail)
+            if further is not None and each.field in further.fields:
+                further.add_error(each.field, each.detail)
+            else:
+                form.add_error(_field_of(form, each), each.detail)
         return None
 
 

@@ -68,8 +68,9 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
         values["is_draft"] = "draft" in request.POST
         create = partial(create_arranged_tournament, actor=owner, **values)
         if "dry_run" in request.POST:
-            context["estimate"] = call_service(form, lambda: estimate_of_new(create))
-        elif (made := call_service(form, create)) is not None:
+            found = call_service(form, lambda: estimate_of_new(create), further=around)
+            context["estimate"] = found
+        elif (made := call_service(form, create, further=around)) is not None:
             is_draft = made.state == TournamentState.DRAFT
             how = "a draft that only you see" if is_draft else "open for entries"
             messages.success(request, f"{made.name} is {how}.")
@@ -102,6 +103,7 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
         done = call_service(
             form,
             lambda: edit_draft(actor=actor, tournament=found, draft=wanted, revision=revision),
+            further=around,
         )
         if done is not None:
             messages.success(request, f"The draft {done.name} is saved.")
