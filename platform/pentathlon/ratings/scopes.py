@@ -57,7 +57,7 @@ class RatingScope:
     @property
     def title(self) -> str:
         """What differs from the usual, for people: "Azure, 4 seats, fast"."""
-        usual, info = standard_scope(self.game), GAMES[self.game].info
+        usual, info = scope_of(self.game), GAMES[self.game].info
         parts = [info.title]
         if self.seats != usual.seats:
             parts.append(f"{self.seats} seats")
@@ -88,14 +88,9 @@ def scope_of(
     )
 
 
-def standard_scope(game: str) -> RatingScope:
-    """Return the scope of a game's first leaderboard."""
-    return scope_of(game)
-
-
 def digest_in_key(game: str, digest: str) -> str:
     """Return what the key of a leaderboard has of a digest: nothing of the standard one's."""
-    return "" if digest == standard_scope(game).digest else digest
+    return "" if digest == scope_of(game).digest else digest
 
 
 def pace_of(limits: Limits) -> Pace:
