@@ -40,7 +40,10 @@ _ON_SQLITE = (
 )
 """What must hold on the database of a single machine, too."""
 _MATCHES_ON_SQLITE = (
-    "tests/pentathlon/matches",
+    *(
+        f"tests/pentathlon/matches/test_{subject}.py"
+        for subject in ("claims", "concurrency", "expiry", "retries", "services")
+    ),
     "tests/pentathlon/replays/test_life_of_a_match.py",
     "tests/pentathlon/ratings/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
@@ -136,7 +139,7 @@ def _processes() -> int:
 
 
 def _spread(processes: int) -> tuple[str, ...]:
-    return ("-n", str(processes), "--dist", "worksteal")
+    return ("--processes", str(processes))
 
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
