@@ -45,6 +45,16 @@ def test_match_without_a_curve_comes_first_once_somebody_asks(
     assert Analysis.objects.get(pk=match.pk).asked_at is not None
 
 
+def test_curve_on_its_way_tells_how_far_it_is(match: Match, anonymous: APIClient) -> None:
+    before = anonymous.get(path(match)).json()["detail"]
+
+    Analysis.objects.update(measured={"method": 1, "rows": [[0, 0, 9], [1, 1, 9]]})
+    after = anonymous.get(path(match)).json()["detail"]
+
+    assert before.endswith("This one is noted now. Ask again in about two minutes.")
+    assert after.endswith("Measured so far: 2 positions; the others follow.")
+
+
 def test_curve_that_cannot_be_computed_is_told(match: Match, anonymous: APIClient) -> None:
     Analysis.objects.create(match=match, state=AnalysisState.FAILED, error="bad_record", method=1)
 

@@ -8,6 +8,7 @@ from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.analyses.services import ask_for_analysis
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchState
+from pentathlon_engines.commentary.words import count
 
 NOT_READY: Final = "analysis_not_ready"
 
@@ -45,7 +46,13 @@ def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
         )
     raise NotFound(
         f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
-        "waits to be played, or beside matches for one replay at a time, and this one is noted "
-        "now. Ask again in about two minutes.",
+        f"waits to be played, or beside matches for one replay at a time. {_how_far(found)}",
         code=NOT_READY,
     )
+
+
+def _how_far(found: Analysis | None) -> str:
+    rows = (found.measured or {}).get("rows", []) if found is not None else []
+    if rows:
+        return f"Measured so far: {count(len(rows), 'position')}; the others follow."
+    return "This one is noted now. Ask again in about two minutes."

@@ -102,7 +102,8 @@ def test_organiser_replaces_a_running_bot_by_form() -> None:
     assert done.status_code == 302
     assert "It hung on rivers." in shown.text
     assert "from block 1 on, match 1" in " ".join(shown.text.split())
-    assert _as(bot.owner).get(address.replace(str(old.pk), str(new.pk))).status_code == 403
+    of_new = f"{reverse('tournament_replace', args=[cup.pk])}?version={new.pk}"
+    assert _as(bot.owner).get(of_new).status_code == 403
 
 
 def test_organiser_brings_a_stopped_bot_back_by_form() -> None:
