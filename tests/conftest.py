@@ -1,6 +1,9 @@
+import fcntl
 import gc
+import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from django.test import TransactionTestCase
@@ -10,7 +13,6 @@ from pytest_django.plugin import DjangoDbBlocker
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
 from tests.databases import copied_database, delete_all_rows, migrated_database
-from tests.side_by_side import PROCESS, SideBySide
 from tests.toolchains import demand_toolchains
 
 _SELDOM = (20_000, 20, 20)
@@ -38,7 +40,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
     deep = "tests marked `deep` too, as all readers, with more examples, matches and requests"
     parser.addoption("--deep", action="store_true", help=deep)
-    parser.addoption("--processes", type=int, default=1, help="in which files of tests take turns")
     parser.addoption("--toolchains", action="store_true", help="fail where a compiler is missing")
     parser.addoption("--write-examples", action="store_true", help="of calls of the API")
     parser.addoption("--whole-demo", action="store_true", help="play the whole demo of `up`")
@@ -51,8 +52,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.every_reader = True
         config.option.requests = max(config.option.requests, 3000)
         config.option.contract_matches = max(config.option.contract_matches, 40)
-    if config.getoption("--processes") > 1:
-        config.pluginmanager.register(SideBySide(config.getoption("--processes")))
     if config.getoption("--toolchains"):
         demand_toolchains()
 
@@ -72,11 +71,27 @@ def pytest_collection() -> Generator[None, object, object]:
     """Spare the garbage collector what lives until the end: all modules and all tests."""
     gc.disable()
     try:
-        return (yield)
+        with _first_compiles():
+            return (yield)
     finally:
         gc.freeze()
         gc.set_threshold(*_SELDOM)
         gc.enable()
+
+
+@contextmanager
+def _first_compiles() -> Iterator[None]:
+    """Let one process of a run write the bytecode of all modules, and the others read it."""
+    if sys.dont_write_bytecode:
+        yield
+        return
+    with Path(__file__).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +102,7 @@ def django_db_setup(
     django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """Give this process a database; in a run of several, one of them migrates for all."""
-    process = request.config.stash.get(PROCESS, None)
+    process = getattr(request.config, "workerinput", {}).get("workerid")
     shared = tmp_path_factory.getbasetemp().parent
     with ExitStack() as stack:
         with django_db_blocker.unblock():

@@ -5,6 +5,8 @@ Django looks for them, and stop with this process. Other processes of the run in
 """
 
 import atexit
+import os
+import re
 from contextlib import ExitStack
 
 from pentathlon.local.environment.bytecode import shared_bytecode
@@ -14,6 +16,13 @@ _servers = ExitStack()
 _servers.enter_context(shared_bytecode())
 _servers.enter_context(exported_servers())
 atexit.register(_servers.close)
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    # Each process of the run has its own numbered database on the broker.
+    address, number = os.environ["REDIS_URL"], int(worker.removeprefix("gw")) + 1
+    form = r"\?db={}" if address.startswith("unix:") else "/{}"
+    os.environ["REDIS_URL"] = re.sub(form.format(r"\d+") + "$", "", address) + form.format(
+        number
+    ).lstrip("\\")
 
 from pentathlon.settings import *  # noqa: E402, F403  the real settings, once there are servers
 

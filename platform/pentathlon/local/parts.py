@@ -139,7 +139,7 @@ def _processes() -> int:
 
 
 def _spread(processes: int) -> tuple[str, ...]:
-    return ("--processes", str(processes))
+    return ("-n", str(processes), "--dist", "worksteal")
 
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
