@@ -212,11 +212,13 @@ def ranking_rows(
     return [_ranking_row(line, reader) for line in ordered]
 
 
-def own_ranking_row(table: RankingTable | None, reader: User | None) -> list[RankingRow]:
-    """Return the reader's own line, or none."""
-    if table is None or reader is None:
+def ranking_row_of(
+    author: User | None, table: RankingTable | None, *, reader: User | None
+) -> list[RankingRow]:
+    """Return the line of an author as a reader sees it, or none."""
+    if table is None or author is None:
         return []
-    lines = table.lines.filter(author=reader).select_related("author")
+    lines = table.lines.filter(author=author).select_related("author")
     return [_ranking_row(line, reader) for line in lines]
 
 

@@ -48,6 +48,21 @@ def test_reader_on_another_page_finds_their_own_line_first() -> None:
     assert "?page=2" in first.links()
 
 
+def test_line_on_a_profile_is_called_yours_to_its_author_alone() -> None:
+    author = make_user()
+    rate(make_version(owner=author), mu=30)
+    refresh_ranking()
+    client = Client()
+    client.force_login(author)
+    address = f"/people/{author.username}/"
+
+    own, of_stranger = (page_of(each.get(address)) for each in (client, Client()))
+
+    assert own.text.count("yours") == 1
+    assert "yours" not in of_stranger.text
+    assert "Pentathlon ranking" in of_stranger.text
+
+
 def test_empty_ranking_says_how_to_get_in() -> None:
     page = page_of(Client().get("/ranking/"))
 

@@ -19,7 +19,7 @@ from pentathlon.ratings.models import Pool, Rating
 from pentathlon.rivalry.opponents import rival_authors
 from pentathlon.tournaments.models import FinalRow, TournamentState
 from pentathlon.web.requests import person, person_or_404
-from pentathlon.web.tables import own_ranking_row
+from pentathlon.web.tables import ranking_row_of
 
 _BOTS: Final = 50
 _RATINGS: Final = 100
@@ -51,7 +51,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         "own": person(request) == author,
         "lines": _lines(bots),
         "bots": Bot.objects.owned_by(author).count(),
-        "ranking": own_ranking_row(latest_table(), author),
+        "ranking": ranking_row_of(author, latest_table(), reader=person(request)),
         "history": history,
         "shares": [place.share for place in history],
         "titles": titles_of(author)[:_TITLES],

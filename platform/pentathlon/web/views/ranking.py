@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from pentathlon.rankings.services import latest_table
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import person, query_number
-from pentathlon.web.tables import PAGE_SIZE, own_ranking_row, ranking_rows
+from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows
 
 
 @require_safe
@@ -24,7 +24,9 @@ def ranking(request: HttpRequest) -> HttpResponse:
         "tiles": game_tiles(),
         "table": table,
         "rows": rows,
-        "own_rows": [] if any(row.own for row in rows) else own_ranking_row(table, reader),
+        "own_rows": []
+        if any(row.own for row in rows)
+        else ranking_row_of(reader, table, reader=reader),
         "newer": page - 1 if page > 1 else None,
         "older": page + 1 if page < pages else None,
     }
