@@ -143,6 +143,19 @@ def test_open_page_renews_itself_until_the_challenge_is_done() -> None:
     assert "No block is complete yet" in running.text
 
 
+def test_button_that_cancels_goes_once_there_is_nothing_to_cancel() -> None:
+    challenge = challenged(blocks=1)
+    client = _signed_in(challenge.author)
+    address, asked = f"/challenges/{challenge.pk}/", {"X-Part": "true"}
+
+    running = part_of(client.get(address, headers=asked))
+    play(waiting(challenge), drawn)
+    done = part_of(client.get(address, headers=asked))
+
+    assert "Cancel the challenge" in running.text
+    assert "Cancel the challenge" not in done.text
+
+
 def test_only_its_author_has_the_button_that_cancels() -> None:
     challenge = challenged(blocks=1)
     address = f"/challenges/{challenge.pk}/"
