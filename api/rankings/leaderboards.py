@@ -15,6 +15,7 @@ from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import Pace, digest_in_key
+from pentathlon.ratings.tables import PoolProgress, known_mean, read_progress, versions_in_play
 from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon.web.tables import Narrowing, narrowed, ranked_in
 from pentathlon.web.views.leaderboards import leaderboard_file
@@ -157,23 +158,19 @@ class LeaderboardViewSet(Endpoint[Pool]):
         """Return a game's leaderboard, best first."""
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
-        # Who is active may change without a result.
-        facts = ("pk", "recomputes", "applied_seq", "active_versions")
         scope = digest_in_key(game, request.query_params.get("scope", ""))
-        applied = (
-            Pool.objects.filter(key=live_key(game, scope))
-            .with_active_versions()
-            .values_list(*facts)
-        )
-        if scope and not applied:
+        key = live_key(game, scope)
+        if scope and not Pool.objects.filter(key=key).exists():
             raise NotFound(
                 "There is no leaderboard of this setting; the list has those there are."
             )
-        table = self._rows(request, live_key(game, scope))
+        shows_all, progress = self._shows_all(request), read_progress(key)
+        # Who is active may change without a result.
+        parts = (game, names_version(), versions_in_play(progress), *progress)
         return answer_if_changed(
             request._request,
-            tag=tag_of(game, names_version(), *applied, request.META["QUERY_STRING"]),
-            make=lambda: self._page(request, table),
+            tag=tag_of(*parts, request.META["QUERY_STRING"]),
+            make=lambda: self._page(request, self._rows(progress, shows_all=shows_all)),
         )
 
     @extend_schema(
@@ -188,11 +185,12 @@ class LeaderboardViewSet(Endpoint[Pool]):
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
         scope = digest_in_key(game, request.query_params.get("scope", ""))
-        return leaderboard_file(game, self._rows(request, live_key(game, scope)))
+        shows_all, progress = self._shows_all(request), read_progress(live_key(game, scope))
+        return leaderboard_file(game, self._rows(progress, shows_all=shows_all))
 
-    def _rows(self, request: Request, key: str) -> RatingQuerySet:
-        table = Rating.objects.table(key)
-        return table if self._shows_all(request) else table.active()
+    def _rows(self, progress: PoolProgress, *, shows_all: bool) -> RatingQuerySet:
+        table = Rating.objects.table(progress.key, mean=known_mean(progress))
+        return table if shows_all else table.active()
 
     def _shows_all(self, request: Request) -> bool:
         wanted = request.query_params.get("versions", _VERSIONS[0])

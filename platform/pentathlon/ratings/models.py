@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final, Self
 
 from django.db import models
-from django.db.models import Avg, Count, Exists, F, OuterRef, Q, Subquery, Sum, Value
+from django.db.models import Avg, Count, Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from pentathlon.bots.models import BotVersion, VersionState
@@ -45,12 +45,6 @@ class PoolQuerySet(models.QuerySet["Pool"]):
     def live(self) -> Self:
         """Return the live leaderboards, those of each game in a row and its standard one first."""
         return self.filter(key__startswith=_GAME).order_by("game", "key")
-
-    def with_active_versions(self) -> Self:
-        """Add `active_versions`, which changes with the set of versions that tables show."""
-        active = Rating.objects.filter(pool=OuterRef("pk")).active().order_by().values("pool")
-        sums = active.annotate(sum=Sum(F("version_id") * F("version_id")))
-        return self.annotate(active_versions=Subquery(sums.values("sum")))
 
     def with_new_results(self) -> Self:
         """Return pools with results to apply, but those of a newer release: it applies them."""
@@ -276,12 +270,18 @@ class RatingChange(models.Model):
 class RatingQuerySet(models.QuerySet["Rating"]):
     """Named queries for ratings."""
 
-    def table(self, pool_key: str) -> Self:
-        """Return a pool's table, best first, with everything that a row shows."""
-        rows = self.filter(pool__key=pool_key).select_related("version__bot__owner")
+    def table(self, pool_key: str, *, mean: float | None = None) -> Self:
+        """Return a pool's table, best first, with everything that a row shows.
+
+        `mean` is that of all that are rated in the pool, where somebody knows it already.
+        """
+        # Not by a join: then no index could give the rows in their order, and all would be read.
+        pool = Subquery(Pool.objects.filter(key=pool_key).values("pk")[:1])
+        rows = self.filter(pool=pool).select_related("version__bot__owner")
         hidden = ("version__validation_log", "version__manifest")
-        field = Rating.objects.filter(pool__key=pool_key)
-        return rows.with_mean(field).defer(*hidden).order_by("-score", "version_id")
+        field = Rating.objects.filter(pool=pool)
+        told = rows.with_mean(field) if mean is None else rows.annotate(field_mean=Value(mean))
+        return told.defer(*hidden).order_by("-score", "version_id")
 
     def active(self) -> Self:
         """Leave out candidates, what may not play, and what a newer rated version replaces."""
@@ -303,9 +303,9 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         first = page[0]
         above, level = Q(score__gt=first.score), Q(score=first.score)
         level &= Q(version_id__lt=first.version_id)
-        counts = self.order_by().aggregate(
-            above=Count("pk", filter=above), before=Count("pk", filter=above | level)
-        )
+        # The first condition says nothing new, but an index knows these rows.
+        upper_part = self.order_by().filter(above | level, score__gte=first.score)
+        counts = upper_part.aggregate(above=Count("pk", filter=above), before=Count("pk"))
         first.rank = counts["above"] + 1
         for place, (upper, row) in enumerate(pairwise(page), start=counts["before"] + 2):
             row.rank = upper.rank if row.score == upper.score else place

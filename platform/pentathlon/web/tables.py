@@ -13,6 +13,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating, RatingQuerySet
+from pentathlon.ratings.tables import count_active, known_mean, read_progress
 from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.documents.document import format_of
@@ -81,10 +82,12 @@ def rating_table(
 
     `query` is what links to other pages keep. Ranks are those of the whole table.
     """
-    table = Rating.objects.table(pool_key)
+    progress = read_progress(pool_key)
+    table = Rating.objects.table(pool_key, mean=known_mean(progress))
     table = table if has_all_versions else table.active()
     if narrowing == _ALL_ROWS:
-        found = Paginator(table, size).get_page(page)
+        known = None if has_all_versions else count_active(progress)
+        found = _Pages(table, size, known=known).get_page(page)
         ratings = table.with_ranks(list(found.object_list))
     else:
         shown = narrowed(table, narrowing)
@@ -105,6 +108,15 @@ def rating_table(
         newer=f"?page={found.previous_page_number()}{more}" if found.has_previous() else "",
         older=f"?page={found.next_page_number()}{more}" if found.has_next() else "",
     )
+
+
+class _Pages(Paginator):  # type: ignore[type-arg]  # of any rows
+    """Pages of a table whose length may be known already."""
+
+    def __init__(self, rows: RatingQuerySet, size: int, *, known: int | None) -> None:
+        super().__init__(rows, size)
+        if known is not None:
+            self.count = known
 
 
 def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:

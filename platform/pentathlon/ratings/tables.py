@@ -1,0 +1,89 @@
+"""What a rating table says of all its rows, counted once for many readers where it is long.
+
+While a pool has few results, everything is counted anew for each answer. In a large one, counting
+would take longer than everything else: there the sets of versions may be as old as `KEPT_S`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeVar
+
+from django.core.cache import cache
+from django.db.models import Avg, F, Sum
+
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.skill import MU
+
+LARGE: Final = 20_000
+"""Results of a pool from which on its numbers are kept."""
+KEPT_S: Final = 2
+_MEAN_KEPT_S: Final = 60
+
+T = TypeVar("T", int, float)
+
+
+class PoolProgress(NamedTuple):
+    """How far a pool has come; the ratings change with nothing else."""
+
+    key: str
+    pool_id: int
+    """0 where there is no pool yet."""
+    recomputes: int
+    results: int
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its table is too long to count it for each answer."""
+        return self.results >= LARGE
+
+
+def read_progress(pool_key: str) -> PoolProgress:
+    """Return how far a pool has come; one that does not exist yet has come nowhere."""
+    facts = Pool.objects.filter(key=pool_key).values_list("pk", "recomputes", "applied_seq")
+    return PoolProgress(pool_key, *(facts.first() or (0, 0, 0)))
+
+
+def count_active(progress: PoolProgress) -> int:
+    """Return how many versions a pool's table shows."""
+    table = Rating.objects.table(progress.key).active()
+    return _kept(progress, f"ratings:active:{progress.pool_id}", table.count, for_s=KEPT_S)
+
+
+def versions_in_play(progress: PoolProgress) -> int:
+    """Return a number that changes with the set of versions that may play.
+
+    Which rated versions a table shows follows from this set and from the results of its pool.
+    """
+    return _kept(progress, "ratings:in_play", _sum_in_play, for_s=KEPT_S)
+
+
+def known_mean(progress: PoolProgress) -> float | None:
+    """Return the mean of a large pool's rated versions; None for a small one, to be queried."""
+    if not progress.is_large:
+        return None
+    key = f"ratings:mean:{progress.pool_id}:{progress.recomputes}:{progress.results}"
+    return _kept(progress, key, lambda: _mean(progress.pool_id), for_s=_MEAN_KEPT_S)
+
+
+def _mean(pool_id: int) -> float:
+    rated = Rating.objects.filter(pool=pool_id, matches__gt=0)
+    found: float | None = rated.aggregate(mean=Avg("mu"))["mean"]
+    return MU if found is None else found
+
+
+def _sum_in_play() -> int:
+    in_play = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_candidate=False)
+    # Of ids alone, two that change at once could cancel out.
+    return int(in_play.aggregate(sum=Sum(F("pk") * F("pk")))["sum"] or 0)
+
+
+def _kept(progress: PoolProgress, key: str, count: Callable[[], T], *, for_s: int) -> T:
+    if not progress.is_large:
+        return count()
+    known: T | None = cache.get(key)
+    if known is None:
+        known = count()
+        cache.set(key, known, for_s)
+    return known
