@@ -14,7 +14,7 @@ from pentathlon_engines.record.fault_words import FAULT_WORDS
 ENGINES = Path(pentathlon_engines.__file__).parent
 SOURCES = [
     *(ENGINES / "match").glob("*.py"),
-    *(Path(__file__).parents[3] / "workers/sandbox").glob("*.py"),
+    *(Path(__file__).parents[3] / "workers/sandbox").rglob("*.py"),
 ]
 LEAST_LETTERS = 9
 

@@ -192,9 +192,9 @@ def test_folders_of_a_worker_in_another_namespace_are_left_alone(tmp_path: Path)
     sweep = f"""
 import os
 from pathlib import Path
-from workers.sandbox.cgroup_files import V1
-from workers.sandbox.cgroup_hosts import CgroupHost
-from workers.sandbox.cgroups import _sweep
+from workers.sandbox.resources.cgroup_files import V1
+from workers.sandbox.resources.cgroup_hosts import CgroupHost
+from workers.sandbox.resources.cgroups import _sweep
 assert os.getpid() < 100, "this is a namespace of its own"
 _sweep(CgroupHost(interface=V1, parents={{"memory": Path({str(tmp_path)!r})}}))
 """

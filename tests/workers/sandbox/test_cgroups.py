@@ -21,7 +21,7 @@ SHELL = ["/bin/sh", "-c", 'read -r go && exec "$@"', "sh"]
 LONGEST_S = 120.0
 _DIES_WITH_A_FROZEN_BOT = """
 import os, subprocess
-from workers.sandbox.cgroups import Cgroups
+from workers.sandbox.resources.cgroups import Cgroups
 group = Cgroups().new_group()
 bot = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
 group.admit(bot.pid)
