@@ -372,7 +372,7 @@ def test_build_that_cannot_be_rejected_takes_no_other_result_along(
     jobs = claim_matches(match_ids=[good.pk, bad.pk], worker="w")
     unbuilt = tuple(replace(seat, files_hash="") for seat in jobs[1].seats)
     monkeypatch.setattr(play, "build_version", refuse)
-    monkeypatch.setattr(builds, "refuse_build", fail)
+    monkeypatch.setattr(builds, "fail_attempt", fail)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     failed = play_jobs(

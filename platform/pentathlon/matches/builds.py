@@ -36,9 +36,7 @@ class Building:
 
 def built_files(building: Building) -> str:
     """Return the hash of what was built of the upload; empty if this match needs a build."""
-    version = _held(building)
-    is_rated = Match.objects.filter(pk=building.match_id, rated=True).exists()
-    return version.files_hash(rated=is_rated)
+    return _files_for_match(building, _held(building))
 
 
 def note_log(building: Building, *, log: str) -> None:
@@ -71,9 +69,11 @@ def reject(building: Building, *, reason: str, log: str) -> None:
     """Reject the upload, whose build fails by its own fault.
 
     One that is validated was built by a worker that is not trusted with rated matches, and now by
-    one that is: it is stopped, and its match waits for another worker.
+    one that is: it is stopped, and its match waits for another worker. Where the match needs no
+    build, the worker only gives it back: it has no say about the version.
     """
     version = _held(building)
+    needs_build = not _files_for_match(building, version)
     if version.state == VersionState.VALIDATING:
         reject_build(version_id=building.version_id, reason=reason, log=log)
         return
@@ -84,7 +84,13 @@ def reject(building: Building, *, reason: str, log: str) -> None:
         reason=reason,
         suspect=building.version_id,
     )
-    refuse_build(version_id=building.version_id, reason=reason, log=log)
+    if needs_build:
+        refuse_build(version_id=building.version_id, reason=reason, log=log)
+
+
+def _files_for_match(building: Building, version: BotVersion) -> str:
+    is_rated = Match.objects.filter(pk=building.match_id, rated=True).exists()
+    return version.files_hash(rated=is_rated)
 
 
 def _held(building: Building) -> BotVersion:

@@ -116,3 +116,19 @@ def test_build_that_only_a_volunteer_can_make_stops_the_version(
     assert version.build_log.text == "no main"
     assert (match.state, match.host_faults) == (MatchState.PENDING, 1)
     assert match.attempts.get().blamed_version == version.pk
+
+
+def test_volunteer_stops_no_version_that_needs_no_build(
+    version: BotVersion, volunteer: WorkerToken
+) -> None:
+    BotVersion.objects.update(state=VersionState.ELIGIBLE)
+    built = build(claim(make_match([version, version]), join()), "own", is_trusted=True)
+    match = make_match([version, version])
+    unrated = claim(match, volunteer)
+
+    builds.reject(Building.of(unrated, unrated.seats[0]), reason="no", log="no")
+
+    version.refresh_from_db()
+    match.refresh_from_db()
+    assert (version.state, version.built_id) == (VersionState.ELIGIBLE, built)
+    assert (match.state, match.host_faults) == (MatchState.PENDING, 1)
