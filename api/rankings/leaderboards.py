@@ -159,12 +159,12 @@ class LeaderboardViewSet(Endpoint[Pool]):
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
         scope = digest_in_key(game, request.query_params.get("scope", ""))
-        key = live_key(game, scope)
-        if scope and not Pool.objects.filter(key=key).exists():
+        progress = read_progress(live_key(game, scope))
+        if scope and not progress.pool_id:
             raise NotFound(
                 "There is no leaderboard of this setting; the list has those there are."
             )
-        shows_all, progress = self._shows_all(request), read_progress(key)
+        shows_all = self._shows_all(request)
         # Who is active may change without a result.
         parts = (game, names_version(), versions_in_play(progress), *progress)
         return answer_if_changed(

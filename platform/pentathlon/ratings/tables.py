@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 from django.core.cache import cache
 from django.db.models import Avg, F, Sum
 
-from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.models import VersionState
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.skill import MU
 
@@ -52,11 +52,12 @@ def count_active(progress: PoolProgress) -> int:
 
 
 def versions_in_play(progress: PoolProgress) -> int:
-    """Return a number that changes with the set of versions that may play.
+    """Return a number that changes with the set of rated versions that may play.
 
-    Which rated versions a table shows follows from this set and from the results of its pool.
+    Which of them a table shows follows from this set and from the results of its pool.
     """
-    return _kept(progress, "ratings:in_play", _sum_in_play, for_s=KEPT_S)
+    key = f"ratings:in_play:{progress.pool_id}"
+    return _kept(progress, key, lambda: _sum_in_play(progress.pool_id), for_s=KEPT_S)
 
 
 def known_mean(progress: PoolProgress) -> float | None:
@@ -73,10 +74,12 @@ def _mean(pool_id: int) -> float:
     return MU if found is None else found
 
 
-def _sum_in_play() -> int:
-    in_play = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_candidate=False)
+def _sum_in_play(pool_id: int) -> int:
+    in_play = Rating.objects.filter(
+        pool=pool_id, version__state=VersionState.ELIGIBLE, version__is_candidate=False
+    )
     # Of ids alone, two that change at once could cancel out.
-    return int(in_play.aggregate(sum=Sum(F("pk") * F("pk")))["sum"] or 0)
+    return int(in_play.aggregate(sum=Sum(F("version_id") * F("version_id")))["sum"] or 0)
 
 
 def _kept(progress: PoolProgress, key: str, count: Callable[[], T], *, for_s: int) -> T:
