@@ -32,6 +32,7 @@ from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.batches import BATCH, BatchSizes
 from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
+from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
@@ -201,34 +202,35 @@ class _Plan:
         # One of them is tried as if it never had been: others may always have something to send.
         if refused:
             del refused[next(iter(refused))]
-        lanes.sort(key=partial(self._precedence, kind))
         if not lanes:
             return
         reached = self._cursor.reached.setdefault(kind, {})
         heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
+        last = self._cursor.lane.get(kind, 0)
+        rank = partial(self._rank, kind)
+        lanes.sort(key=lambda lane: (rank(lane), lane <= last, lane))
         heads.open(lanes, room=ceil(room))
-        while room > 0 and lanes and not heads.is_spent:
-            lane = min(lanes, key=partial(self._precedence, kind))
+        turns = Turns(lanes, rank=rank, last=last)
+        while room > 0 and turns and not heads.is_spent:
+            lane = turns.take()
             head = heads.next(lane)
             self._cursor.lane[kind] = lane
             if head is None:
-                lanes.remove(lane)
                 if heads.has_refused(lane):
                     refused.setdefault(lane)
                 continue
             self._in_flight[kind, lane] += self._weight(head.game)
             refused.pop(lane, None)
+            turns.put_back(lane)
             room -= self._weight(head.game)
             yield Chosen(pk=head.pk, game=head.game, kind=kind)
 
-    def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, float, bool, int]:
-        """Order lanes by what they have in flight, then in turns after the one served last.
+    def _rank(self, kind: MatchKind, lane: int) -> Rank:
+        """Order lanes by what they have in flight.
 
         Those of which nothing could be sent when they were looked at last go behind all others.
         """
-        is_refused = lane in self._cursor.refused.get(kind, ())
-        has_had_it = lane <= self._cursor.lane.get(kind, 0)
-        return is_refused, self._in_flight[kind, lane], has_had_it, lane
+        return lane in self._cursor.refused.get(kind, ()), self._in_flight[kind, lane]
 
     def _fits(self, kind: MatchKind, head: Head) -> bool:
         """Return whether its bots are in play, a worker can play it and no cap holds it back."""
