@@ -1,4 +1,4 @@
-"""What workers without keys ask of the site: `workers.remote` is the client.
+"""What workers without keys ask of the site: `workers.remote.adapter` is the client.
 
 Every claim, renewal and result goes through the same services as that of a worker beside the
 database. A worker is told nothing of matches that it does not hold.
@@ -37,9 +37,8 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches import builds
+from pentathlon.matches.attempts.leases import renew_leases
 from pentathlon.matches.jobs import Submission
-from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import (
     claim_matches,
@@ -47,6 +46,7 @@ from pentathlon.matches.services import (
     publish_again,
     return_match,
 )
+from pentathlon.matches.uploads import builds
 from pentathlon.matches.wire import (
     announcement_from_json,
     jobs_to_json,

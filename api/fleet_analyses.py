@@ -1,4 +1,4 @@
-"""Win-chance curves that workers without keys compute: `workers.remote_analyses` is the client."""
+"""Win-chance curves that workers without keys compute: `workers.remote.analyses` is the client."""
 
 from http import HTTPStatus
 from typing import Any

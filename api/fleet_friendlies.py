@@ -1,4 +1,4 @@
-"""Friendlies whose bots workers without keys move: `workers.remote_friendlies` is the client."""
+"""Friendlies whose bots workers without keys move: `workers.remote.friendlies` is the client."""
 
 from http import HTTPStatus
 

@@ -14,10 +14,10 @@ from pentathlon.common.errors import DomainError
 from pentathlon.fleet.announcements import HEARTBEAT_S, Announcement
 from pentathlon_engines import GAMES
 from pentathlon_engines.builds import build_name, source_name
-from workers.cpu_pressure import Starvation
 from workers.drain import Drain
+from workers.host.cpu_pressure import Starvation
+from workers.host.runtimes import known_runtimes
 from workers.port import Platform, PlatformAway
-from workers.runtimes import known_runtimes
 from workers.sandbox.files.runtime import shows_compiled
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe

@@ -10,7 +10,7 @@ from redis.retry import Retry
 
 from pentathlon.fleet.hints import FRIENDLIES, QUEUES, Hint, read_hint
 from workers.port import PlatformAway
-from workers.remote import RemotePlatform
+from workers.remote.adapter import RemotePlatform
 
 _CONNECT_S: Final = 3.0
 _SLACK_S: Final = 5.0

@@ -14,21 +14,21 @@ from pentathlon import tracing
 from pentathlon.env import DRAIN_S, Mode, read_environment
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.analyst import Analyses, analyse
 from workers.backoff import Backoff
-from workers.broadcast import Broadcast
-from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
-from workers.friendlies import Friendlies, play_stretch
 from workers.heartbeat import Heartbeat, describe_worker
-from workers.play import play_jobs
+from workers.host.cpu_pressure import HOLD_S, Starvation
+from workers.host.runtimes import Runtimes, known_runtimes, start_trials
 from workers.port import Platform
-from workers.runtimes import Runtimes, known_runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.staging import Staging, close_all
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.slot import Slot, open_slot, pin_to_core
+from workers.slots.analyst import Analyses, analyse
+from workers.slots.broadcast import Broadcast
+from workers.slots.friendlies import Friendlies, play_stretch
+from workers.slots.play import play_jobs
+from workers.slots.slot import Slot, open_slot, pin_to_core
 
 _TRIAL_S: Final = 10.0
 """Longer than one trial takes on a busy host."""

@@ -25,20 +25,20 @@ from pentathlon import logs
 from pentathlon.common.errors import DomainError
 from pentathlon.env import CHECKOUT, BadEnvironment, Environment, Mode, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.broadcast import Broadcast
-from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.hint_source import HintSource, LongPoll, QueueReader
+from workers.host.cpu_pressure import HOLD_S, Starvation
 from workers.port import PlatformAway
 from workers.prefork import TOKEN_REFUSED, Prefork
 from workers.process import WorkerProcess
-from workers.remote import RemotePlatform, TokenRefused
-from workers.remote_analyses import RemoteAnalyses
-from workers.remote_audience import RemoteAudience
-from workers.remote_friendlies import RemoteFriendlies
+from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.remote.analyses import RemoteAnalyses
+from workers.remote.audience import RemoteAudience
+from workers.remote.friendlies import RemoteFriendlies
+from workers.remote.unsent import UnsentResults
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
-from workers.unsent import UnsentResults
+from workers.slots.broadcast import Broadcast
 
 WAIT_S: Final = 5.0
 """How long one question for hints waits: a worker that is asked to stop has to hear it."""

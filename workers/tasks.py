@@ -21,19 +21,19 @@ from django.db import InterfaceError, OperationalError
 from pentathlon import tracing
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.capabilities import least_sandbox
-from workers.broadcast import Broadcast
 from workers.celery_app import app
-from workers.cpu_pressure import Starvation
-from workers.direct import DirectPlatform
-from workers.direct_analyses import DirectAnalyses
-from workers.direct_audience import DirectAudience
-from workers.direct_friendlies import DirectFriendlies
+from workers.direct.adapter import DirectPlatform
+from workers.direct.analyses import DirectAnalyses
+from workers.direct.audience import DirectAudience
+from workers.direct.friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.hint_queues import LOOK_S, HintQueues
+from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
+from workers.slots.broadcast import Broadcast
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""

@@ -22,7 +22,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_NOTES
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count
-from pentathlon.matches.uploads import submit_named
+from pentathlon.matches.uploads.services import submit_named
 from pentathlon.server.limits import MOST_IN_BATCH
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE

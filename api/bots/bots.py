@@ -12,7 +12,7 @@ from api.bots.versions import UploadEndpoint, UploadSerializer, VersionSerialize
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):

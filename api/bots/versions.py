@@ -30,7 +30,7 @@ from pentathlon.bots.services import (
     retire_version,
 )
 from pentathlon.common.errors import NotFound
-from pentathlon.matches.uploads import submit_version, validate_again
+from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 

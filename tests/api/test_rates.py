@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from api.documentation.reference import groups
 from api.protocol.errors import HELP, HELP_BY_STATUS
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.webhooks import quotas
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_token, make_upload, make_user

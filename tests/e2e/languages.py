@@ -15,9 +15,9 @@ from pentathlon_engines.manifest import Manifest, bot_command
 from pentathlon_engines.match.limits import Limits
 from tests.factories import zip_files
 from tests.workers.sandbox.bots import TIMEOUT_S
-from workers.bot_files import BotFiles
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.slots.bot_files import BotFiles
 
 LANGUAGES = [each.value for each in BotTemplate]
 _HELLO = {"type": "hello", "protocol": 1, "game": "tuned", "rules": 1, "seat": 0, "seats": 2}

@@ -21,8 +21,8 @@ from tests.api.client import V1, client_of
 from tests.factories import make_bot, make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import bot_files, play_jobs
-from workers.bot_files import BotFiles
 from workers.sandbox import entry
+from workers.slots.bot_files import BotFiles
 
 pytestmark = pytest.mark.django_db
 

@@ -18,8 +18,8 @@ from tests.factories import make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
 from tests.workers.playing import bot_files, play_jobs
-from workers.bot_files import BotFiles
 from workers.sandbox.launcher import SandboxLauncher
+from workers.slots.bot_files import BotFiles
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from pentathlon.accounts.models import User
 from pentathlon.local.demo.logins import demo_logins
 from pentathlon.local.demo.people import DemoFailed, People
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import bot_command, content_hash, read_manifest

@@ -31,8 +31,8 @@ from tests.factories import make_token, make_upload, make_user, make_version
 from tests.workers.playing import DIRECT, bot_files, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
-from workers.bot_files import BotFiles
 from workers.port import Platform
+from workers.slots.bot_files import BotFiles
 
 TRACING = "pentathlon.middleware.tracing.trace_requests"
 MATCH = {"claim match", "play match", "hand in result", "re-simulate match", "commit result"}

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.workers.playing import bot_files
-from workers.bot_files import BotFiles
 from workers.sandbox.files import runtime
 from workers.sandbox.files.staging import Staging
+from workers.slots.bot_files import BotFiles
 
 _NOBODY = 65534
 

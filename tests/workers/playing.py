@@ -12,11 +12,11 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import create_bot
 from pentathlon.matches.jobs import Job
 from tests.factories import make_user, next_number, zip_files
-from workers import play
-from workers.bot_files import BotFiles
-from workers.direct import DirectPlatform
-from workers.lease import LeaseKeeper
+from workers.direct.adapter import DirectPlatform
 from workers.port import Platform
+from workers.slots import play
+from workers.slots.bot_files import BotFiles
+from workers.slots.lease import LeaseKeeper
 
 DIRECT = DirectPlatform()
 

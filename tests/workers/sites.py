@@ -15,8 +15,8 @@ from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from tests.factories import next_number
-from workers.remote import RemotePlatform
-from workers.unsent import UnsentResults
+from workers.remote.adapter import RemotePlatform
+from workers.remote.unsent import UnsentResults
 
 SITE = "http://testserver"
 

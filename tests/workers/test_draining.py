@@ -12,8 +12,8 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.workers.playing import play_jobs
-from workers.bot_files import BotFiles
 from workers.drain import Drain
+from workers.slots.bot_files import BotFiles
 
 LONG_AGO_S = -1.0
 """A grace that is over as soon as it begins."""

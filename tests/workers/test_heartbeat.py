@@ -12,10 +12,11 @@ from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
-from workers import direct, heartbeat
+from workers import heartbeat
+from workers.direct import adapter
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat
-from workers.runtimes import Runtimes
+from workers.host.runtimes import Runtimes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -99,7 +100,7 @@ def test_database_that_is_away_is_told_of_once(
         tries.append(1)
         raise OperationalError("gone")
 
-    monkeypatch.setattr(direct, "announce_worker", fail)
+    monkeypatch.setattr(adapter, "announce_worker", fail)
     monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
 

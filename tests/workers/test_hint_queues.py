@@ -17,8 +17,8 @@ from pytest_django.fixtures import Settings
 from tests.workers.playing import DIRECT
 from workers import tasks
 from workers.celery_app import app
-from workers.cpu_pressure import Starvation
 from workers.hint_queues import HintQueues
+from workers.host.cpu_pressure import Starvation
 from workers.process import WorkerProcess
 
 MATCHES, FRIENDLIES = "test_hint_queues_match", "test_hint_queues_friendly"

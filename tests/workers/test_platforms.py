@@ -19,7 +19,7 @@ from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import void_matches
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
@@ -30,8 +30,8 @@ from tests.pentathlon.matches.acting import let_lease_expire
 from tests.pentathlon.replays.playing import record_of, report_of
 from tests.workers.playing import DIRECT, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
-from workers.bot_files import BotFiles
 from workers.port import Lease, Platform
+from workers.slots.bot_files import BotFiles
 
 pytestmark = pytest.mark.django_db
 

@@ -22,10 +22,10 @@ from tests.factories import make_match, make_version
 from tests.workers.playing import DIRECT, bot_files
 from workers import process, tasks
 from workers.backoff import PERSISTENT, Backoff
-from workers.cpu_pressure import Starvation
 from workers.drain import Drain
+from workers.host.cpu_pressure import Starvation
 from workers.process import WorkerProcess
-from workers.slot import Slot
+from workers.slots.slot import Slot
 
 pytestmark = pytest.mark.django_db
 

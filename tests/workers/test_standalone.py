@@ -27,10 +27,10 @@ from tests.workers.playing import DIRECT, make_sleeper
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
 from workers import standalone
-from workers.cpu_pressure import HOLD_S, Starvation
+from workers.host.cpu_pressure import HOLD_S, Starvation
 from workers.prefork import TOKEN_REFUSED
 from workers.process import WorkerProcess
-from workers.remote import RemotePlatform
+from workers.remote.adapter import RemotePlatform
 from workers.standalone import main
 
 WORKER = (sys.executable, "-P", "-m", "workers")

@@ -21,9 +21,9 @@ from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.benchmark.report import beside, table_of  # noqa: E402
 from tools.benchmark.rivals import measure_rivals  # noqa: E402
 from tools.benchmark.stage import open_stage  # noqa: E402
-from workers.direct import DirectPlatform  # noqa: E402
+from workers.direct.adapter import DirectPlatform  # noqa: E402
 from workers.sandbox.levels import choose_level  # noqa: E402
-from workers.slot import open_slot  # noqa: E402
+from workers.slots.slot import open_slot  # noqa: E402
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from statistics import median
 import msgspec
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.batches import BATCH
+from pentathlon.matches.capacity.batches import BATCH
 from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest

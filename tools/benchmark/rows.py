@@ -9,7 +9,7 @@ from typing import TypeVar
 from django.db import transaction
 
 from pentathlon.common.errors import DomainError
-from pentathlon.matches.batches import BATCH
+from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.jobs import Job, MatchResult, Submission
 from pentathlon.matches.services import claim_matches, finish_matches

@@ -29,9 +29,9 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.launcher import SandboxLevel
 from tools.benchmark.meter import cpu_s_of
+from workers.host.runtimes import Runtimes, try_untried
 from workers.publisher import Publisher, hints_in_broker
 from workers.reconciler import PAUSE_S
-from workers.runtimes import Runtimes, try_untried
 from workers.sandbox.levels import choose_level
 from workers.tasks import play_matches
 

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument

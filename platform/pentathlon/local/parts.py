@@ -41,8 +41,14 @@ _ON_SQLITE = (
 """What must hold on the database of a single machine, too."""
 _MATCHES_ON_SQLITE = (
     *(
-        f"tests/pentathlon/matches/test_{subject}.py"
-        for subject in ("claims", "concurrency", "expiry", "retries", "services")
+        f"tests/pentathlon/matches/{subject}"
+        for subject in (
+            "attempts/test_retries.py",
+            "capacity/test_concurrency.py",
+            "test_claims.py",
+            "test_expiry.py",
+            "test_services.py",
+        )
     ),
     "tests/pentathlon/replays/test_life_of_a_match.py",
     "tests/pentathlon/ratings/test_services.py",

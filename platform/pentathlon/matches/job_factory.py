@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.attempts.retries import blamed_versions
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
-from pentathlon.matches.retries import blamed_versions
 from pentathlon_engines.manifest import Manifest
 
 

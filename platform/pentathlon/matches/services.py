@@ -19,12 +19,14 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon import tracing
+from pentathlon.common.case_values import by, by_id
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import Worker
-from pentathlon.matches.case_values import by, by_id
-from pentathlon.matches.concurrency import within_cap
+from pentathlon.matches.attempts.retries import better_elsewhere, is_hopeless
+from pentathlon.matches.attempts.streaks import stop_failing_versions
+from pentathlon.matches.capacity.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.job_factory import make_job
@@ -40,10 +42,8 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from pentathlon.matches.requirements import requirements_of
-from pentathlon.matches.retries import better_elsewhere, is_hopeless
 from pentathlon.matches.spans import record_of_matches
 from pentathlon.matches.specs import MatchSpec
-from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count_range

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from pentathlon.matches.attempts.retries import MAX_ATTEMPTS, worker_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from pentathlon.matches.retries import MAX_ATTEMPTS, worker_of
 
 LOOKED_AT: Final = 1_000
 """Attempts of all workers together, the youngest ones: no index holds those of one worker."""

@@ -7,7 +7,7 @@ from django.test import Client
 from pentathlon.bots import quotas
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.common.errors import Conflict
-from pentathlon.matches.uploads import submit_bot, submit_version
+from pentathlon.matches.uploads.services import submit_bot, submit_version
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_upload, make_user
 

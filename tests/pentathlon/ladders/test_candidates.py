@@ -8,7 +8,7 @@ from pentathlon.bots.services import activate_version
 from pentathlon.challenges.services import create_challenge
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.ladders.models import LadderMember
-from pentathlon.matches.uploads import submit_version
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.ratings.models import Pool, Rating
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_bot, make_upload, make_user, make_version

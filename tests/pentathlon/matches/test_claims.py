@@ -6,7 +6,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.matches import retries, services
+from pentathlon.matches import services
+from pentathlon.matches.attempts import retries
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon_engines.match.launcher import SandboxLevel

@@ -15,7 +15,7 @@ from pentathlon.common.services import acquire_leadership
 from pentathlon.matches import services
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.uploads import reject_build
+from pentathlon.matches.uploads.services import reject_build
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results, enter_matches, open_pool
 from pentathlon.tournaments.models import Tournament, TournamentState

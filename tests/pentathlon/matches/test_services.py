@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 
 from pentathlon.common.errors import InvalidInput
-from pentathlon.matches import retries, services
+from pentathlon.matches import services
+from pentathlon.matches.attempts import retries
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import (
     Attempt,

@@ -8,7 +8,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import (
     Explanation,

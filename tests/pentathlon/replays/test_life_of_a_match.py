@@ -18,7 +18,8 @@ from hypothesis.stateful import (
 from hypothesis.strategies import booleans, integers
 
 from pentathlon.common.errors import Conflict
-from pentathlon.matches import retries, services
+from pentathlon.matches import services
+from pentathlon.matches.attempts import retries
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.replays.models import Replay

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
 from pentathlon.matches.models import Attempt, Match, MatchKind, MatchState
-from pentathlon.matches.retries import MAX_ATTEMPTS
 from pentathlon.matches.services import fail_attempt
 from pentathlon.ratings import services as ratings
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool

@@ -8,11 +8,11 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.matches import builds
-from pentathlon.matches.builds import Building
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.requirements import requirements_of
+from pentathlon.matches.uploads import builds
+from pentathlon.matches.uploads.builds import Building
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from tests.factories import make_match, make_version, make_worker, zip_files
 from tests.pentathlon.trust.acting import claim, join

@@ -8,7 +8,7 @@ from pentathlon.datasets.services import DatasetMaker
 from pentathlon.desk_records.services import check_record, keep_record
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
-from pentathlon.matches.uploads import submit_bot
+from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.ratings.services import apply_results
 from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.models import Tournament

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from pentathlon.matches.uploads import reject_build, submit_bot
+from pentathlon.matches.uploads.services import reject_build, submit_bot
 from tests.factories import make_upload, make_user
 from tests.pentathlon.web.pages import page_of
 

@@ -21,7 +21,7 @@ from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.local.demo.plan import folder_of  # noqa: E402
 from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
-from pentathlon.matches.uploads import submit_bot  # noqa: E402
+from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
 from pentathlon.tournaments.estimates.progress import progress  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402

@@ -26,7 +26,7 @@ from pentathlon.ladders.models import Ladder  # noqa: E402
 from pentathlon.ladders.reference import reference_policies  # noqa: E402
 from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
-from pentathlon.matches.uploads import submit_bot  # noqa: E402
+from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
 from pentathlon.ratings.models import Rating, live_key  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402

@@ -37,8 +37,8 @@ from pentathlon.matches.jobs import Job  # noqa: E402
 from pentathlon.matches.models import MatchKind  # noqa: E402
 from pentathlon.matches.services import claim_matches, schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
-from workers.broadcast import Broadcast  # noqa: E402
-from workers.direct_audience import DirectAudience  # noqa: E402
+from workers.direct.audience import DirectAudience  # noqa: E402
+from workers.slots.broadcast import Broadcast  # noqa: E402
 
 LONGEST_DELAY_MS: Final = 1000.0
 _FIRST_PORT: Final = 18_900

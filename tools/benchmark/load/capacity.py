@@ -36,9 +36,9 @@ from tools.benchmark.matches import Bench  # noqa: E402
 from tools.benchmark.meter import cpu_s_of  # noqa: E402
 from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.benchmark.stage import Stage, open_stage  # noqa: E402
-from workers.direct import DirectPlatform  # noqa: E402
+from workers.direct.adapter import DirectPlatform  # noqa: E402
 from workers.sandbox.levels import choose_level  # noqa: E402
-from workers.slot import open_slot  # noqa: E402
+from workers.slots.slot import open_slot  # noqa: E402
 
 COMMAND: Final = "python3 manage.py bench capacity --write"
 _PER_PLY: Final = ("turns", "engine", "re-simulation")

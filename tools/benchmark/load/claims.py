@@ -15,7 +15,7 @@ import django
 django.setup()
 
 # Models exist only from here on.
-from pentathlon.matches.batches import BATCH  # noqa: E402
+from pentathlon.matches.capacity.batches import BATCH  # noqa: E402
 from pentathlon.matches.dispatch.publishing import publish_pending  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches, return_match  # noqa: E402

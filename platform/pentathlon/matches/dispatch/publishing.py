@@ -29,8 +29,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
-from pentathlon.matches.batches import BATCH, BatchSizes
-from pentathlon.matches.concurrency import Cap
+from pentathlon.matches.capacity.batches import BATCH, BatchSizes
+from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
 from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind

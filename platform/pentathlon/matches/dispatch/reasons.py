@@ -14,12 +14,12 @@ from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import Fleet, read_fleet
-from pentathlon.matches.concurrency import Cap
+from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
+from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import requirements_of
-from pentathlon.matches.retries import MAX_ATTEMPTS
 from pentathlon_engines.commentary.words import count
 
 

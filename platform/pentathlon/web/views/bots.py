@@ -26,7 +26,7 @@ from pentathlon.ladders.tables import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
-from pentathlon.matches.uploads import validate_again
+from pentathlon.matches.uploads.services import validate_again
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.rivalry.opponents import rivals_of
 from pentathlon.web.drawing.badges import badge_of

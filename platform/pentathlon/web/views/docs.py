@@ -15,8 +15,8 @@ from pentathlon.caching import answer_packed, tag_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
+from pentathlon.matches.attempts.streaks import FAULTS_IN_A_ROW
 from pentathlon.matches.jobs import LEASE_S
-from pentathlon.matches.streaks import FAULTS_IN_A_ROW
 from pentathlon.rankings.rule import RULE
 from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
 from pentathlon.ratings.skill import MU, SIGMA

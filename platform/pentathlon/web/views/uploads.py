@@ -14,7 +14,7 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.uploads import submit_bot, submit_named, submit_version
+from pentathlon.matches.uploads.services import submit_bot, submit_named, submit_version
 from pentathlon.web.forms.bots import UploadForm, UploadsForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user

@@ -13,7 +13,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN
 from pentathlon.matches import services
-from pentathlon.matches.batches import BATCH
+from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch import heads, publishing
 from pentathlon.matches.dispatch.publishing import (
     RESEND_S,

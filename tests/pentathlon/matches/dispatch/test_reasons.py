@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.fleet.capabilities import Capabilities, Fleet
-from pentathlon.matches.concurrency import Cap
+from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.reasons import Reason, Situation, read_situation, why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.requirements import requirements_of

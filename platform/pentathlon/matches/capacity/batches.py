@@ -1,0 +1,40 @@
+"""How many short matches one slot claims and stores together."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pentathlon.matches.capacity.durations import durations_s, read_plays
+from pentathlon.matches.models import Match
+
+BATCH: Final = 8
+"""Most matches that one hint names: they are claimed, and their results stored, together."""
+
+_BATCH_S = 2.0
+"""How long a batch may take: for longer matches nothing is won by taking them together."""
+_SAMPLE = 9
+_USUAL = 0.75
+"""The share of matches that are no longer than those of a batch are taken to be."""
+
+
+class BatchSizes:
+    """The number of matches of each game that one slot takes at a time."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[str, int | None] = {}
+
+    def of(self, game: str) -> int | None:
+        """Return how many of a game; None: not known yet. One query for each game."""
+        if game not in self._sizes:
+            self._sizes[game] = _batch_size(game)
+        return self._sizes[game]
+
+
+def _batch_size(game: str) -> int | None:
+    plays = read_plays(Match.objects.of_game(game), latest=_SAMPLE)
+    lengths_s = sorted(durations_s(plays).values())
+    if not lengths_s:
+        return None
+    # Builds of validations are few. Where every third match is long, batches of some are likely.
+    usual_s = lengths_s[int(_USUAL * len(lengths_s))]
+    return max(1, int(_BATCH_S / max(usual_s, _BATCH_S / BATCH)))

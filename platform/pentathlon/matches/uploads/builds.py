@@ -1,0 +1,108 @@
+"""Operations of a worker that builds an upload, while it holds a match of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+from django.db import transaction
+
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.services import keep_build, note_build_log, refuse_build
+from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.matches.jobs import Job, SeatJob
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import fail_attempt
+from pentathlon.matches.uploads.services import reject_build
+from pentathlon_engines.archive.archives import CheckedArchive, read_built
+from pentathlon_engines.errors import BadArchive
+from pentathlon_engines.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building:
+    """A build, and the attempt that gives the right to it."""
+
+    match_id: int
+    token: UUID
+    version_id: int
+
+    @classmethod
+    def of(cls, job: Job, seat: SeatJob) -> Self:
+        """Return the build of a seat's upload."""
+        return cls(match_id=job.match_id, token=job.token, version_id=seat.version_id)
+
+
+def built_files(building: Building) -> str:
+    """Return the hash of what was built of the upload; empty if this match needs a build."""
+    return _files_for_match(building, _held(building))
+
+
+def note_log(building: Building, *, log: str) -> None:
+    """Store the end of what the build has written so far."""
+    _held(building)
+    note_build_log(version_id=building.version_id, log=log)
+
+
+def read_built_archive(building: Building, data: bytes) -> CheckedArchive:
+    """Check what a worker says that a build has made, as the upload itself was checked."""
+    manifest = Manifest.from_json(_held(building).manifest)
+    try:
+        return read_built(data, manifest)
+    except BadArchive as error:
+        raise InvalidInput(str(error), code=error.code, field="archive") from error
+
+
+@transaction.atomic
+def keep(building: Building, *, built: CheckedArchive, is_trusted: bool) -> str:
+    """Store the files that the build made and return the hash of those that count.
+
+    `is_trusted` tells whether the worker may play rated matches; see `bots.services.keep_build`.
+    """
+    _held(building)
+    return keep_build(version_id=building.version_id, built=built, is_trusted=is_trusted)
+
+
+@transaction.atomic
+def reject(building: Building, *, reason: str, log: str) -> None:
+    """Reject the upload, whose build fails by its own fault.
+
+    One that is validated was built by a worker that is not trusted with rated matches, and now by
+    one that is: it is stopped, and its match waits for another worker. Where the match needs no
+    build, the worker only gives it back: it has no say about the version.
+    """
+    version = _held(building)
+    needs_build = not _files_for_match(building, version)
+    if version.state == VersionState.VALIDATING:
+        reject_build(version_id=building.version_id, reason=reason, log=log)
+        return
+    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    fail_attempt(
+        match_id=building.match_id,
+        token=building.token,
+        reason=reason,
+        suspect=building.version_id,
+    )
+    if needs_build:
+        refuse_build(version_id=building.version_id, reason=reason, log=log)
+
+
+def _files_for_match(building: Building, version: BotVersion) -> str:
+    is_rated = Match.objects.filter(pk=building.match_id, rated=True).exists()
+    return version.files_hash(rated=is_rated)
+
+
+def _held(building: Building) -> BotVersion:
+    """Return the version; raise `Conflict` unless the attempt holds a match of it."""
+    held = Match.objects.held_by(building.token).filter(pk=building.match_id)
+    versions = BotVersion.objects.filter(pk=building.version_id, seats__match__in=held)
+    needed = ("built", "is_build_trusted", "archive", "manifest", "state")
+    found = versions.only(*needed).first()
+    if found is None:
+        raise Conflict(
+            f"Match {building.match_id} is no longer this worker's, or version "
+            f"{building.version_id} does not play in it. Drop the build.",
+            code="stale_token",
+        )
+    return found

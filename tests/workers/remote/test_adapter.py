@@ -1,0 +1,217 @@
+"""What a worker without keys does while the network fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from urllib3.exceptions import HTTPError, ProtocolError
+
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.worker_tokens import revoke_worker_token
+from pentathlon.replays.models import Replay
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from tests.factories import make_match, make_version
+from tests.pentathlon.replays.playing import record_of, report_of
+from tests.workers.playing import play_jobs
+from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
+from tests.workers.test_platforms import announced
+from workers.port import Lease, PlatformAway
+from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.slots import play
+from workers.slots.bot_files import BotFiles
+
+pytestmark = pytest.mark.django_db
+
+RESULTS = "/api/v1/fleet/results/"
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def platform(wire: Wire, tmp_path: Path) -> RemotePlatform:
+    return remote_platform(tmp_path, make_worker_token()[1], wire)
+
+
+@pytest.fixture
+def job(platform: RemotePlatform) -> Job:
+    match = make_match([make_version(), make_version(like="greedy")])
+    (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
+    return job
+
+
+def played(job: Job) -> Submission:
+    report = report_of(record_of(job))
+    return Submission(match_id=job.match_id, token=job.token, report=report)
+
+
+def _nothing(path: str) -> None:
+    """Let requests pass."""
+
+
+def test_answer_that_is_lost_counts_nothing_twice(
+    wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    def lose(path: str, body: bytes) -> bytes:
+        raise ProtocolError("Connection broken")
+
+    wire.on_answer = lose
+    with pytest.raises(PlatformAway):
+        platform.hand_in([played(job)])
+    assert Match.objects.get().state == MatchState.DONE
+
+    wire.on_answer = lambda path, body: body
+
+    assert platform.hand_in([played(job)]) == [None]
+    assert Replay.objects.count() == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"answers"', b"[]"], ids=repr)
+def test_answer_of_something_in_between_is_no_answer(
+    body: bytes, wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    wire.on_answer = lambda path, _: body
+
+    with pytest.raises(PlatformAway):
+        platform.hand_in([played(job)])
+
+
+def test_result_lies_on_disk_until_it_is_taken(
+    wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    wire.on_request = cut
+    with pytest.raises(PlatformAway):
+        platform.hand_in([played(job)])
+    assert len(list(tmp_path.iterdir())) == 1
+
+    # Another process, after the first was killed.
+    wire.on_request = _nothing
+    again = remote_platform(tmp_path, platform._headers["Authorization"][7:], wire)
+
+    assert again.hand_in_unsent() == 1
+    assert Match.objects.get().state == MatchState.DONE
+    assert not list(tmp_path.iterdir())
+
+
+def test_result_that_nobody_wants_does_not_stay_on_disk(
+    wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    platform.return_match(job, reason="draining")
+
+    (refusal,) = platform.hand_in([played(job)])
+
+    assert refusal is not None
+    assert refusal.code == "stale_token"
+    assert not list(tmp_path.iterdir())
+
+
+def test_match_is_handed_in_when_the_network_is_back(
+    wire: Wire, platform: RemotePlatform, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "AWAY_S", 0.0)
+    monkeypatch.setattr(play, "AGAIN_AFTER_S", (0.0,) * 9)
+    left = [5]
+
+    def fail(path: str) -> None:
+        if path == RESULTS and left[0]:
+            left[0] -= 1
+            cut(path)
+
+    wire.on_request = fail
+    files = BotFiles(platform.archive)
+
+    assert play_jobs([job], platform=platform, launcher=PlainLauncher(), files=files) == 0
+
+    files.close()
+    match = Match.objects.get()
+    assert (match.state, match.host_faults, match.attempts_made) == (MatchState.DONE, 0, 1)
+    # When it is back, the lease comes first.
+    assert wire.paths[-2:] == ["/api/v1/fleet/leases/", RESULTS]
+
+
+def test_download_goes_on_where_it_broke_off(
+    wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    content_hash = job.seats[0].content_hash
+    whole = platform.archive(content_hash)
+    wire.paths.clear()
+    lengths: list[int] = []
+
+    def cut_in_half(path: str, body: bytes) -> bytes:
+        lengths.append(len(body))
+        return body[: len(body) // 2] if len(lengths) < 3 else body
+
+    wire.on_answer = cut_in_half
+
+    assert platform.archive(content_hash) == whole
+    assert lengths[0] == len(whole)
+    assert lengths == sorted(set(lengths), reverse=True)
+
+
+def test_download_that_brings_nothing_is_an_outage(
+    wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    wire.on_request = cut
+
+    with pytest.raises(PlatformAway):
+        platform.archive(job.seats[0].content_hash)
+
+
+@pytest.fixture
+def revoked(platform: RemotePlatform, job: Job) -> Job:
+    revoke_worker_token(WorkerToken.objects.get())
+    return job
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda platform, job: platform.wait_for_hint(0),
+        lambda platform, job: platform.claim([1], slot="h", announcement=announced()),
+        lambda platform, job: platform.publish_again([1]),
+        lambda platform, job: platform.built_files(job, job.seats[0]),
+    ],
+)
+def test_revoked_token_is_told_to_whoever_asks_for_work(
+    ask: Callable[[RemotePlatform, Job], object], platform: RemotePlatform, revoked: Job
+) -> None:
+    with pytest.raises(TokenRefused):
+        ask(platform, revoked)
+
+    assert platform.refusal is not None
+
+
+def test_revoked_token_ends_matches_without_a_fault(
+    platform: RemotePlatform, revoked: Job
+) -> None:
+    assert platform.renew([Lease(job=revoked, ply=1)]) == [revoked.match_id]
+    (refusal,) = platform.hand_in([played(revoked)])
+    assert refusal is not None
+    assert refusal.code == "worker_token_revoked"
+    assert not platform.return_match(revoked, reason="")
+    assert platform.beat(name="host/1", starved=0, held_slots=0)
+
+    assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.PENDING, 0)}
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_later_is_an_outage(
+    status: int, platform: RemotePlatform, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PlatformAway):
+        platform._refuse(status, b'{"code": "busy", "detail": "Come later."}')
+
+
+def test_site_that_cannot_be_reached_does_not_answer(wire: Wire, platform: RemotePlatform) -> None:
+    assert platform.answers()
+
+    wire.on_request = cut
+
+    assert not platform.answers()
+    assert issubclass(ProtocolError, HTTPError)

@@ -1,0 +1,176 @@
+"""What the site shows of matches that workers without keys play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+from redis import Redis
+
+from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.live import reports
+from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
+from pentathlon.live.sender import IDLE_S, WATCHED_S
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
+from pentathlon.matches.jobs import Job
+from pentathlon.matches.models import MatchKind
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.match.referee import Referee
+from tests.factories import make_match, make_version
+from tests.patience import PATIENCE_S
+from tests.workers.playing import play_jobs
+from tests.workers.sites import Wire, make_worker_token, remote_platform
+from tests.workers.test_platforms import announced
+from workers.remote.adapter import RemotePlatform
+from workers.remote.audience import RemoteAudience
+from workers.slots.bot_files import BotFiles
+from workers.slots.broadcast import Shot
+
+pytestmark = pytest.mark.django_db
+
+FRAMES = "/api/v1/fleet/frames/"
+
+
+@pytest.fixture(scope="module")
+def shared_broker() -> Iterator[str]:
+    with runtime_folder() as folder, running_valkey(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def broker(shared_broker: str, settings: Settings) -> Iterator[Redis]:
+    settings.REDIS_URL = shared_broker
+    with Redis.from_url(shared_broker) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def platform(wire: Wire, tmp_path: Path) -> RemotePlatform:
+    return remote_platform(tmp_path, make_worker_token()[1], wire)
+
+
+def claimed(platform: RemotePlatform, **fields: Any) -> Job:
+    match = make_match([make_version(), make_version(like="greedy")], **fields)
+    (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
+    return job
+
+
+def happened(job: Job, *, plies: int) -> list[Event]:
+    referee = Referee(game=GAMES[job.game], seats=2, options=job.options, seed=job.seed)
+    luck = Random(1)
+    while referee.seat_to_ask() is not None and referee.ply < plies:
+        action = referee.state.random_action(luck)
+        referee.accept(referee.state.text(action), cpu_ms=3, wall_ms=4)
+    return referee.events
+
+
+def test_site_draws_what_a_worker_reports(broker: Redis, platform: RemotePlatform) -> None:
+    job = claimed(platform)
+    events = happened(job, plies=9)
+
+    wanted_s = RemoteAudience(platform).show(Shot(job=job, events=events))
+
+    assert wanted_s == IDLE_S
+    data = broker.get(frame_key(job.match_id, job.attempt))
+    assert isinstance(data, bytes)
+    frame = unpack(data)
+    assert frame.ply == len(events)
+    assert [row[1] for row in frame.events] == [event.text for event in events]
+    assert frame.svg.startswith("<svg")
+
+
+def test_more_is_wanted_sooner_while_somebody_watches(
+    broker: Redis, platform: RemotePlatform
+) -> None:
+    job = claimed(platform)
+    audience = RemoteAudience(platform)
+    with broker.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
+        heard.subscribe(match_channel(job.match_id))
+        heard.get_message(timeout=PATIENCE_S)
+
+        wanted_s = audience.show(Shot(job=job, events=happened(job, plies=3)))
+        message = heard.get_message(timeout=PATIENCE_S)
+
+    assert wanted_s == WATCHED_S
+    assert message is not None
+    assert unpack(message["data"]).ply == len(happened(job, plies=3))
+
+
+def test_match_that_may_not_be_watched_is_never_shown(
+    broker: Redis, platform: RemotePlatform
+) -> None:
+    job = claimed(platform, kind=MatchKind.VALIDATION)
+
+    wanted_s = RemoteAudience(platform).show(Shot(job=job, events=happened(job, plies=3)))
+
+    assert wanted_s == reports.NEVER_S
+    assert broker.get(frame_key(job.match_id, job.attempt)) is None
+
+
+def test_events_that_cannot_happen_are_refused(broker: Redis, platform: RemotePlatform) -> None:
+    job = claimed(platform)
+    events = happened(job, plies=3)
+
+    with pytest.raises(InvalidInput, match="cannot have happened"):
+        RemoteAudience(platform).show(Shot(job=job, events=[*events, Event(0, "no such action")]))
+    with pytest.raises(InvalidInput, match="event 0"):
+        RemoteAudience(platform).show(Shot(job=job, events=[Event(7, "pass", 1, 1)]))
+
+    assert broker.get(frame_key(job.match_id, job.attempt)) is None
+
+
+def test_nobody_reports_of_a_match_that_another_worker_plays(
+    broker: Redis, platform: RemotePlatform, tmp_path: Path
+) -> None:
+    job = claimed(platform)
+    stranger = remote_platform(tmp_path / "other", make_worker_token()[1])
+
+    with pytest.raises(Conflict, match="does not play"):
+        RemoteAudience(stranger).show(Shot(job=job, events=[]))
+
+
+def test_without_a_broker_no_more_is_wanted(platform: RemotePlatform, settings: Settings) -> None:
+    settings.REDIS_URL = None
+    job = claimed(platform)
+
+    assert RemoteAudience(platform).show(Shot(job=job, events=[])) == reports.NEVER_S
+
+
+def test_broker_that_is_away_hinders_no_report(
+    settings: Settings, platform: RemotePlatform, tmp_path: Path
+) -> None:
+    settings.REDIS_URL = f"unix://{tmp_path}/nothing?db=0"
+    job = claimed(platform)
+
+    for plies in (2, 4):
+        shot = Shot(job=job, events=happened(job, plies=plies))
+        assert RemoteAudience(platform).show(shot) == IDLE_S
+
+
+def test_end_is_told_by_the_site_itself(broker: Redis, platform: RemotePlatform) -> None:
+    job = claimed(platform, lane=7)
+    with broker.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
+        heard.subscribe(match_channel(job.match_id), lane_channel(7))
+        for _ in range(2):
+            heard.get_message(timeout=PATIENCE_S)
+        files = BotFiles(platform.archive)
+        play_jobs([job], platform=platform, launcher=PlainLauncher(), files=files)
+        got = [heard.get_message(timeout=PATIENCE_S) for _ in range(2)]
+
+    assert {each["channel"].decode(): each["data"] for each in got if each} == {
+        match_channel(job.match_id): LOOK,
+        lane_channel(7): LOOK,
+    }

@@ -1,0 +1,144 @@
+"""The platform, asked through its database: for workers on the platform's own machine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
+
+from pentathlon.bots.models import Archive
+from pentathlon.common.errors import DomainError
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.services import (
+    claim_matches,
+    fail_attempt,
+    publish_again,
+    renew_lease,
+    return_match,
+)
+from pentathlon.matches.uploads import builds
+from pentathlon.replays.services import accept_results
+from pentathlon_engines.archive.archives import CheckedArchive
+from workers.port import Lease, PlatformAway
+
+_AWAY = (InterfaceError, OperationalError)
+
+
+class DirectPlatform:
+    """Calls the services of the platform; `PlatformAway` stands for a database that is away."""
+
+    def announce(self, announcement: Announcement) -> None:
+        """Announce this worker and what it can play."""
+        with asking():
+            announce_worker(announcement)
+
+    def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
+        """Send a heartbeat; return whether the platform still knows this worker."""
+        with asking():
+            return record_heartbeat(name=name, starved=starved, held_slots=held_slots)
+
+    def note_draining(self, name: str) -> None:
+        """Announce that this worker finishes its matches and takes no more."""
+        with asking():
+            mark_draining(name=name)
+
+    def claim(
+        self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[Job]:
+        """Claim those of these matches that still wait and that this worker may play."""
+        capabilities = Capabilities.of(announcement)
+        with asking():
+            return claim_matches(match_ids=match_ids, worker=slot, capabilities=capabilities)
+
+    def publish_again(self, match_ids: Collection[int]) -> None:
+        """Leave these matches to others."""
+        with asking():
+            publish_again(match_ids=match_ids)
+
+    def renew(self, leases: Sequence[Lease]) -> Collection[int]:
+        """Renew leases; return the ids of the matches that this worker has lost."""
+        with asking():
+            return [
+                lease.job.match_id
+                for lease in leases
+                if not renew_lease(
+                    match_id=lease.job.match_id, token=lease.job.token, ply=lease.ply
+                )
+            ]
+
+    def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
+        """Hand in results; return for each None, or why it is refused."""
+        with asking():
+            return accept_results(submissions)
+
+    def return_match(self, job: Job, *, reason: str) -> bool:
+        """Give a match back that nothing is wrong with; False if it was taken away before."""
+        with asking():
+            return return_match(match_id=job.match_id, token=job.token, reason=reason)
+
+    def fail_attempt(
+        self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
+    ) -> bool:
+        """Give a match back after a failure of the host; False if it was taken away before."""
+        with asking():
+            return fail_attempt(
+                match_id=job.match_id,
+                token=job.token,
+                reason=reason,
+                suspect=suspect,
+                was_too_slow=was_too_slow,
+            )
+
+    def archive(self, content_hash: str) -> bytes:
+        """Return the files of a bot that this worker is to play."""
+        with asking():
+            stored = Archive.objects.values_list("data", flat=True)
+            return bytes(stored.get(pk=content_hash))
+
+    def built_files(self, job: Job, seat: SeatJob) -> str:
+        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+        with asking():
+            return builds.built_files(builds.Building.of(job, seat))
+
+    def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
+        """Show the author what the build has written so far."""
+        with asking():
+            builds.note_log(builds.Building.of(job, seat), log=log)
+
+    def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
+        """Store what a build made and return the hash of the files that count."""
+        with asking():
+            return builds.keep(builds.Building.of(job, seat), built=built, is_trusted=True)
+
+    def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
+        """Reject an upload whose build fails by its own fault."""
+        with asking():
+            builds.reject(builds.Building.of(job, seat), reason=reason, log=log)
+
+    def answers(self) -> bool:
+        """Return whether the database answers."""
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+        except _AWAY:
+            connection.close()
+            return False
+        return True
+
+    def leave_thread(self) -> None:
+        """Close the connection of the calling thread."""
+        connection.close()
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Raise `PlatformAway` where the database is away."""
+    try:
+        yield
+    except _AWAY as error:
+        close_old_connections()
+        raise PlatformAway(str(error).strip()) from error

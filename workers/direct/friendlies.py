@@ -1,0 +1,54 @@
+"""Friendlies, asked for in the database: for workers on the platform's own machine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.friendlies import stretches
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from workers.direct.adapter import asking
+
+
+class DirectFriendlies:
+    """Calls the services of the platform; `PlatformAway` stands for a database that is away."""
+
+    def claim(
+        self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[FriendlyStretch]:
+        """Claim those of these friendlies in which a bot is to move that this worker can play."""
+        capabilities = Capabilities.of(announcement)
+        with asking():
+            claimed = [
+                stretches.claim_stretch(friendly_id=pk, worker=slot, capabilities=capabilities)
+                for pk in friendly_ids
+            ]
+        return [stretch for stretch in claimed if stretch is not None]
+
+    def publish_again(self, friendly_ids: Collection[int]) -> None:
+        """Leave these friendlies to others."""
+        with asking():
+            stretches.publish_stretches_again(friendly_ids)
+
+    def renew(self, stretch: FriendlyStretch) -> bool:
+        """Keep a friendly; False means that it is no longer this worker's."""
+        with asking():
+            return stretches.renew_stretch(friendly_id=stretch.friendly_id, token=stretch.token)
+
+    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+        """Hand in what the bots did; False if the friendly was taken away before."""
+        with asking():
+            return stretches.finish_stretch(
+                friendly_id=stretch.friendly_id, token=stretch.token, result=result
+            )
+
+    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+        """Give a friendly back; `counts` says that this host failed."""
+        with asking():
+            return stretches.fail_stretch(
+                friendly_id=stretch.friendly_id,
+                token=stretch.token,
+                reason=reason,
+                counts=counts,
+            )

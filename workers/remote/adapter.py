@@ -1,0 +1,363 @@
+"""The platform, asked over HTTPS with a worker token: for workers that hold no other key.
+
+The site's side is `api.fleet`. Nothing here knows a database or a broker.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, Final
+
+import structlog
+import urllib3
+from urllib3.exceptions import HTTPError, ProtocolError
+
+from pentathlon import tracing
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.hints import Hint
+from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.wire import (
+    MOST_RESULTS,
+    announcement_to_json,
+    jobs_from_json,
+    submission_to_json,
+)
+from pentathlon_engines.archive.archives import CheckedArchive
+from workers.port import Lease, PlatformAway
+from workers.remote.unsent import UnsentResults
+
+CONNECT_S: Final = 3.0
+ANSWER_S: Final = 10.0
+"""For what the site answers at once. A lease lasts three times as long."""
+HAND_IN_S: Final = 60.0
+"""For results and builds, which the site plays or unpacks first."""
+LONGEST_BODY: Final = 4_000_000
+"""Of one request with several results; a single one may be larger."""
+_TRIES: Final = 5
+"""Downloads of one archive that break off after they have brought something."""
+_LONGEST_REASON: Final = 1000
+_LONGEST_LOG: Final = 200_000
+_REFUSALS: Final[Mapping[int, type[DomainError]]] = {
+    HTTPStatus.BAD_REQUEST: InvalidInput,
+    HTTPStatus.NOT_FOUND: NotFound,
+    HTTPStatus.CONFLICT: Conflict,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: InvalidInput,
+}
+_Json = dict[str, Any]  # Any: JSON
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class TokenRefused(Conflict):
+    """The token is unknown, revoked or in quarantine: there is no work."""
+
+    code = "worker_token_refused"
+
+
+class RemotePlatform:
+    """Asks a site at its address, as the holder of a worker token."""
+
+    def __init__(self, *, server: str, token: str, unsent: UnsentResults) -> None:
+        self._address = server.rstrip("/")
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept-Encoding": "identity",
+            "User-Agent": "pentathlon-worker",
+        }
+        self._unsent = unsent
+        self._pool: urllib3.PoolManager | None = None
+        self._pid = 0
+        self._rights: dict[str, str] = {}
+        """By content hash what gives the right to these files, as a query."""
+        self.refusal: TokenRefused | None = None
+        """Set as soon as the site refuses the token."""
+
+    def announce(self, announcement: Announcement) -> None:
+        """Announce this worker and what it can play."""
+        told = announcement_to_json(announcement)
+        with suppress(TokenRefused):
+            self.post("heartbeats", {"name": announcement.name, "announcement": told})
+
+    def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
+        """Send a heartbeat; return whether the platform still knows this worker."""
+        told = {"name": name, "starved": min(1.0, starved), "held_slots": held_slots}
+        with suppress(TokenRefused):
+            return bool(self.post("heartbeats", told)["is_known"])
+        return True
+
+    def note_draining(self, name: str) -> None:
+        """Announce that this worker finishes its matches and takes no more."""
+        with suppress(TokenRefused):
+            self.post("heartbeats", {"name": name, "is_draining": True})
+
+    def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
+        """Return what wants to be done, as soon as there is anything; else nothing."""
+        # A site of the release before knows no choice, and need not while no slot is held.
+        told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
+        answer = self.post("hints", told, answer_s=wait_s + ANSWER_S)
+        return Hint.from_json(answer)
+
+    def claim(
+        self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[Job]:
+        """Claim those of these matches that still wait and that this worker may play."""
+        told = {
+            "match_ids": list(match_ids),
+            "slot": slot,
+            "announcement": announcement_to_json(announcement),
+        }
+        jobs = jobs_from_json(self.post("claims", told)["jobs"])
+        self._rights = {
+            content_hash: _right(job)
+            for job in jobs
+            for seat in job.seats
+            for content_hash in (seat.content_hash, seat.files_hash)
+        }
+        return jobs
+
+    def publish_again(self, match_ids: Collection[int]) -> None:
+        """Leave these matches to others."""
+        self.post("passed-hints", {"match_ids": list(match_ids)})
+
+    def renew(self, leases: Sequence[Lease]) -> Collection[int]:
+        """Renew leases; return the ids of the matches that this worker has lost."""
+        told = [{**_attempt(lease.job), "ply": lease.ply} for lease in leases]
+        try:
+            lost: list[int] = self.post("leases", {"leases": told})["lost"]
+        except TokenRefused:
+            return [lease.job.match_id for lease in leases]
+        return lost
+
+    def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
+        """Hand in results; return for each None, or why it is refused.
+
+        Until the site has answered, they lie on disk.
+        """
+        results = [submission_to_json(each) for each in submissions]
+        for result in results:
+            self._unsent.keep(result)
+        return [answer for part in _parts(results) for answer in self._hand_in(part)]
+
+    def hand_in_unsent(self) -> int:
+        """Hand in what an earlier process could not; return how many results the site took."""
+        answers = [self._hand_in([result])[0] for result in self._unsent.read_all()]
+        refused = [answer for answer in answers if answer is not None]
+        for answer in refused:
+            _log.warning("result not wanted", code=answer.code, reason=str(answer))
+        return len(answers) - len(refused)
+
+    def return_match(self, job: Job, *, reason: str) -> bool:
+        """Give a match back that nothing is wrong with; False if it was taken away before."""
+        return self._give_back(job, reason=reason, has_failed=False)
+
+    def fail_attempt(
+        self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
+    ) -> bool:
+        """Give a match back after a failure of the host; False if it was taken away before."""
+        cause = {"suspect": suspect, "was_too_slow": was_too_slow}
+        return self._give_back(job, reason=reason, has_failed=True, **cause)
+
+    def archive(self, content_hash: str) -> bytes:
+        """Return the files of a bot that this worker is to play."""
+        got = bytearray()
+        for _ in range(_TRIES):
+            before = len(got)
+            try:
+                self._download(f"archives/{content_hash}/?{self._rights[content_hash]}", got)
+            except HTTPError as error:
+                if len(got) == before:
+                    raise PlatformAway(_reason(error)) from error
+                _log.warning("download broke off", has=len(got), reason=_reason(error))
+            else:
+                return bytes(got)
+        raise PlatformAway(f"{_TRIES} downloads of one archive broke off.")
+
+    def note_right(self, content_hash: str, query: str) -> None:
+        """Remember what gives this worker the right to read files."""
+        self._rights[content_hash] = query
+
+    def built_files(self, job: Job, seat: SeatJob) -> str:
+        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+        return self._note_built(job, self.post("build-logs", _building(job, seat)))
+
+    def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
+        """Show the author what the build has written so far."""
+        self.post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
+
+    def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
+        """Store what a build made and return the hash of the files that count."""
+        archive = base64.b64encode(built.normalised).decode()
+        told = {**_building(job, seat), "archive": archive}
+        return self._note_built(job, self.post("builds", told, answer_s=HAND_IN_S))
+
+    def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
+        """Reject an upload whose build fails by its own fault."""
+        told = {"reason": reason[:_LONGEST_REASON], "log": log[-_LONGEST_LOG:]}
+        self.post("build-refusals", {**_building(job, seat), **told})
+
+    def answers(self) -> bool:
+        """Return whether the site answers at all."""
+        try:
+            response = self._request("GET", f"{self._address}/healthz", answer_s=ANSWER_S)
+        except HTTPError:
+            return False
+        return response.status == HTTPStatus.OK
+
+    def leave_thread(self) -> None:
+        """Nothing belongs to a thread here."""
+
+    def _hand_in(self, results: Sequence[_Json]) -> list[DomainError | None]:
+        try:
+            told = self.post("results", {"results": list(results)}, answer_s=HAND_IN_S)
+            answers: list[DomainError | None] = [_refusal(each) for each in told["answers"]]
+        except (TokenRefused, InvalidInput) as refused:
+            answers = [refused] * len(results)
+        for result in results:
+            self._unsent.drop(result)
+        return answers
+
+    def _give_back(self, job: Job, *, reason: str, **told: object) -> bool:
+        told = {**_attempt(job), "reason": reason[:_LONGEST_REASON], **told}
+        try:
+            return bool(self.post("returns", told)["was_held"])
+        except TokenRefused:
+            return False
+
+    def _note_built(self, job: Job, answer: _Json) -> str:
+        files_hash = str(answer["files_hash"])
+        self.note_right(files_hash, _right(job))
+        return files_hash
+
+    def _download(self, path: str, got: bytearray) -> None:
+        """Append what is still missing of a file."""
+        wanted = {"Range": f"bytes={len(got)}-"} if got else {}
+        address = f"{self._address}/api/v1/fleet/{path}"
+        response = self._request(
+            "GET", address, answer_s=ANSWER_S, headers=wanted, preload_content=False
+        )
+        try:
+            if response.status != HTTPStatus.PARTIAL_CONTENT:
+                got.clear()
+            if response.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
+                self._refuse(response.status, response.read())
+            expected = len(got) + int(response.headers.get("Content-Length", 0))
+            # Piece by piece: what has come stays, should the rest not.
+            while piece := response.read1(65_536):
+                got += piece
+            if len(got) < expected:
+                raise ProtocolError("The connection ended before the archive did.")
+        finally:
+            response.close()
+
+    def post(self, path: str, told: _Json, *, answer_s: float = ANSWER_S) -> _Json:
+        """Ask the site something.
+
+        Raises:
+            PlatformAway: no answer, or one that says "later".
+            TokenRefused: the token is no good.
+            DomainError: the site's refusal, with its code.
+        """
+        try:
+            response = self._request(
+                "POST",
+                f"{self._address}/api/v1/fleet/{path}/",
+                answer_s=answer_s,
+                body=json.dumps(told).encode(),
+                headers={"Content-Type": "application/json", **tracing.headers()},
+            )
+        except HTTPError as error:
+            raise PlatformAway(_reason(error)) from error
+        if response.status == HTTPStatus.NO_CONTENT:
+            return {}
+        if response.status != HTTPStatus.OK:
+            self._refuse(response.status, response.data)
+        try:
+            answer = json.loads(response.data)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise PlatformAway("The answer is cut off, or is not the site's own.")
+        return answer
+
+    def _refuse(self, status: int, body: bytes) -> None:
+        """Raise what an answer other than a success means."""
+        try:
+            problem = json.loads(body)
+            code, detail = str(problem["code"]), str(problem["detail"])
+        except (KeyError, TypeError, ValueError):
+            raise PlatformAway(f"Something in between answers with status {status}.") from None
+        if status == HTTPStatus.UNAUTHORIZED:
+            self.refusal = TokenRefused(detail, code=code)
+            raise self.refusal
+        if status in _REFUSALS:
+            raise _REFUSALS[status](detail, code=code)
+        raise PlatformAway(f"{code}: {detail}")
+
+    def _request(
+        self,
+        method: str,
+        address: str,
+        *,
+        answer_s: float,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        preload_content: bool = True,
+    ) -> urllib3.BaseHTTPResponse:
+        if self._pool is None or self._pid != os.getpid():
+            # A connection that two processes share would mix up their answers.
+            self._pool = urllib3.PoolManager(maxsize=4, retries=False)
+            self._pid = os.getpid()
+        return self._pool.request(
+            method,
+            address,
+            body=body,
+            headers={**self._headers, **(headers or {})},
+            timeout=urllib3.Timeout(connect=CONNECT_S, read=answer_s),
+            redirect=False,
+            preload_content=preload_content,
+        )
+
+
+def _right(job: Job) -> str:
+    return f"match={job.match_id}"
+
+
+def _attempt(job: Job) -> _Json:
+    return {"match_id": job.match_id, "token": str(job.token)}
+
+
+def _building(job: Job, seat: SeatJob) -> _Json:
+    return {**_attempt(job), "version_id": seat.version_id}
+
+
+def _parts(results: Sequence[_Json]) -> Iterator[list[_Json]]:
+    """Put results together as long as a request has room for them."""
+    part: list[_Json] = []
+    room = LONGEST_BODY
+    for result in results:
+        size = len(json.dumps(result))
+        if part and (len(part) == MOST_RESULTS or size > room):
+            yield part
+            part, room = [], LONGEST_BODY
+        part.append(result)
+        room -= size
+    if part:
+        yield part
+
+
+def _refusal(answer: _Json | None) -> DomainError | None:
+    if answer is None:
+        return None
+    kind = Conflict if answer["is_unwanted"] else InvalidInput
+    return kind(str(answer["detail"]), code=str(answer["code"]))
+
+
+def _reason(error: HTTPError) -> str:
+    # Without the address of the pool in front, which says nothing.
+    return str(error).rpartition(": ")[2] or type(error).__name__

@@ -1,0 +1,73 @@
+"""Analyses, asked for over HTTPS with a worker token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from pentathlon.analyses.jobs import ClaimedAnalysis, Row
+from workers.remote.adapter import RemotePlatform
+
+
+class RemoteAnalyses:
+    """Asks the site."""
+
+    look_s = 2.0
+
+    def __init__(self, platform: RemotePlatform) -> None:
+        self._platform = platform
+
+    def claim(self, match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
+        """Take an analysis that waits; None if there is none."""
+        answer = self._ask("claims", {"match_id": match_id, "is_lent": is_lent})
+        if not answer["token"]:
+            return None
+        return ClaimedAnalysis(UUID(answer["token"]), answer["record"], answer["measured"])
+
+    def end_loan(self, match_id: int, *, held_s: float) -> None:
+        """Return the slot that was lent, after so many seconds."""
+        self._ask("loans", {"match_id": match_id, "held_s": held_s})
+
+    def has_waiting_matches(self) -> bool:
+        """Return whether a match waits for a slot."""
+        return bool(self._ask("demand", {})["has_waiting_matches"])
+
+    def renew(self, match_id: int, token: UUID) -> bool:
+        """Keep an analysis; False means that it is no longer this worker's."""
+        told = {"match_id": match_id, "token": str(token)}
+        return bool(self._ask("leases", told)["was_held"])
+
+    def store(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        curve: dict[str, Any],  # Any: JSON
+        cpu_ms: int,
+    ) -> None:
+        """Hand in a curve."""
+        self._end(match_id, token, {"curve": curve, "cpu_ms": cpu_ms})
+
+    def fail(self, match_id: int, token: UUID, *, error: str) -> None:
+        """Report that the curve cannot be computed."""
+        self._end(match_id, token, {"error": error})
+
+    def give_back(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        has_died: bool = False,
+        measured: Sequence[Row] = (),
+        cpu_ms: int = 0,
+    ) -> None:
+        """Leave it to another worker, or for later, with what was measured."""
+        told = {"has_died": has_died, "measured": list(measured), "cpu_ms": cpu_ms}
+        self._end(match_id, token, told)
+
+    def _end(self, match_id: int, token: UUID, told: dict[str, Any]) -> None:  # Any: JSON
+        self._ask("results", {"match_id": match_id, "token": str(token), **told})
+
+    def _ask(self, path: str, told: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+        return self._platform.post(f"analyses/{path}", told)

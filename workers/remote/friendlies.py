@@ -1,0 +1,59 @@
+"""Friendlies, asked for over HTTPS with a worker token."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from pentathlon.friendlies.wire import stretch_from_json, stretch_result_to_json
+from pentathlon.matches.wire import announcement_to_json
+from workers.remote.adapter import RemotePlatform
+
+
+class RemoteFriendlies:
+    """Asks the site."""
+
+    def __init__(self, platform: RemotePlatform) -> None:
+        self._platform = platform
+
+    def claim(
+        self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[FriendlyStretch]:
+        """Claim those of these friendlies in which a bot is to move that this worker can play."""
+        told = {
+            "friendly_ids": list(friendly_ids),
+            "slot": slot,
+            "announcement": announcement_to_json(announcement),
+        }
+        claimed = [stretch_from_json(each) for each in self._ask("claims", told)["stretches"]]
+        for stretch in claimed:
+            for bot in stretch.bots:
+                self._platform.note_right(bot.files_hash, f"friendly={stretch.friendly_id}")
+        return claimed
+
+    def publish_again(self, friendly_ids: Collection[int]) -> None:
+        """Leave these friendlies to others."""
+        self._ask("passed-hints", {"friendly_ids": list(friendly_ids)})
+
+    def renew(self, stretch: FriendlyStretch) -> bool:
+        """Keep a friendly; False means that it is no longer this worker's."""
+        return bool(self._ask("leases", _attempt(stretch))["was_held"])
+
+    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+        """Hand in what the bots did; False if the friendly was taken away before."""
+        told = {**_attempt(stretch), "result": stretch_result_to_json(result)}
+        return bool(self._ask("results", told)["was_held"])
+
+    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+        """Give a friendly back; `counts` says that this host failed."""
+        told = {**_attempt(stretch), "reason": reason[:1000], "has_failed": counts}
+        return bool(self._ask("returns", told)["was_held"])
+
+    def _ask(self, path: str, told: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+        return self._platform.post(f"friendlies/{path}", told)
+
+
+def _attempt(stretch: FriendlyStretch) -> dict[str, Any]:  # Any: JSON
+    return {"friendly_id": stretch.friendly_id, "token": str(stretch.token)}

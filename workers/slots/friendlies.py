@@ -1,0 +1,125 @@
+"""Moves the bots of friendlies, one stretch at a time. Knows no queue."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from typing import Final, Protocol
+
+import msgspec
+import structlog
+
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
+from pentathlon_engines.manifest import bot_command
+from pentathlon_engines.match.friendly import play_bots
+from pentathlon_engines.match.launcher import BotCommand, Launcher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.runner import MatchAbandoned
+from workers.drain import Drain, Drained
+from workers.sandbox.launcher import SandboxLauncher
+from workers.slots.bot_files import BotFiles, FilesRemoved
+
+RENEW_S: Final = LEASE_S / 3
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Friendlies(Protocol):
+    """The friendlies of the platform, as a worker sees them."""
+
+    def claim(
+        self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[FriendlyStretch]:
+        """Claim those of these friendlies in which a bot is to move that this worker can play."""
+
+    def publish_again(self, friendly_ids: Collection[int]) -> None:
+        """Leave these friendlies to others."""
+
+    def renew(self, stretch: FriendlyStretch) -> bool:
+        """Keep a friendly; False means that it is no longer this worker's."""
+
+    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+        """Hand in what the bots did; False if the friendly was taken away before."""
+
+    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+        """Give a friendly back; `counts` says that this host failed."""
+
+
+def play_stretch(
+    stretch: FriendlyStretch,
+    *,
+    friendlies: Friendlies,
+    launcher: Launcher,
+    files: BotFiles,
+    drain: Drain | None = None,
+) -> bool:
+    """Move the bots until the person is to move; return whether this host could.
+
+    What this host cannot play is given back; whatever escapes is its failure, never a bot's loss.
+    """
+    log = _log.bind(friendly=stretch.friendly_id)
+    keeper = _Keeper(stretch, friendlies, drain or Drain(grace_s=0))
+    try:
+        referee = _play(stretch, launcher=launcher, files=files, keeper=keeper)
+        result = StretchResult(
+            events=tuple(referee.events),
+            faults=tuple(fault.to_json() for fault in referee.faults),
+            sandbox=launcher.level.value,
+            layers=tuple(launcher.layers),
+        )
+        if not friendlies.finish(stretch, result):
+            log.info("stretch not wanted")
+    except Drained as error:
+        friendlies.fail(stretch, reason=str(error), counts=False)
+    except MatchAbandoned:
+        log.info("stretch not wanted")
+    except Exception as error:
+        log.exception("stretch failed")
+        friendlies.fail(stretch, reason=type(error).__name__, counts=True)
+        return False
+    finally:
+        files.make_room()
+    return True
+
+
+class _Keeper:
+    """Renews the lease while the bots think, and stops them when somebody else has it."""
+
+    def __init__(self, stretch: FriendlyStretch, friendlies: Friendlies, drain: Drain) -> None:
+        self._stretch = stretch
+        self._friendlies = friendlies
+        self._drain = drain
+        self._due = time.monotonic() + RENEW_S
+
+    def tick(self, _ply: int) -> None:
+        self._drain.check()
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + RENEW_S
+        if not self._friendlies.renew(self._stretch):
+            raise MatchAbandoned("somebody else has it")
+
+
+def _play(
+    stretch: FriendlyStretch, *, launcher: Launcher, files: BotFiles, keeper: _Keeper
+) -> Referee:
+    commands: dict[int, BotCommand] = {
+        bot.seat: bot_command(files.folder(bot.files_hash), bot.manifest) for bot in stretch.bots
+    }
+    referee = play_bots(
+        stretch.course,
+        commands=commands,
+        limits=Limits(),
+        launcher=launcher,
+        codec=msgspec.json.encode,
+        match=stretch.told_name,
+        on_tick=keeper.tick,
+    )
+    if len(referee.faults) > len(stretch.course.faults):
+        folders = [command.folder for command in commands.values()]
+        staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
+        if not (files.are_complete(folders) and staged):
+            raise FilesRemoved
+    return referee
