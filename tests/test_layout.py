@@ -13,6 +13,8 @@ from typing import NamedTuple
 import pytest
 from django.core.management import get_commands
 
+from pentathlon.local.parts import choose
+
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers", "tools")
 TOP_FOLDERS = (*CODE, "tests", "k8s", "one-server")
@@ -67,6 +69,7 @@ NAMED_FILE = re.compile(
     r"`([\w*-][\w.*-]*(?:/[\w.*-]+)*(?:/|\.(?:py|md|toml|ya?ml|txt|css|js|html)))`"
 )
 NAMED_COMMAND = re.compile(r"python3 manage\.py ([a-z_]+)")
+NAMED_TESTS = re.compile(r"python3 manage\.py test((?: (?!--|#)[\w/.]+\w)+)")
 TEXTS = {".py", ".md", ".toml", ".html", ".css", ".js", ".yaml", ".yml", ".json", ".txt"}
 
 
@@ -282,6 +285,15 @@ def test_commands_that_readmes_name_exist() -> None:
     }
 
     assert missing == set()
+
+
+def test_tests_that_readmes_name_exist() -> None:
+    texts = [readme.read_text() for readme in readmes()]
+    asked = [names.split() for text in texts for names in NAMED_TESTS.findall(text)]
+
+    assert len(asked) > 20
+    for names in asked:
+        choose(names, pytest_arguments=[])
 
 
 def test_nothing_is_unfinished() -> None:

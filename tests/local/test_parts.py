@@ -19,6 +19,19 @@ def test_no_name_means_everything_side_by_side() -> None:
     assert "--dist" in whole[-2].command
 
 
+@pytest.mark.parametrize("path", ["tests/workers/slots", "workers/slots"])
+def test_path_counts_from_the_checkout_or_from_the_tests(path: str) -> None:
+    (part,) = choose([path], pytest_arguments=["-x"])
+
+    assert part.command[-2:] == ("tests/workers/slots", "-x")
+
+
+def test_one_test_may_be_named() -> None:
+    (part,) = choose(["local/test_parts.py::test_one_test_may_be_named"], pytest_arguments=[])
+
+    assert part.command[-1] == "tests/local/test_parts.py::test_one_test_may_be_named"
+
+
 def test_life_of_a_match_is_tested_on_sqlite() -> None:
     (sqlite,) = choose(["sqlite"], pytest_arguments=["-x"])
 

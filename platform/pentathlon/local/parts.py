@@ -131,7 +131,10 @@ def _targets(name: str) -> list[str]:
         return [_OWN_FILES[name]]
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
-    if (CHECKOUT / name.partition("::")[0]).exists():
+    path = name.partition("::")[0]
+    if (tests / path).exists():
+        return [f"tests/{name}"]
+    if (CHECKOUT / path).exists():
         return [name]
     raise UnknownPart(name)
 
