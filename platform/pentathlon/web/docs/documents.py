@@ -118,7 +118,7 @@ class _PageRenderer(RendererHTML):
     def th_open(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
-        """Say that a head belongs to its column."""
+        """Mark a head as that of its column."""
         return '<th scope="col">'
 
     def td_open(

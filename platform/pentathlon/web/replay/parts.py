@@ -31,7 +31,7 @@ def answer_board(
 
 
 def answer_moment(request: HttpRequest, record: Record, **extra: object) -> HttpResponse:
-    """Tell what happened at `ply`, as a spectator or `seat` sees it."""
+    """Show what happened at `ply`, as a spectator or `seat` sees it."""
     ply, seat = query_number(request, "ply"), query_number(request, "seat")
     told = tell_moment(record, ply=ply, seat=seat)
     context = {"moment": told, "game": record["game"], **extra}

@@ -94,7 +94,7 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 
 def _by(match: Match) -> str:
-    """Say how a match was won: points do not always decide."""
+    """Describe how a match was won: points do not always decide."""
     is_fault = match.outcome_reason == "fault"
     reason = "by another’s fault" if is_fault else words(match.outcome_reason)
     return f", {reason}"

@@ -156,7 +156,7 @@ def _block(found: Challenge, block: ChallengeBlock) -> Context:
 
 
 def _why_idle(found: Challenge, matches: list[Match]) -> str:
-    """Say why no match runs although some wait."""
+    """Return why no match runs although some wait."""
     waiting = [match for match in matches if match.state == MatchState.PENDING]
     if not waiting or any(match.state == MatchState.RUNNING for match in matches):
         return ""

@@ -94,7 +94,7 @@ def desk_record_board(request: HttpRequest, record_id: int) -> HttpResponseBase:
 
 @require_safe
 def desk_record_moment(request: HttpRequest, record_id: int) -> HttpResponse:
-    """Tell what happened at `ply`: a part of the replay."""
+    """Show what happened at `ply`: a part of the replay."""
     found = get_object_or_404(DeskRecord, pk=record_id)
     return answer_moment(request, found.record)
 

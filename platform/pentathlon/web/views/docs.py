@@ -133,7 +133,7 @@ def operator_guide(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def runbook(request: HttpRequest) -> HttpResponse:
-    """Say for each alert what it means and what to do."""
+    """Show what each alert means and what to do."""
     return render(request, "web/docs/runbook.html", {"section": "docs"})
 
 
@@ -250,13 +250,13 @@ def _limits_of_one_request() -> list[dict[str, str]]:
 
 @require_safe
 def ranking_rule(request: HttpRequest) -> HttpResponse:
-    """Say by which rule authors are ranked over all games."""
+    """Show the rule by which authors are ranked over all games."""
     return render(request, "web/docs/ranking_rule.html", {"section": "docs", "rule": RULE})
 
 
 @require_safe
 def win_chances(request: HttpRequest) -> HttpResponse:
-    """Say what the curve of a replay means, and how it is computed."""
+    """Show what the curve of a replay means, and how it is computed."""
     budget = Budget()
     context = {
         "section": "docs",

@@ -88,7 +88,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 @require_safe
 @_frameable
 def moment(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Tell what happened at a ply of a public match."""
+    """Show what happened at a ply of a public match."""
     return answer_moment(request, read_record(_get_match(match_id).replay))
 
 
@@ -108,7 +108,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
 
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """Say how to embed the page with the address `url`, by the oEmbed convention."""
+    """Return how to embed the page with the address `url`, by the oEmbed convention."""
     if request.GET.get("format", "json") != "json":
         return JsonResponse({"error": "Only format=json is answered."}, status=501)
     try:

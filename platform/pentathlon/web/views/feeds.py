@@ -96,7 +96,7 @@ class _Feed(Feed):  # type: ignore[type-arg]  # not generic at run time
     author_name = "Pentathlon"
 
     def feed_extra_kwargs(self, obj: Any) -> dict[str, Any]:  # Any: Django's own shape
-        """Say since when there is a feed."""
+        """Return when the feed began."""
         return {"since": getattr(obj, "created_at", _BEGINNING)}
 
     def item_title(self, item: Any) -> str:

@@ -161,7 +161,7 @@ def friendly_board(request: HttpRequest, friendly_id: int) -> HttpResponseBase:
 
 @require_safe
 def friendly_moment(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Tell what happened at `ply`: a part of the replay."""
+    """Show what happened at `ply`: a part of the replay."""
     found = _get_over(friendly_id)
     return answer_moment(request, found.record)
 

@@ -67,7 +67,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
 
 @require_safe
 def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
-    """Say how many results are missing from the table on an open page."""
+    """Show how many results are missing from the table on an open page."""
     pool = _pool(request, game)
     return changes_since(request, pool.applied_seq if pool else 0)
 

@@ -67,7 +67,7 @@ def matches_stream(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Say whenever something has changed that a tournament shows, since the mark in `since`."""
+    """Stream hints that a tournament shows something new, since the mark in `since`."""
     found = get_tournament(request, tournament_id)
     return _follow_page(request, tournament_now(found.pk))
 
@@ -75,7 +75,7 @@ def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @login_required
 @require_safe
 def friendly_stream(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Say whenever something has changed in a game of one's own, since the mark in `since`."""
+    """Stream hints that one's own game has changed, since the mark in `since`."""
     own = Friendly.objects.of_person(signed_in_user(request))
     found = get_object_or_404(own.only("pk"), pk=friendly_id)
     return _follow_page(request, friendly_now(found.pk))

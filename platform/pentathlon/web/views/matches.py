@@ -125,7 +125,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 
 @require_safe
 def moment(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Tell what happened at `ply`, as a spectator or a seat sees it: a part of the replay."""
+    """Show what happened at `ply`, as a spectator or a seat sees it: a part of the replay."""
     found = _get_done_match(request, match_id)
     explored = _explored(found, query_number(request, "ply") or 0)
     answer = answer_moment(request, read_record(found.replay), explored=explored)
@@ -191,7 +191,7 @@ def _get_match(request: HttpRequest, match_id: int) -> Match:
 
 
 def _can_rerun(request: HttpRequest, found: Match) -> bool:
-    """Say whether this person organises the tournament in which an ended match has its place."""
+    """Return whether this person organises the tournament that an ended match is part of."""
     reader = person(request)
     place = getattr(found, "place", None)
     if reader is None or place is None:

@@ -87,7 +87,7 @@ def _check_challenge(request: HttpRequest, asked: dict[str, Any]) -> None:  # An
 
 
 def _told(request: HttpRequest, error: Any) -> HttpResponse:  # Any: without types
-    """Tell the app what is wrong; the user, if it is not sure who the app is."""
+    """Send the error to the app, or show it to the user if the app is not known for sure."""
     may_be_told, facts = _protocol.error_response(error)
     if not may_be_told:
         return _refused(request, facts["error"].description or facts["error"].error)

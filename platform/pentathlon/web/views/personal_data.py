@@ -39,7 +39,7 @@ _CHALLENGE: Final = "passkey_to_delete"
 @login_required
 @require_safe
 def personal_data(request: HttpRequest) -> HttpResponse:
-    """Say what is here about the user, and lead to the export and the deletion."""
+    """Show what the site holds about the user, with links to its export and deletion."""
     return render(request, "web/data/data.html", {"obstacle": _obstacle(signed_in_user(request))})
 
 

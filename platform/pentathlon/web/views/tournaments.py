@@ -201,7 +201,7 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Say how many results are missing from the table on an open page."""
+    """Show how many results are missing from the table on an open page."""
     found = get_tournament(request, tournament_id)
     count = 0 if are_hidden(found, person(request)) else count_done(found)
     return changes_since(request, count)
@@ -260,7 +260,7 @@ def _pairings(request: HttpRequest, found: Tournament) -> Context:
 
 
 def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
-    """Say why no match of a tournament runs although some wait."""
+    """Return why no match of a tournament runs although some wait."""
     if standing.running or not standing.waiting:
         return None
     waiting = Match.objects.of_lane(found.pk).waiting()
