@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import pkgutil
 import re
 import sys
 from collections import defaultdict
@@ -70,6 +71,7 @@ NAMED_FILE = re.compile(
 )
 NAMED_COMMAND = re.compile(r"python3 manage\.py ([a-z_]+)")
 NAMED_TESTS = re.compile(r"python3 manage\.py test((?: (?!--|#)[\w/.]+\w)+)")
+WALK_STOP = re.compile(r"`([\w.]+)`")
 TEXTS = {".py", ".md", ".toml", ".html", ".css", ".js", ".yaml", ".yml", ".json", ".txt"}
 
 
@@ -294,6 +296,15 @@ def test_tests_that_readmes_name_exist() -> None:
     assert len(asked) > 20
     for names in asked:
         choose(names, pytest_arguments=[])
+
+
+def test_walks_lead_from_one_function_to_the_next() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    stops = WALK_STOP.findall(text.partition("## Four walks")[2].partition("## Glossary")[0])
+
+    assert len(stops) > 25
+    for stop in stops:
+        assert callable(pkgutil.resolve_name(stop)), stop
 
 
 def test_nothing_is_unfinished() -> None:
