@@ -55,7 +55,7 @@ def play(matches: Sequence[Match], ranks: Ranks) -> None:
 
 def waiting(challenge: Challenge) -> list[Match]:
     """Return the matches of a challenge that wait, in order."""
-    return list(challenge.matches.filter(state=MatchState.PENDING))
+    return list(challenge.matches.filter(state=MatchState.PENDING).order_by("pk"))
 
 
 def _ranked(job: Job, ranks: Sequence[int]) -> MatchResult:
