@@ -167,7 +167,7 @@ def _add_matched(
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
-        for place, squares in enumerate(strip.lanes(matched)):
+        for place, squares in enumerate(strip.bands(matched)):
             if squares & allowed:
                 found.append((table + place, squares & allowed))
     elif squares := strip.fold(matched) & allowed:
@@ -324,7 +324,7 @@ def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
         return [shape for shape in pattern.shapes if windows.matches_at(shape, square)]
     whose, strip = matching_seat(state), pattern.strip
     matched = strip.lay(state.own(whose), state.upgraded(whose))
-    return [pattern.shapes[lane] for lane in strip.lanes_at(matched, square)]
+    return [pattern.shapes[band] for band in strip.bands_at(matched, square)]
 
 
 def shortage_actions(state: TashKalarPosition) -> list[int]:

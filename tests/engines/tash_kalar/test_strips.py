@@ -21,11 +21,11 @@ def test_strip_finds_what_each_shape_finds(card: int) -> None:
 
         found = pattern.strip.lay(own, upgraded)
 
-        lanes = [matches(shape, own, upgraded) for shape in pattern.shapes]
+        bands = [matches(shape, own, upgraded) for shape in pattern.shapes]
         together = 0
-        for lane in lanes:
-            together |= lane
-        while lanes and not lanes[-1]:
-            lanes.pop()
-        assert pattern.strip.lanes(found) == lanes
+        for band in bands:
+            together |= band
+        while bands and not bands[-1]:
+            bands.pop()
+        assert pattern.strip.bands(found) == bands
         assert pattern.strip.fold(found) & ALL == together

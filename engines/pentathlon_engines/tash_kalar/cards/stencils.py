@@ -95,34 +95,34 @@ def lay_all(stencils: tuple[Stencil, ...], own: i64, upgraded: i64) -> i64:
 
 
 class Strip:
-    """All shapes of a pattern in one long number, each in its own lane (plain Python only).
+    """All shapes of a pattern in one long number, each in its own band (plain Python only).
 
-    A product of the own pieces and a number with one bit for each lane puts a copy of them into
-    every lane, shifted by the way to one cell of that lane's shape. What all these products have
+    A product of the own pieces and a number with one bit for each band puts a copy of them into
+    every band, shifted by the way to one cell of that band's shape. What all these products have
     in common are the summon squares: a product and an `and` for each cell of the pattern.
     """
 
-    __slots__ = ("_folds", "_lane", "_lanes", "_margin", "commons", "heroics", "places")
+    __slots__ = ("_bands", "_folds", "_margin", "_width", "commons", "heroics", "places")
 
     def __init__(self, shapes: list[tuple[list[int], list[int], int]]) -> None:
         """Lay shapes beside each other: ways to commons, ways to heroics, summon squares."""
         ways = [way for commons, heroics, _ in shapes for way in (*commons, *heroics)]
         self._margin = max(0, *ways, -min(ways))
-        """No copy reaches from its lane into the next one, so that no product carries."""
-        self._lane = SIDE * SIDE + 2 * self._margin
-        starts = [self._lane * place + self._margin for place in range(len(shapes))]
+        """No copy reaches from its band into the next one, so that no product carries."""
+        self._width = SIDE * SIDE + 2 * self._margin
+        starts = [self._width * place + self._margin for place in range(len(shapes))]
         summons = [summons for _, _, summons in shapes]
         self.places = sum([at << start for at, start in zip(summons, starts, strict=True)])
         self.commons = _spread([commons for commons, _, _ in shapes], starts)
         self.heroics = _spread([heroics for _, heroics, _ in shapes], starts)
         self._folds: list[int] = []
-        lanes = self._lanes = len(shapes)
-        while lanes > 1:
-            lanes = (lanes + 1) // 2
-            self._folds.append(self._lane * lanes)
+        bands = self._bands = len(shapes)
+        while bands > 1:
+            bands = (bands + 1) // 2
+            self._folds.append(self._width * bands)
 
     def lay(self, own: int, upgraded: int) -> int:
-        """Return the summon squares around which all cells are filled, lane by lane."""
+        """Return the summon squares around which all cells are filled, band by band."""
         found = self.places
         for copies in self.heroics:
             found &= upgraded * copies
@@ -133,28 +133,28 @@ class Strip:
         return found
 
     def fold(self, found: int) -> int:
-        """Return the squares of all lanes together."""
+        """Return the squares of all bands together."""
         for fold in self._folds:
             found |= found >> fold
         return found >> self._margin & _GRID
 
-    def lanes_at(self, found: int, square: int) -> list[int]:
-        """Return the lanes whose squares include this one."""
+    def bands_at(self, found: int, square: int) -> list[int]:
+        """Return the bands whose squares include this one."""
         here = found >> self._margin + square
-        return [lane for lane in range(self._lanes) if here >> self._lane * lane & 1]
+        return [band for band in range(self._bands) if here >> self._width * band & 1]
 
-    def lanes(self, found: int) -> list[int]:
-        """Return the squares of each lane."""
+    def bands(self, found: int) -> list[int]:
+        """Return the squares of each band."""
         found >>= self._margin
-        lanes: list[int] = []
+        bands: list[int] = []
         while found:
-            lanes.append(found & _GRID)
-            found >>= self._lane
-        return lanes
+            bands.append(found & _GRID)
+            found >>= self._width
+        return bands
 
 
 def _spread(ways: list[list[int]], starts: list[int]) -> tuple[int, ...]:
-    """Return for each cell of a pattern the number that copies pieces into all lanes."""
+    """Return for each cell of a pattern the number that copies pieces into all bands."""
     return tuple(
         [
             sum([1 << start - way for way, start in zip(cell, starts, strict=True)])
