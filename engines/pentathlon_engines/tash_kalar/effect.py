@@ -6,6 +6,7 @@ effect, so its registers follow the piece (8.4).
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.tash_kalar.board import BIT
 
 TYPE_CHECKING = False
@@ -14,10 +15,14 @@ if TYPE_CHECKING:
 
 SLOTS: Final = 2
 """The maximum number of steps of a card that later steps can refer to."""
+_ZEROS: Final[list[int]] = [0] * SLOTS
+_NONE: Final[list[int]] = [-1] * SLOTS
+"""Lists of effects that have recorded nothing; nobody changes them."""
 UPPER: Final = 1
 LOWER: Final = 2
 
 
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Effect:
     """The registers of the interpreter; -1 means none."""
 
@@ -32,6 +37,7 @@ class Effect:
         "entered",
         "goes_under",
         "halves",
+        "has_recorded",
         "lock",
         "marked_was_empty",
         "me",
@@ -74,14 +80,26 @@ class Effect:
         """The step of the program."""
         self.stop: int = 0
         """The end of the effect; a program may have other steps after it."""
-        self.counts: list[int] = [0] * SLOTS
-        self.squares: list[int] = [-1] * SLOTS
-        self.pieces: list[int] = [-1] * SLOTS
-        self.directions: list[int] = [-1] * SLOTS
-        self.ranks: list[int] = [0] * SLOTS
+        self._forget_records()
+        self.reset()
+
+    def _forget_records(self) -> None:
+        self.has_recorded: bool = False
+        self.counts: list[int] = _ZEROS
+        self.squares: list[int] = _NONE
+        self.pieces: list[int] = _NONE
+        self.directions: list[int] = _NONE
+        self.ranks: list[int] = _ZEROS
         """By slot: how often a step was done, on which square last, where that piece is now, in
         which direction, and which ranks it destroyed, or captured if that is asked."""
-        self.reset()
+
+    def begin_records(self) -> None:
+        """Make lists of its own, if it has none: most effects record nothing."""
+        if self.has_recorded:
+            return
+        self.has_recorded = True
+        self.counts, self.ranks = _ZEROS[:], _ZEROS[:]
+        self.squares, self.pieces, self.directions = _NONE[:], _NONE[:], _NONE[:]
 
     def reset(self) -> None:
         """Reset the registers of a single step."""
@@ -112,21 +130,19 @@ class Effect:
     def go_on_with(self, program: int, at: int, stop: int) -> None:
         """Continue with steps of another card, as if the effect started there."""
         self.program, self.stop = program, stop
-        self.counts = [0] * SLOTS
-        self.squares = [-1] * SLOTS
-        self.pieces = [-1] * SLOTS
-        self.directions = [-1] * SLOTS
-        self.ranks = [0] * SLOTS
+        self._forget_records()
         self.go_to(at)
 
     def note_square(self, slot: int, square: int) -> None:
         """Record one more repetition of a step, on an empty square."""
+        self.begin_records()
         self.counts[slot] += 1
         self.squares[slot] = square
 
     def record(self, slot: int, square: int) -> None:
         """Record one more repetition of a step, and its square."""
         if slot >= 0:
+            self.begin_records()
             self.counts[slot] += 1
             self.squares[slot] = square
             self.pieces[slot] = square
@@ -142,9 +158,10 @@ class Effect:
             self.runner = -1
         if self.picked == square:
             self.picked = -1
-        for slot in range(SLOTS):
-            if self.pieces[slot] == square:
-                self.pieces[slot] = -1
+        if self.has_recorded:
+            for slot in range(SLOTS):
+                if self.pieces[slot] == square:
+                    self.pieces[slot] = -1
 
     def follow(self, square: int, to: int) -> None:
         """Record that the piece on a square moved to another, empty one."""
@@ -156,9 +173,10 @@ class Effect:
             self.me = to
         if self.runner == square:
             self.runner = to
-        for slot in range(SLOTS):
-            if self.pieces[slot] == square:
-                self.pieces[slot] = to
+        if self.has_recorded:
+            for slot in range(SLOTS):
+                if self.pieces[slot] == square:
+                    self.pieces[slot] = to
 
     def exchange(self, square: int, other: int) -> None:
         """Record that the pieces on two squares changed places."""
@@ -169,9 +187,10 @@ class Effect:
             self.pool ^= both
         if self.me in (square, other):
             self.me = square + other - self.me
-        for slot in range(SLOTS):
-            if self.pieces[slot] in (square, other):
-                self.pieces[slot] = square + other - self.pieces[slot]
+        if self.has_recorded:
+            for slot in range(SLOTS):
+                if self.pieces[slot] in (square, other):
+                    self.pieces[slot] = square + other - self.pieces[slot]
 
     def copy(self) -> Effect:
         """Return an independent copy."""
@@ -185,11 +204,11 @@ class Effect:
         twin.goes_under = self.goes_under
         twin.at = self.at
         twin.stop = self.stop
-        twin.counts = self.counts[:]
-        twin.squares = self.squares[:]
-        twin.pieces = self.pieces[:]
-        twin.directions = self.directions[:]
-        twin.ranks = self.ranks[:]
+        if self.has_recorded:
+            twin.has_recorded = True
+            twin.counts, twin.ranks = self.counts[:], self.ranks[:]
+            twin.squares, twin.pieces = self.squares[:], self.pieces[:]
+            twin.directions = self.directions[:]
         twin.entered = self.entered
         twin.times = self.times
         twin.pool = self.pool

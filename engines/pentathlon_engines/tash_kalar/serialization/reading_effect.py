@@ -154,6 +154,7 @@ def _read_done(effect: Effect, data: object) -> None:
     """Read the results of earlier steps."""
     if not isinstance(data, list) or len(data) != SLOTS:
         refuse(f"{_FIELD}.done", f"must be a list of {SLOTS}")
+    effect.begin_records()
     for slot, item in enumerate(data):
         done = _object(f"{_FIELD}.done", item)
         effect.counts[slot] = _number(f"{_FIELD}.done", done.get("count"), _MOST)
