@@ -6,6 +6,8 @@ After `choose_one` come the steps of its options, and each step knows where the 
 
 from __future__ import annotations
 
+from sys import intern
+
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 
 TYPE_CHECKING = False
@@ -93,7 +95,7 @@ class Place:
     __slots__ = ("kind", "needs_square", "number")
 
     def __init__(self, kind: str, number: int) -> None:
-        self.kind = kind
+        self.kind = intern(kind)
         self.needs_square = kind in ("adjacent_to", "square_of")
         self.number = number
         """A distance, the slot of a recorded step, or the mask of fixed squares."""
@@ -137,7 +139,7 @@ class Condition:
     __slots__ = ("card", "kind", "negated", "number", "slot")
 
     def __init__(self, kind: str, *, negated: bool, slot: int = 0, number: int = 0) -> None:
-        self.kind = kind
+        self.kind = intern(kind)
         self.negated = negated
         self.slot = slot
         self.number = number
@@ -175,7 +177,7 @@ class Step:
     )
 
     def __init__(self, op: str, shown: int) -> None:
-        self.op = op
+        self.op = intern(op)  # tables find words faster that are the same objects
         self.is_automatic = False
         """Whether it is done without a decision."""
         self.shown = shown
