@@ -224,7 +224,11 @@ def _other(word: str, tasks: dict[str, int]) -> int:
     return tasks.get(word, -1)
 
 
-VERB_OF, CARD_OF, SQUARE_OF, OTHER_OF = _decode()
+_DECODED: Final = _decode()
+VERB_OF: Final[list[str]] = _DECODED[0]
+CARD_OF: Final[list[int]] = _DECODED[1]
+SQUARE_OF: Final[list[int]] = _DECODED[2]
+OTHER_OF: Final[list[int]] = _DECODED[3]
 
 
 def _decode_summons() -> None:

@@ -62,34 +62,25 @@ WORD: Final = 54
 """The squares of six files: compiled, numbers up to 62 bits need no objects."""
 LOW_WORD: Final = (1 << WORD) - 1
 _ONE: Final[list[int]] = [1 << place for place in range(2 * GRID)]
-"""Single bits: more than there are squares, cards and tasks."""
+_NUMBERS: Final[list[int]] = [*range(2 * GRID)]
+"""Single bits and their numbers: more than there are squares, cards and tasks."""
 
 
-def bits(squares: int) -> list[int]:
-    """Return the squares of a mask, in the order of their names.
+def bits(members: int) -> list[int]:
+    """Return the squares, cards or tasks of a mask, in ascending order.
 
     >>> [NAMES[square] for square in bits(named(["c4", "b4", "e1"]))]
     ['b4', 'c4', 'e1']
     """
     found: list[int] = []
-    if not IS_COMPILED:  # few bits are faster one by one; compiled, masks are read by files
-        while squares:
-            square = squares.bit_length() - 1
-            found.append(square)
-            squares ^= _ONE[square]
-        found.reverse()
+    if IS_COMPILED:
+        _add_words(members, _NUMBERS, found)
         return found
-    first = 0
-    while squares:
-        base = first
-        part = squares & LOW_WORD
-        while part:
-            for rank in _RANKS_OF[part & 511]:
-                found.append(base + rank)  # noqa: PERF401  # compiled, faster than a generator
-            part >>= SIDE
-            base += SIDE
-        squares >>= WORD
-        first += WORD
+    while members:
+        bit = members.bit_length() - 1
+        found.append(bit)
+        members ^= _ONE[bit]
+    found.reverse()
     return found
 
 
@@ -99,7 +90,7 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
     Of any items, so that compiled, numbers are not unpacked and packed again.
     """
     if IS_COMPILED:
-        _add_files(squares, table, found)
+        _add_words(squares, table, found)
         return
     while squares:
         lowest = squares & -squares
@@ -110,48 +101,43 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
 def listed(squares: int, table: list[Item]) -> list[Item]:
     """Return a table's entries for the squares of a mask, in the order of their names."""
     found: list[Item] = []
-    _add_files(squares, table, found)
+    if IS_COMPILED:
+        _add_words(squares, table, found)
+    else:
+        _add_files(squares, table, found)
     return found
 
 
-def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
+def listed_words(low: i64, high: i64, table: list[Item]) -> list[Item]:
+    """Return what `listed` does, for a mask in two words."""
+    found: list[Item] = []
+    _add_word(low, 0, table, found)
+    _add_word(high, WORD, table, found)
+    return found
+
+
+def _add_words(squares: int, table: list[Item], found: list[Item]) -> None:
     first = 0
     while squares:
-        base = first
-        part = squares & LOW_WORD
-        while part:
-            for rank in _RANKS_OF[part & 511]:
-                found.append(table[base + rank])  # noqa: PERF401  # as above
-            part >>= SIDE
-            base += SIDE
+        _add_word(squares & LOW_WORD, first, table, found)
         squares >>= WORD
         first += WORD
 
 
-def bits_of(cards: int) -> list[int]:
-    """Return the cards or tasks of a mask, few of many, in ascending order."""
-    found: list[int] = []
-    if IS_COMPILED:
-        _add_words(cards, found)
-        return found
-    while cards:
-        card = cards.bit_length() - 1
-        found.append(card)
-        cards ^= _ONE[card]
-    found.reverse()
-    return found
+def _add_word(word: i64, first: i64, table: list[Item], found: list[Item]) -> None:
+    while word:
+        lowest: i64 = word & -word
+        found.append(table[first + count_bits(lowest - 1)])
+        word ^= lowest
 
 
-def _add_words(cards: int, found: list[int]) -> None:
-    first = 0
-    while cards:
-        part: i64 = cards & LOW_WORD
-        while part:
-            lowest: i64 = part & -part
-            found.append(first + count_bits(lowest - 1))
-            part ^= lowest
-        cards >>= WORD
-        first += WORD
+def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
+    base = 0
+    while squares:
+        for rank in _RANKS_OF[squares & 511]:
+            found.append(table[base + rank])  # noqa: PERF401  # no list for a few
+        squares >>= SIDE
+        base += SIDE
 
 
 def nth_square(squares: int, n: int) -> int:

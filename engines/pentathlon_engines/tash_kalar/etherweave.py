@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import actions
-from pentathlon_engines.tash_kalar.board import bits_of, listed, mask
+from pentathlon_engines.tash_kalar.board import bits, listed, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     FIRST_LEGEND,
@@ -15,6 +15,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.cards.program import ANY, CardStep, Step, SwapStep
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.hand import cards_of_kind
 from pentathlon_engines.tash_kalar.selection import at_places, owned, select
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
@@ -30,7 +31,7 @@ def add_warps(state: TashKalarPosition, found: list[int]) -> None:
     """Add the warp effects that the active seat may use now (18.3.2)."""
     cards = mask(state.hands[state.active]) & WARP_CARDS
     if cards and may_warp(state):
-        found.extend([actions.WARPS[card] for card in bits_of(cards)])
+        found.extend([actions.WARPS[card] for card in bits(cards)])
 
 
 def may_warp(state: TashKalarPosition) -> bool:
@@ -91,12 +92,12 @@ def offer_taking_back(state: TashKalarPosition, effect: Effect, step: Step) -> l
 def offer_copies(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards whose warp effect may be copied (18.3.3 to 18.3.5)."""
     cards = state.pending if step.pending else state.discards[state.active] & WARP_CARDS
-    return [actions.WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
+    return [actions.WARPS[card] for card in bits(cards & ~BOUND_CARDS)]
 
 
 def offer_throws(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards that may be thrown away (18.3.3 to 18.3.5)."""
-    cards = bits_of(state.pending & ~BOUND_CARDS) if step.pending else state.loose(state.active)
+    cards = bits(state.pending & ~BOUND_CARDS) if step.pending else state.loose(state.active)
     return [actions.THROWS[card] for card in cards]
 
 
@@ -198,7 +199,7 @@ def recover_last(state: TashKalarPosition, effect: Effect, step: Step) -> None:
 def discard_legends(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Put all legends in hand onto the played ones, in the order of their names."""
     seat = state.active
-    legends = bits_of(state.hand_of(seat, 1))
+    legends = bits(cards_of_kind(state.hands[seat], 1))
     for card in legends:
         state.lose(seat, card)
     state.legend_pile.extend(sorted(legends, key=IDS.__getitem__))

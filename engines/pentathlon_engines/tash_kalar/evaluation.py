@@ -7,7 +7,7 @@ seat could summon with them.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, mask, named
+from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, mask, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     FROZEN_CARDS,
@@ -19,6 +19,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import COMMON, matches_with_en
 from pentathlon_engines.tash_kalar.cards.program import ENEMY, WarStep
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH, PENDING_POINTS, RANKS_EACH
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
+from pentathlon_engines.tash_kalar.turns import score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ _CENTRE: Final[int] = named(RULES["central"])
 def worth(state: TashKalarPosition, seat: int) -> float:
     """Return the value of the position for a seat; higher is better."""
     other = 1 - seat
-    found = _POINT * (state.score(seat) - state.score(other))
+    found = _POINT * (score(state, seat) - score(state, other))
     for rank in range(RANKS_EACH):
-        mine = state.counts[RANKS_EACH * seat + rank]
-        theirs = state.counts[RANKS_EACH * other + rank]
+        mine = state.count_rank(seat, rank)
+        theirs = state.count_rank(other, rank)
         found += _PIECE[rank] * (mine - theirs)
     found += _CENTRAL * (state.own(seat) & _CENTRE).bit_count()
     if state.gateway >= 0:
@@ -113,7 +114,7 @@ def _of_turn(state: TashKalarPosition) -> float:
         return sum(_DESTROYED[rank] * state.destroyed[rank] for rank in range(RANKS_EACH))
     points = [
         tasks.POINTS[task]
-        for task in bits_of(state.current)
+        for task in state.current
         if tasks.is_satisfied(state, task, state.active)
     ]
     return _CLAIM * max(points, default=0)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.tash_kalar.actions import DISCARDS
-from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND
+from pentathlon_engines.tash_kalar.board import mask
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, LEGEND_CARDS
 from pentathlon_engines.tash_kalar.constants import HAND_BEINGS, HAND_LEGENDS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
+_LEGENDS: Final[int] = mask(LEGEND_CARDS)
+
+
+@mypyc_attr(acyclic=True)
 class Hand:
     """A hand of sorted cards. It is immutable, so copies of a position share it."""
 
@@ -44,3 +53,30 @@ def count_schooled(cards: list[int]) -> int:
             break
         schooled += 1
     return schooled
+
+
+def cards_of_kind(cards: list[int], kind: int) -> int:
+    """Return the mask of the beings (0), legends (1) or flares (2) among some cards."""
+    found = mask(cards)
+    if kind == 0:
+        return found & (1 << FIRST_LEGEND) - 1
+    if kind == 1:
+        return found & _LEGENDS
+    return found >> FIRST_FLARE << FIRST_FLARE
+
+
+# Compiled, methods of lists compare card after card by calls through Python.
+def insert_card(cards: list[int], card: int) -> None:
+    """Put a card into a sorted list."""
+    at = len(cards)
+    while at > 0 and cards[at - 1] > card:
+        at -= 1
+    cards.insert(at, card)
+
+
+def remove_card(cards: list[int], card: int) -> None:
+    """Take a card out of a list that has it."""
+    at = 0
+    while cards[at] != card:
+        at += 1
+    cards.pop(at)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.tash_kalar import etherweave, events, everfrost, legality, tasks
-from pentathlon_engines.tash_kalar.board import bits_of, mask
+from pentathlon_engines.tash_kalar.board import mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FLARE_CARDS,
@@ -19,6 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
+from pentathlon_engines.tash_kalar.hand import cards_of_kind
 from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import find_summons
@@ -34,7 +35,7 @@ def redeal(state: TashKalarPosition, seat: int, rng: Random) -> TashKalarPositio
     if state.phase in (DRAWING, DEALING):
         return twin
     other = 1 - seat
-    sizes = [state.hand_of(other, kind).bit_count() for kind in range(3)]
+    sizes = [cards_of_kind(state.hands[other], kind).bit_count() for kind in range(3)]
     deal(twin, other, sizes, state.discards[other].bit_count(), rng)
     shuffle(twin.decks[seat], rng)
     known = twin.tasks[: twin.under]
@@ -225,7 +226,7 @@ def _plays_freely(state: TashKalarPosition, seat: int) -> bool:
         return False
     if state.frozen >= 0 and everfrost.can_thaw(state):
         return False
-    return not any(tasks.is_satisfied(state, task, seat) for task in bits_of(state.current))
+    return not any(tasks.is_satisfied(state, task, seat) for task in state.current)
 
 
 def _shuffle(cards: list[int], rng: Random | None) -> None:

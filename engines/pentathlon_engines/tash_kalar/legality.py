@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     NEEDS,
 )
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,
     PLACING,
@@ -32,13 +32,14 @@ from pentathlon_engines.tash_kalar.constants import (
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
+from pentathlon_engines.tash_kalar.seat_pieces import draw_in_words
 from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import (
-    find_spots,
+    count_summons,
     find_summons,
     list_summons,
-    nth_spot,
+    nth_of_counted,
     nth_summons,
     shortage_actions,
 )
@@ -49,8 +50,13 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.contract.game import Draw
 
+_LEAST_UPPER: Final[int] = min([upper for upper, _ in NEEDS])
+_LEAST_LOWER: Final[int] = min([lower for _, lower in NEEDS])
+"""With fewer of both, no flare holds."""
 _NONE: Final[list[int]] = []
-"""A read-only list."""
+_ONLY_FLARE: Final[list[int]] = [FLARE]
+_ONLY_END: Final[list[int]] = [END]
+"""Read-only lists."""
 
 
 def legal_now(state: TashKalarPosition) -> list[int]:
@@ -87,23 +93,22 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
         if phase == RETURNING:
             return _draw_return(state, draw)
     actions = legal_now(state)
-    return actions[int(draw() * len(actions))]
+    count = len(actions)
+    return actions[int(draw() * count)]
 
 
 def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
     lifts = state.two_sided(state.active) <= 0
-    room = _count_two_sided(state) if lifts else state.count_free()
-    discards = [] if state.discarded else _schooled(state)
+    room = state.count_two_sided(state.active) if lifts else state.count_free()
+    cards, discards = _discardable(state)
     free = _free_plays(state)
-    others = len(discards) + len(free)
+    others = discards + len(free)
     first = 0
     if IS_COMPILED:
-        spots = find_spots(state)
-        for spot in spots:
-            first += spot.count
+        first = count_summons(state)
         pick = int(draw() * (first + others + room))
         if pick < first:
-            return nth_spot(spots, pick)
+            return nth_of_counted(state, pick)
     else:
         summons = find_summons(state)
         for _, squares in summons:
@@ -112,10 +117,10 @@ def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
         if pick < first:
             return nth_summons(summons, pick)
     pick -= first
-    if pick < len(discards):
-        return DISCARDS[discards[pick]]
+    if pick < discards:
+        return DISCARDS[cards[pick]]
     if pick < others:
-        return free[pick - len(discards)]
+        return free[pick - discards]
     return _draw_pickup(state, draw) if lifts else _draw_placement(state, draw)
 
 
@@ -125,10 +130,15 @@ def _draw_return(state: TashKalarPosition, draw: Draw) -> int:
     pick = int(draw() * (1 + len(cards)))
     if pick == 0:
         return FINISH
-    return sorted([RETURNS[card] for card in cards])[pick - 1]
+    found = [RETURNS[card] for card in cards]
+    found.sort()
+    return found[pick - 1]
 
 
 def _draw_placement(state: TashKalarPosition, draw: Draw) -> int:
+    if IS_COMPILED:
+        low, high = state.free_words()
+        return PLACES[draw_in_words(low, high, draw)]
     board = state.board
     while True:
         square = int(draw() * GRID)
@@ -137,6 +147,9 @@ def _draw_placement(state: TashKalarPosition, draw: Draw) -> int:
 
 
 def _draw_pickup(state: TashKalarPosition, draw: Draw) -> int:
+    if IS_COMPILED:
+        low, high = state.sides[state.active].two_sided()
+        return PICKUPS[draw_in_words(low, high, draw)]
     board, first = state.board, RANKS_EACH * state.active
     while True:
         square = int(draw() * GRID)
@@ -145,16 +158,12 @@ def _draw_pickup(state: TashKalarPosition, draw: Draw) -> int:
 
 
 def end_actions(state: TashKalarPosition) -> list[int]:
-    """Return the actions that may close a turn: a flare first, a claim, or none (5.7)."""
-    found = [END]
-    if halves_in_hand(state):
-        found.append(FLARE)
-    if state.acts_freely(state.active):
-        _add_card_effects(state, found)
-    if state.current:
-        tasks.add_claims(state, found)
-    if len(found) > 1:
-        found.sort()
+    """Return what may close a turn, a read-only list: a flare first, a claim, or none (5.7)."""
+    free, claims = _free_plays(state), tasks.list_claims(state)
+    if not free and not claims:  # as after most turns
+        return _ONLY_END
+    found = [END, *free, *claims]
+    found.sort()
     return found
 
 
@@ -162,14 +171,18 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
     """Return which halves of a flare would hold for a seat now (9.1); 0 for flares below 0."""
     if flare < 0:
         return 0
-    upper, lower = NEEDS[flare]
-    commons, heroics, legendaries, their_commons, their_heroics, their_legendaries = state.counts
-    upgraded = their_heroics + their_legendaries - heroics - legendaries
-    if seat:
-        upgraded = -upgraded
-        more = upgraded + commons - their_commons
+    if IS_COMPILED:
+        mine, theirs = state.sides[seat], state.sides[1 - seat]
+        upgraded, more = int(theirs.upgraded - mine.upgraded), int(theirs.pieces - mine.pieces)
     else:
-        more = upgraded + their_commons - commons
+        ours, heroics, great, commons, their_heroics, their_great = state.counts
+        upgraded = their_heroics + their_great - heroics - great
+        more = upgraded + commons - ours
+        if seat:
+            upgraded, more = -upgraded, -more
+    if upgraded < _LEAST_UPPER and more < _LEAST_LOWER:
+        return 0
+    upper, lower = NEEDS[flare]
     if upgraded >= upper:
         return UPPER | LOWER if more >= lower else UPPER
     return LOWER if more >= lower else 0
@@ -198,7 +211,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if state.two_sided(state.active) > 0:
         found = PLACEMENTS.on(state.free() if IS_COMPILED else state.empty, others)
     else:  # 5.5: none is in supply, so a piece is placed elsewhere
-        found = LIFTS.on(_two_sided_pieces(state), others)
+        found = LIFTS.on(state.two_sided_pieces(state.active), others)
     if state.acts_freely(state.active):
         _add_card_effects(state, summons)
     if summons:
@@ -209,11 +222,10 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
 
 def _free_plays(state: TashKalarPosition) -> list[int]:
     """Return the flare and what cards do by themselves, in a read-only list."""
-    has_flare = halves_in_hand(state)
-    if not has_flare and not state.acts_freely(state.active):
-        return _NONE
-    found = [FLARE] if has_flare else []
-    _add_card_effects(state, found)
+    found = _ONLY_FLARE if halves_in_hand(state) else _NONE
+    if state.acts_freely(state.active):
+        found = found[:]
+        _add_card_effects(state, found)
     return found
 
 
@@ -221,23 +233,19 @@ def _discards_in_order(state: TashKalarPosition) -> list[int]:
     """Return the discards of beings in the order of their texts, in a read-only list."""
     if not state.pending:
         return state.hand(state.active).in_order
-    return sorted([DISCARDS[card] for card in _schooled(state)])
+    cards, discards = _discardable(state)
+    return sorted([DISCARDS[card] for card in cards[:discards]])
 
 
-def _schooled(state: TashKalarPosition) -> list[int]:
-    """Return the beings of a school that may be discarded."""
+def _discardable(state: TashKalarPosition) -> tuple[list[int], int]:
+    """Return a read-only list of cards, and how many, the first ones, may be discarded."""
+    if state.discarded:
+        return _NONE, 0
     hand = state.hand(state.active)
-    held = hand.cards[: hand.schooled]
-    return [card for card in held if not state.pending >> card & 1] if state.pending else held
-
-
-def _two_sided_pieces(state: TashKalarPosition) -> int:
-    return state.own(state.active) & ~state.of_rank(state.active, LEGENDARY)
-
-
-def _count_two_sided(state: TashKalarPosition) -> int:
-    first = RANKS_EACH * state.active
-    return state.counts[first + COMMON] + state.counts[first + HEROIC]
+    if not state.pending:
+        return hand.cards, hand.schooled
+    found = [card for card in hand.cards[: hand.schooled] if not state.pending >> card & 1]
+    return found, len(found)
 
 
 def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:

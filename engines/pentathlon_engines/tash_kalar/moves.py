@@ -25,7 +25,7 @@ from pentathlon_engines.tash_kalar.board import BIT, GRID, MARKED, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
-    GATEWAY_CARDS,
+    MAY_BE_GATEWAY,
     PATTERNS,
     PROGRAMS,
     RANK_OF,
@@ -39,6 +39,7 @@ from pentathlon_engines.tash_kalar.constants import (
     FIRST_ACTIONS,
     MAIN,
     PLACING,
+    RANKS_EACH,
     RESOLVING,
     RETURNING,
     SETTING_UP,
@@ -55,20 +56,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
+_LONG_LOG: Final = 24
+"""A log is cut when it has more events than this: at each action, it would cost too much."""
+
 
 def apply(state: TashKalarPosition, action: int) -> None:
     """Do a legal action of the seat to move."""
     seat = state.to_move or 0
     state.legal = None
-    # What this seat hears next begins here; what both have heard goes.
-    log, since = state.log, state.since
-    since[seat] = len(log)
-    heard = since[1 - seat]
-    if heard:
-        del log[:heard]
-        since[seat] -= heard
-        since[1 - seat] = 0
+    log = state.log
+    state.since[seat] = len(log)  # what this seat hears next begins here
     log.append(action << 1 | seat)
+    if len(log) > _LONG_LOG:
+        _forget_heard(state)
     # Direct calls and no table, which cost the compiled engine some per cent of a move.
     phase = state.phase
     if phase == MAIN:
@@ -87,6 +87,16 @@ def apply(state: TashKalarPosition, action: int) -> None:
         _act_last(state, action)
     else:
         _set_up(state, action)
+
+
+def _forget_heard(state: TashKalarPosition) -> None:
+    """Take out of the log what both seats have heard."""
+    since = state.since
+    heard = min(since[1], since[0])
+    if heard:
+        del state.log[:heard]
+        since[0] -= heard
+        since[1] -= heard
 
 
 def _act(state: TashKalarPosition, action: int) -> None:
@@ -132,7 +142,7 @@ def _deal(state: TashKalarPosition, text: str) -> None:
         state.phase = SETTING_UP
         state.to_move = 1 - state.active
         return
-    state.current = mask(deal.current)
+    state.current = sorted(deal.current)
     state.tasks = deal.tasks[::-1]
     turns.turn_up(state)
     state.phase = MAIN
@@ -283,14 +293,14 @@ def _stand(state: TashKalarPosition) -> None:
     card, square, seat = state.card, state.square, state.active
     onto = 0
     if state.board[square]:
-        onto = 1 if BIT[square] & state.own(seat) else 2
+        onto = 1 if (state.board[square] - 1) // RANKS_EACH == seat else 2
         state.destroy(square)
     state.put(square, seat, RANK_OF[card])
     state.summoned.append(card * GRID + square)
     if card >= FIRST_LEGEND and state.mode == DEATHMATCH:
         state.points[seat] += 1
     state.war = state.possessed = state.directly = state.voids = False
-    if GATEWAY_CARDS >> card & 1:
+    if MAY_BE_GATEWAY[card]:
         _open_gateway(state, square)
     _begin_effect(state, square, max(0, state.shape), onto)
     state.square = state.shape = -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.tash_kalar import actions, etherweave, everfrost
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
@@ -14,7 +15,6 @@ from pentathlon_engines.tash_kalar.board import (
     WITHIN,
     add_bits,
     bits,
-    bits_of,
     distance,
     listed,
     spread,
@@ -24,6 +24,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.seat_pieces import unblocked_words
 from pentathlon_engines.tash_kalar.selection import (
     at_places,
     downgradable,
@@ -33,7 +34,7 @@ from pentathlon_engines.tash_kalar.selection import (
     select,
     upgradable,
 )
-from pentathlon_engines.tash_kalar.square_lists import add_moves
+from pentathlon_engines.tash_kalar.square_lists import NOWHERE, Reach, add_moves, reach_in_words
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -70,12 +71,18 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
     board, kind, within = state.board, step.kind, _within(state, effect, step)
     more = _more_ranks(effect, step)
     limits = [-1] * (RANKS_EACH + 1)
+    reaches = [NOWHERE] * (RANKS_EACH + 1)
     for square in bits(_movers(state, effect, step)):
         rank = (board[square] - 1) % RANKS_EACH + more
         if kind == words.ONTO_EMPTY:
             rank = 0
         elif kind == words.BY_PIECE and square == effect.me:
             rank -= 1
+        if IS_COMPILED and goes_anywhere:
+            if reaches[rank] is NOWHERE:
+                reaches[rank] = _limit_in_words(state, step, within, rank - 1)
+            reaches[rank].add_moves(square, found)
+            continue
         if limits[rank] < 0:
             limits[rank] = _limit(state, step, within, rank - 1)
         reach = limits[rank]
@@ -109,6 +116,17 @@ def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: in
     if not step.capture_ranks & 1 << COMMON:
         within &= ~owned(state, words.ANY, 1 << COMMON)
     return state.up_to(rank) & within
+
+
+def _limit_in_words(
+    state: TashKalarPosition, step: words.MoveStep, within: int, rank: int
+) -> Reach:
+    """Return what `_limit` does, for compiled code."""
+    is_special = step.destination or step.kind == words.ONTO_LEGENDARY or rank >= LEGENDARY
+    if is_special or not step.capture_ranks & 1 << COMMON:
+        return reach_in_words(_limit(state, step, within, rank))
+    low, high = unblocked_words(state.sides[0], state.sides[1], rank)
+    return Reach(low, high)
 
 
 def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
@@ -294,7 +312,7 @@ def _picks(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[i
 
 
 def _cards_to_take(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    return [actions.TAKES[card] for card in bits_of(state.discards[state.active])]
+    return [actions.TAKES[card] for card in bits(state.discards[state.active])]
 
 
 def _flares_to_throw(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:

@@ -8,7 +8,8 @@ with whole masks and leaves these words alone.
 from __future__ import annotations
 
 from pentathlon_engines.contract.bits import count_bits
-from pentathlon_engines.tash_kalar.board import ALL, LOW_WORD, WORD
+from pentathlon_engines.contract.compiler import mypyc_attr
+from pentathlon_engines.tash_kalar.board import ALL, GRID, LOW_WORD, WORD
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 
 TYPE_CHECKING = False
@@ -16,19 +17,24 @@ if TYPE_CHECKING:
     from typing import Final
 
     from pentathlon_engines.contract.compiler import i64
+    from pentathlon_engines.contract.game import Draw
 
 ALL_LOW: Final[int] = ALL & LOW_WORD
 ALL_HIGH: Final[int] = ALL >> WORD
 
 
+@mypyc_attr(acyclic=True)
 class SeatPieces:
     """The pieces of one seat: all of them, the upgraded ones, and the legendary ones."""
 
     __slots__ = (
         "high",
+        "legendaries",
         "legendary_high",
         "legendary_low",
         "low",
+        "pieces",
+        "upgraded",
         "upgraded_high",
         "upgraded_low",
     )
@@ -39,11 +45,16 @@ class SeatPieces:
     upgraded_high: i64
     legendary_low: i64
     legendary_high: i64
+    pieces: i64
+    upgraded: i64
+    legendaries: i64
+    """How many there are of each."""
 
     def __init__(self) -> None:
         self.low = self.high = 0
         self.upgraded_low = self.upgraded_high = 0
         self.legendary_low = self.legendary_high = 0
+        self.pieces = self.upgraded = self.legendaries = 0
 
     def copy(self) -> SeatPieces:
         """Return an independent copy."""
@@ -51,10 +62,28 @@ class SeatPieces:
         twin.low, twin.high = self.low, self.high
         twin.upgraded_low, twin.upgraded_high = self.upgraded_low, self.upgraded_high
         twin.legendary_low, twin.legendary_high = self.legendary_low, self.legendary_high
+        twin.pieces, twin.upgraded = self.pieces, self.upgraded
+        twin.legendaries = self.legendaries
         return twin
 
-    def flip(self, square: i64, rank: i64) -> None:
-        """Put a piece of this rank on an empty square, or take it away."""
+    def put(self, square: i64, rank: i64) -> None:
+        """Put a piece of this rank on an empty square."""
+        self._flip(square, rank)
+        self._add(rank, 1)
+
+    def lift(self, square: i64, rank: i64) -> None:
+        """Take the piece of this rank off a square."""
+        self._flip(square, rank)
+        self._add(rank, -1)
+
+    def _add(self, rank: i64, more: i64) -> None:
+        self.pieces += more
+        if rank >= HEROIC:
+            self.upgraded += more
+            if rank == LEGENDARY:
+                self.legendaries += more
+
+    def _flip(self, square: i64, rank: i64) -> None:
         bit: i64 = 1
         if square < WORD:
             bit <<= square
@@ -71,6 +100,16 @@ class SeatPieces:
             if rank == LEGENDARY:
                 self.legendary_high ^= bit
 
+    def count_rank(self, rank: int) -> int:
+        """Return how many pieces of this rank there are."""
+        if rank == COMMON:
+            return self.pieces - self.upgraded
+        return self.upgraded - self.legendaries if rank == HEROIC else self.legendaries
+
+    def two_sided(self) -> tuple[i64, i64]:
+        """Return the words of the common and heroic pieces."""
+        return self.low ^ self.legendary_low, self.high ^ self.legendary_high
+
     def of_rank(self, rank: int) -> int:
         """Return the mask of the pieces of this rank."""
         if rank == COMMON:
@@ -83,6 +122,12 @@ class SeatPieces:
 
 def unblocked(one: SeatPieces, other: SeatPieces, rank: int) -> int:
     """Return the mask of squares without a piece of a seat that is above this rank."""
+    low, high = unblocked_words(one, other, rank)
+    return joined(low, high)
+
+
+def unblocked_words(one: SeatPieces, other: SeatPieces, rank: int) -> tuple[i64, i64]:
+    """Return the words of squares without a piece of a seat that is above this rank."""
     low: i64 = one.legendary_low | other.legendary_low
     high: i64 = one.legendary_high | other.legendary_high
     if rank < COMMON:
@@ -90,12 +135,20 @@ def unblocked(one: SeatPieces, other: SeatPieces, rank: int) -> int:
     elif rank < HEROIC:
         low = one.upgraded_low | other.upgraded_low
         high = one.upgraded_high | other.upgraded_high
-    return joined(ALL_LOW & ~low, ALL_HIGH & ~high)
+    return ALL_LOW & ~low, ALL_HIGH & ~high
 
 
 def joined(low: int, high: int) -> int:
     """Return the mask of the squares in two words."""
     return low | high << WORD if high else low
+
+
+def draw_in_words(low: i64, high: i64, draw: Draw) -> i64:
+    """Draw one of the squares in two words, of which there must be at least one."""
+    while True:
+        square: i64 = int(draw() * GRID)
+        if (low >> square if square < WORD else high >> square - WORD) & 1:
+            return square
 
 
 def nth_in_words(low: i64, high: i64, n: i64) -> int:

@@ -74,15 +74,9 @@ def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector
 
 def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
     """Return the pieces of these ranks of an owner, relative to the active seat."""
-    found = 0
     if IS_COMPILED:
-        if owner != words.ENEMY:
-            found = _of_ranks(state.sides[state.active], ranks)
-        return (
-            found
-            if owner == words.OWN
-            else found | _of_ranks(state.sides[1 - state.active], ranks)
-        )
+        return _owned_in_words(state, owner, ranks)
+    found = 0
     pieces = state.pieces
     mine = RANKS_EACH * state.active
     for rank in range(RANKS_EACH):
@@ -94,7 +88,19 @@ def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
     return found
 
 
-def _of_ranks(side: SeatPieces, ranks: int) -> int:
+def _owned_in_words(state: TashKalarPosition, owner: int, ranks: int) -> int:
+    low: i64 = 0
+    high: i64 = 0
+    if owner != words.ENEMY:
+        low, high = _of_ranks(state.sides[state.active], ranks)
+    if owner != words.OWN:
+        more_low, more_high = _of_ranks(state.sides[1 - state.active], ranks)
+        low |= more_low
+        high |= more_high
+    return joined(low, high)
+
+
+def _of_ranks(side: SeatPieces, ranks: int) -> tuple[i64, i64]:
     low: i64 = 0
     high: i64 = 0
     if ranks & 1 << COMMON:
@@ -105,15 +111,14 @@ def _of_ranks(side: SeatPieces, ranks: int) -> int:
     if ranks & 1 << LEGENDARY:
         low |= side.legendary_low
         high |= side.legendary_high
-    return joined(low, high)
+    return low, high
 
 
 def is_outnumbered(state: TashKalarPosition, condition: int) -> bool:
     """Return whether the enemy has more commons, more upgraded pieces, or more pieces."""
     me, enemy = state.active, 1 - state.active
     if condition == words.MORE_COMMONS:
-        commons = state.counts[RANKS_EACH * me + COMMON]
-        return state.counts[RANKS_EACH * enemy + COMMON] > commons
+        return state.count_rank(enemy, COMMON) > state.count_rank(me, COMMON)
     if condition == words.MORE_UPGRADED:
         return state.count_upgraded(enemy) > state.count_upgraded(me)
     return state.count(enemy) > state.count(me)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.bits import count_bits
-from pentathlon_engines.tash_kalar.actions import SUMMON_TABLE, SUMMONS
+from pentathlon_engines.contract.compiler import mypyc_attr
+from pentathlon_engines.tash_kalar.actions import SUMMON_TABLE
 from pentathlon_engines.tash_kalar.board import LOW_WORD, WORD
-from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, Shape
+from pentathlon_engines.tash_kalar.cards.catalogue import MOST_CELLS, PATTERNS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, Pattern, Shape
 from pentathlon_engines.tash_kalar.cards.stencils import HIGH, SEEN, lay, lay_all
-from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined, nth_in_words
+from pentathlon_engines.tash_kalar.constants import LEGENDARIES
+from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -17,35 +19,16 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.contract.compiler import i64
 
+    Summons = list[tuple[int, int]]
+    """Places of tables in `SUMMONS` with the squares of each, at least one."""
+
+FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
+"""With more own pieces on the board, some are commons or heroics that a pattern does not need."""
 _OVERLAP: Final[int] = (1 << SEEN - WORD) - 1
 """The squares of the high word that the low window sees."""
 
 
-class Spots:
-    """The squares, at least one, of a table in `SUMMONS`."""
-
-    __slots__ = ("count", "high", "low", "table")
-
-    table: i64
-    low: i64
-    high: i64
-    count: i64
-
-    def __init__(self, table: i64, low: i64, high: i64) -> None:
-        self.table = table
-        self.low = low
-        self.high = high
-        self.count = count_bits(low) + count_bits(high)
-
-    def squares(self) -> int:
-        """Return the mask of the squares."""
-        return joined(self.low, self.high)
-
-    def nth(self, n: int) -> int:
-        """Return the summoning at this index."""
-        return SUMMONS[self.table][nth_in_words(self.low, self.high, n)]
-
-
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Windows:
     """The pieces that fill patterns, in the two windows of the stencils, and what blocks beings.
 
@@ -55,10 +38,13 @@ class Windows:
     __slots__ = (
         "great_high",
         "great_low",
+        "heroics",
         "high",
         "high_upgraded",
+        "is_scarce",
         "low",
         "low_upgraded",
+        "pieces",
         "side",
         "upgraded_high",
         "upgraded_low",
@@ -72,6 +58,9 @@ class Windows:
     upgraded_high: i64
     great_low: i64
     great_high: i64
+    pieces: i64
+    heroics: i64
+    """How many pieces there are, and how many upgraded ones."""
 
     def __init__(self, state: TashKalarPosition) -> None:
         seat = 1 - state.active if state.possessed else state.active
@@ -85,48 +74,81 @@ class Windows:
         self.upgraded_high = side.upgraded_high | other.upgraded_high
         self.great_low = side.legendary_low | other.legendary_low
         self.great_high = side.legendary_high | other.legendary_high
+        self.pieces, self.heroics = side.pieces, side.upgraded
+        self.is_scarce: bool = (
+            side.pieces <= FEW or state.possessed or state.legendaries(state.active) <= 0
+        )
+        """Whether a being may be short of a piece."""
 
     def matches_at(self, shape: Shape, square: i64) -> bool:
         """Return whether all cells of a shape around this square are filled."""
-        if square < SEEN and lay(shape.low, self.low, self.low_upgraded) >> square & 1:
-            return True
+        stencil = shape.stencil
+        if square < SEEN:
+            low: i64 = lay(stencil, stencil.low_places, self.low, self.low_upgraded)
+            if low >> square & 1:
+                return True
         if square < HIGH:
             return False
-        return lay(shape.high, self.high, self.high_upgraded) >> square - HIGH & 1 != 0
+        high: i64 = lay(stencil, stencil.high_places, self.high, self.high_upgraded)
+        return high >> square - HIGH & 1 != 0
 
-    def add_matches(self, card: int, found: list[Spots]) -> None:
-        """Add where a being can be summoned that is neither special nor short of a piece."""
-        pattern, table = PATTERNS[card], SUMMON_TABLE[card]
-        if not pattern.refs:
-            low = lay_all(pattern.low, self.low, self.low_upgraded)
-            high = lay_all(pattern.high, self.high, self.high_upgraded)
-            if low | high:
-                self._add_allowed(card, table, low, high, found)
-            return
-        for place, stencil in enumerate(pattern.low):
-            low = lay(stencil, self.low, self.low_upgraded)
-            high = lay(pattern.high[place], self.high, self.high_upgraded)
-            if low | high:
-                self._add_allowed(card, table + place, low, high, found)
+    def has_pieces(self, pattern: Pattern) -> bool:
+        """Return whether there are as many pieces as a pattern needs."""
+        return self.pieces >= pattern.pieces and self.heroics >= pattern.heroics
 
-    def _add_allowed(
-        self, card: int, table: int, seen_low: i64, seen_high: i64, found: list[Spots]
-    ) -> None:
-        """Add the squares of a match on which the being may stand (7.3)."""
-        low: i64 = (seen_low | seen_high << HIGH) & LOW_WORD
-        high: i64 = seen_low >> WORD | seen_high >> WORD - HIGH
-        rank, requires = RANK_OF[card], PATTERNS[card].requires
-        if rank == COMMON:
+    def count_summons(self, pattern: Pattern) -> int:
+        """Count the summonings of a being that is neither special nor short of a piece."""
+        found: i64 = 0
+        places: i64 = _count_tables(pattern)
+        for place in range(places):
+            low, high = self._squares_of(pattern, place)
+            if low | high:
+                found += count_bits(low) + count_bits(high)
+        return found
+
+    def add_summons(self, card: int, found: Summons) -> None:
+        """Add the summonings of a being that is neither special nor short of a piece."""
+        pattern = PATTERNS[card]
+        for place in range(_count_tables(pattern)):
+            low, high = self._squares_of(pattern, place)
+            if low | high:
+                found.append((SUMMON_TABLE[card] + place, joined(low, high)))
+
+    def _squares_of(self, pattern: Pattern, place: i64) -> tuple[i64, i64]:
+        """Return where a being can be summoned, in one orientation if that is chosen."""
+        low: i64
+        high: i64
+        if pattern.refs:
+            stencil = pattern.stencils[place]
+            low = lay(stencil, stencil.low_places, self.low, self.low_upgraded)
+            high = lay(stencil, stencil.high_places, self.high, self.high_upgraded)
+        else:
+            own, upgraded = (self.low, self.high), (self.low_upgraded, self.high_upgraded)
+            low, high = lay_all(pattern.stencils, own, upgraded)
+        if not low | high:
+            return 0, 0
+        seen_low: i64 = (low | high << HIGH) & LOW_WORD
+        return self._allowed(pattern, seen_low, low >> WORD | high >> WORD - HIGH)
+
+    def _allowed(self, pattern: Pattern, low: i64, high: i64) -> tuple[i64, i64]:
+        """Return those of some squares on which a being may stand (7.3)."""
+        if pattern.rank == COMMON:
             low &= ~self.upgraded_low
             high &= ~self.upgraded_high
-        elif rank == HEROIC:
+        elif pattern.rank == HEROIC:
             low &= ~self.great_low
             high &= ~self.great_high
-        if requires == COMMON:
+        if pattern.requires == COMMON:
             low &= self.side.low
             high &= self.side.high
-        elif requires == HEROIC:
+        elif pattern.requires == HEROIC:
             low &= self.side.upgraded_low
             high &= self.side.upgraded_high
-        if low | high:
-            found.append(Spots(table, low, high))
+        return low, high
+
+
+def _count_tables(pattern: Pattern) -> i64:
+    """Return how many tables of summonings a being has, and see that its stencils are made."""
+    if not pattern.stencils:
+        pattern.make_stencils()
+    return pattern.tables

@@ -8,8 +8,9 @@ joins eleven of them.
 from __future__ import annotations
 
 from pentathlon_engines.contract.bits import IS_COMPILED
+from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
-from pentathlon_engines.tash_kalar.board import ADJACENT, GRID, SIDE, bits
+from pentathlon_engines.tash_kalar.board import ADJACENT, GRID, LOW_WORD, WORD, bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ LIFTS: Final = SquareLists(PICKUPS)
 
 _MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
 """By square and the adjacent squares in reach; at most 256 per square."""
-_NEAR: Final = (1 << 2 * (SIDE + 1) + 1) - 1
-"""Bits for the squares from the first adjacent one to the last."""
 _FROM: Final[list[tuple[int, list[int], list[int]]]] = []
 """By square, the first adjacent square, the ways from it to each one, and the moves to them."""
 
@@ -78,16 +77,46 @@ _FROM: Final[list[tuple[int, list[int], list[int]]]] = []
 def add_moves(square: int, reach: int, found: list[int]) -> None:
     """Append the moves from a square to the adjacent ones among those in reach."""
     if IS_COMPILED:  # making a list costs less than finding one far away in memory
-        if not _FROM:
-            _FROM.extend([_ways_from(square) for square in range(GRID)])
-        first, ways, actions = _FROM[square]
-        _add_near(reach >> first & _NEAR, ways, actions, found)
+        reach_in_words(reach).add_moves(square, found)
         return
     reach &= ADJACENT[square]
     moves = _MOVES[square].get(reach)
     if moves is None:
         moves = _MOVES[square][reach] = _moves_to(square, reach)
     found += moves
+
+
+@mypyc_attr(acyclic=True)
+class Reach:
+    """The squares on which moves of some pieces may end, in words, for compiled code."""
+
+    __slots__ = ("high", "low")
+
+    low: i64
+    high: i64
+
+    def __init__(self, low: i64, high: i64) -> None:
+        self.low = low
+        self.high = high
+
+    def add_moves(self, square: int, found: list[int]) -> None:
+        """Append the moves from a square to the adjacent ones among these."""
+        if not _FROM:
+            _FROM.extend([_ways_from(square) for square in range(GRID)])
+        first, ways, actions = _FROM[square]
+        start: i64 = first
+        near: i64 = self.high
+        # Bits that are shifted beyond a word are those of squares far away.
+        near = near >> start - WORD if start >= WORD else self.low >> start | near << WORD - start
+        _add_near(near, ways, actions, found)
+
+
+def reach_in_words(squares: int) -> Reach:
+    """Return the squares of a mask as a reach."""
+    return Reach(squares & LOW_WORD, squares >> WORD)
+
+
+NOWHERE: Final = Reach(0, 0)
 
 
 def _ways_from(square: int) -> tuple[int, list[int], list[int]]:

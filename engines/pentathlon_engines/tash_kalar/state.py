@@ -7,49 +7,39 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
+from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, SQUARES, bits_of, mask, nth_square
+from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, SQUARES, bits, nth_square
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
-    FIRST_LEGEND,
     IS_OF_WEAVERS,
-    LEGEND_CARDS,
     SCHOOL_CARDS,
-    WARP_DECK,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     DEALING,
     DRAWING,
-    HIGH_FORM,
     LEGENDARIES,
     MODES,
-    PENDING_POINTS,
     RANKS_EACH,
     TWO_SIDED,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.hand import Hand
+from pentathlon_engines.tash_kalar.hand import Hand, insert_card, remove_card
 from pentathlon_engines.tash_kalar.seat_pieces import (
-    ALL_HIGH,
-    ALL_LOW,
     SeatPieces,
     joined,
     nth_in_words,
     unblocked,
+    unblocked_words,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from typing import Any
 
     from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.tash_kalar.chance import Deal
-
-_SCHOOL_CARDS: Final[int] = (1 << FIRST_LEGEND) - 1
-_LEGEND_CARDS: Final[int] = mask(LEGEND_CARDS)
-_FLARE_SHIFT: Final = FIRST_FLARE
 
 
 class TashKalarPosition(State):
@@ -140,7 +130,8 @@ class TashKalarPosition(State):
         two_sided, legendary = TWO_SIDED[self.mode], LEGENDARIES[self.mode]
         self._reset_expansions([two_sided, two_sided, legendary, legendary])
         self._reset_cards()
-        self._reset_listings()
+        self.legal: list[int] | None = None
+        """The cached legal actions; every change of the position drops them."""
         self.card: int = -1
         """The card that is being played."""
         self.square: int = -1
@@ -151,7 +142,9 @@ class TashKalarPosition(State):
         """Where the last action but a claim, its effect included, has destroyed something; only
         for pictures, so that a position that was read does not know it."""
         self.log: list[int] = []
+        """The latest events; some of the first may be known to both seats already."""
         self.since: list[int] = [0, 0]
+        """How many of them each seat knows."""
 
     def _reset_board(self) -> None:
         """Clear the board."""
@@ -159,11 +152,11 @@ class TashKalarPosition(State):
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
         """The mask of squares by 3 * owner + rank, in plain Python only."""
         self.counts: list[int] = [0] * (2 * RANKS_EACH)
-        """The number of pieces by 3 * owner + rank."""
+        """The number of pieces by 3 * owner + rank, in plain Python only."""
         self.empty: int = ALL
         """The mask of the empty squares, in plain Python only."""
         self.sides: list[SeatPieces] = [SeatPieces(), SeatPieces()]
-        """The pieces of both seats in words, compiled only."""
+        """The pieces of both seats in words, and how many they are, compiled only."""
 
     def _reset_turn(self) -> None:
         """Begin with the first turn."""
@@ -193,6 +186,8 @@ class TashKalarPosition(State):
         """Leave hands, decks and rows empty."""
         self.hands: list[list[int]] = [[], []]
         """The sorted cards; `gain` and `lose` change them."""
+        self.held: list[Hand | None] = [None, None]
+        """The cached parts of the hands; `hand` returns the current ones."""
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
@@ -203,8 +198,8 @@ class TashKalarPosition(State):
         self.flares: list[int] = []
         self.legend_pile: list[int] = []
         self.flare_pile: list[int] = []
-        self.current: int = 0
-        """The mask of current tasks."""
+        self.current: list[int] = []
+        """The current tasks in ascending order; never changed, but replaced."""
         self.next_task: int = -1
         self.tasks: list[int] = []
         self.under: int = 0
@@ -212,13 +207,6 @@ class TashKalarPosition(State):
         self.claimed: list[list[int]] = [[], []]
         self.dealt: Deal | None = None
         """The drawn deal that is due, kept so that its text need not be parsed again."""
-
-    def _reset_listings(self) -> None:
-        """Clear the cached listings."""
-        self.legal: list[int] | None = None
-        """The cached legal actions; every change of the position drops them."""
-        self.held: list[Hand | None] = [None, None]
-        """The cached parts of the hands; `hand` returns the current ones."""
 
     def _reset_expansions(self, stock: list[int]) -> None:
         """Reset the fields that only expansion schools use (18)."""
@@ -271,7 +259,8 @@ class TashKalarPosition(State):
         self._copy_turn_to(twin)
         self._copy_expansions_to(twin)
         self._copy_cards_to(twin)
-        self._copy_listings_to(twin)
+        twin.legal = self.legal
+        twin.held = self.held[:]
 
     def _copy_turn_to(self, twin: TashKalarPosition) -> None:
         twin.board = self.board[:]
@@ -280,7 +269,7 @@ class TashKalarPosition(State):
         else:
             twin.pieces = self.pieces[:]
             twin.empty = self.empty
-        twin.counts = self.counts[:]
+            twin.counts = self.counts[:]
         twin.turn = self.turn
         twin.active = self.active
         twin.actions_left = self.actions_left
@@ -316,10 +305,6 @@ class TashKalarPosition(State):
         twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
         twin.dealt = self.dealt
 
-    def _copy_listings_to(self, twin: TashKalarPosition) -> None:
-        twin.legal = self.legal
-        twin.held = self.held[:]
-
     def _copy_expansions_to(self, twin: TashKalarPosition) -> None:
         twin.gateway = self.gateway
         twin.possessed = self.possessed
@@ -354,11 +339,17 @@ class TashKalarPosition(State):
 
     def of_rank(self, seat: int, rank: int) -> int:
         """Return the mask of a seat's pieces of this rank."""
-        return (
-            self.sides[seat].of_rank(rank)
-            if IS_COMPILED
-            else self.pieces[RANKS_EACH * seat + rank]
-        )
+        if IS_COMPILED:
+            return self.sides[seat].of_rank(rank)
+        return self.pieces[RANKS_EACH * seat + rank]
+
+    def two_sided_pieces(self, seat: int) -> int:
+        """Return the mask of the common and heroic pieces of a seat."""
+        if IS_COMPILED:
+            low, high = self.sides[seat].two_sided()
+            return joined(low, high)
+        first = RANKS_EACH * seat
+        return self.pieces[first + COMMON] | self.pieces[first + HEROIC]
 
     def free(self) -> int:
         """Return the mask of the empty squares."""
@@ -368,50 +359,64 @@ class TashKalarPosition(State):
         """Return how many squares are empty."""
         if not IS_COMPILED:
             return self.empty.bit_count()
-        one, other = self.sides[0], self.sides[1]
-        taken: i64 = count_bits(one.low | other.low)
-        taken += count_bits(one.high | other.high)
-        return len(SQUARES) - taken
+        return len(SQUARES) - self.sides[0].pieces - self.sides[1].pieces
 
     def nth_free(self, n: int) -> int:
         """Return the empty square at this index, in the order of their names."""
         if not IS_COMPILED:
             return nth_square(self.empty, n)
-        one, other = self.sides[0], self.sides[1]
-        low: i64 = ALL_LOW & ~(one.low | other.low)
-        return nth_in_words(low, ALL_HIGH & ~(one.high | other.high), n)
+        low, high = self.free_words()
+        return nth_in_words(low, high, n)
+
+    def free_words(self) -> tuple[i64, i64]:
+        """Return the mask of the empty squares in words, compiled only."""
+        return unblocked_words(self.sides[0], self.sides[1], -1)
 
     def count(self, seat: int) -> int:
         """Return how many pieces a seat has on the board."""
+        if IS_COMPILED:
+            return self.sides[seat].pieces
         first = RANKS_EACH * seat
         return self.counts[first] + self.counts[first + 1] + self.counts[first + 2]
 
     def count_upgraded(self, seat: int) -> int:
         """Return how many heroic and legendary pieces a seat has on the board."""
+        if IS_COMPILED:
+            return self.sides[seat].upgraded
         first = RANKS_EACH * seat
         return self.counts[first + 1] + self.counts[first + 2]
 
+    def count_two_sided(self, seat: int) -> int:
+        """Return how many commons and heroic pieces a seat has on the board."""
+        if IS_COMPILED:
+            side = self.sides[seat]
+            return side.pieces - side.legendaries
+        first = RANKS_EACH * seat
+        return self.counts[first] + self.counts[first + 1]
+
+    def count_rank(self, seat: int, rank: int) -> int:
+        """Return how many pieces of this rank a seat has on the board."""
+        if IS_COMPILED:
+            return self.sides[seat].count_rank(rank)
+        return self.counts[RANKS_EACH * seat + rank]
+
     def two_sided(self, seat: int) -> int:
         """Return how many two-sided pieces a seat has in supply (2.3)."""
+        if IS_COMPILED:
+            side = self.sides[seat]
+            return self.stock[seat] - (side.pieces - side.legendaries)
         first = RANKS_EACH * seat
         return self.stock[seat] - self.counts[first] - self.counts[first + 1]
 
     def legendaries(self, seat: int) -> int:
         """Return how many legendary pieces a seat has in supply (2.3)."""
+        if IS_COMPILED:
+            return self.stock[2 + seat] - self.sides[seat].legendaries
         return self.stock[2 + seat] - self.counts[RANKS_EACH * seat + LEGENDARY]
 
     def in_supply(self, seat: int, rank: int) -> bool:
         """Return whether a seat has a piece for this rank in supply."""
         return (self.legendaries(seat) if rank == LEGENDARY else self.two_sided(seat)) > 0
-
-    def score(self, seat: int) -> int:
-        """Return the points of a seat at this moment (10.3, 10.4, 18.3.2)."""
-        points = self.points[seat]
-        if self.mode == HIGH_FORM:
-            points += self.counts[RANKS_EACH * seat + LEGENDARY]
-        if self.pending and self.pending & mask(self.hands[seat]):
-            points -= PENDING_POINTS
-        return points
 
     def up_to(self, rank: int) -> int:
         """Return the empty squares and those with pieces of at most this rank."""
@@ -431,10 +436,10 @@ class TashKalarPosition(State):
         """Put a piece on an empty square."""
         kind = RANKS_EACH * seat + rank
         self.board[square] = 1 + kind
-        self.counts[kind] += 1
         if IS_COMPILED:
-            self.sides[seat].flip(square, rank)
+            self.sides[seat].put(square, rank)
             return
+        self.counts[kind] += 1
         self.pieces[kind] |= BIT[square]
         self.empty ^= BIT[square]
 
@@ -445,11 +450,11 @@ class TashKalarPosition(State):
         if IS_COMPILED:
             kind = code - 1
             seat = kind // RANKS_EACH
-            self.sides[seat].flip(square, kind - RANKS_EACH * seat)
+            self.sides[seat].lift(square, kind - RANKS_EACH * seat)
         else:
             self.pieces[code - 1] ^= BIT[square]
             self.empty ^= BIT[square]
-        self.counts[code - 1] -= 1
+            self.counts[code - 1] -= 1
         if square == self.gateway:
             self.gateway = -1
         return code
@@ -463,9 +468,8 @@ class TashKalarPosition(State):
     def remove(self, square: int) -> None:
         """Take the piece off a square and inform the effect."""
         self.lift(square)
-        effect = self.effect
-        if effect is not None:
-            effect.forget(square)
+        if self.effect is not None:
+            self.effect.forget(square)
 
     def destroy(self, square: int, *, counted: bool = True) -> int:
         """Destroy the piece on a square, count it if it is an enemy's; return its rank (10.1)."""
@@ -524,18 +528,25 @@ class TashKalarPosition(State):
     def gain(self, seat: int, card: int) -> None:
         """Put a card into a hand."""
         cards = self.hands[seat]
-        cards.append(card)
-        cards.sort()
+        if IS_COMPILED:
+            insert_card(cards, card)
+        else:
+            cards.append(card)
+            cards.sort()
         self.held[seat] = None
 
     def lose(self, seat: int, card: int) -> None:
         """Take a card out of a hand."""
-        self.hands[seat].remove(card)
+        cards = self.hands[seat]
+        if IS_COMPILED:
+            remove_card(cards, card)
+        else:
+            cards.remove(card)
         self.held[seat] = None
 
     def set_hand(self, seat: int, cards: int) -> None:
         """Replace a hand by the cards of a mask."""
-        self.hands[seat] = bits_of(cards)
+        self.hands[seat] = bits(cards)
         self.held[seat] = None
 
     def loose(self, seat: int) -> list[int]:
@@ -556,15 +567,6 @@ class TashKalarPosition(State):
         cards = self.hands[seat]
         return len(cards) > 0 and IS_OF_WEAVERS[cards[0]]
 
-    def hand_of(self, seat: int, kind: int) -> int:
-        """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
-        hand = mask(self.hands[seat])
-        if kind == 0:
-            return hand & _SCHOOL_CARDS
-        if kind == 1:
-            return hand & _LEGEND_CARDS
-        return hand >> _FLARE_SHIFT << _FLARE_SHIFT
-
     def note(self, action: int) -> None:
         """Write an action of the active seat into the log."""
         self.log.append(action << 1 | self.active)
@@ -572,7 +574,7 @@ class TashKalarPosition(State):
     def put_away(self, card: int) -> None:
         """Put a being of the active seat on its discard pile; note the Etherweave's latest one."""
         self.discards[self.active] |= 1 << card
-        if WARP_DECK >> card & 1:
+        if IS_OF_WEAVERS[card]:
             self.latest = card
 
     def discard_openly(self, card: int) -> None:

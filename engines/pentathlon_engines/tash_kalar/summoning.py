@@ -7,15 +7,14 @@ from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.board import (
     BIT,
     COLOURED,
-    LOW_WORD,
-    WORD,
     add_bits,
     bits,
     listed,
+    listed_words,
     mask,
     nth_square,
 )
-from pentathlon_engines.tash_kalar.cards.catalogue import MOST_CELLS, PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.cards.patterns import (
     COMMON,
     HEROIC,
@@ -26,25 +25,21 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches_with_enemy,
 )
 from pentathlon_engines.tash_kalar.cards.stencils import Strip
-from pentathlon_engines.tash_kalar.constants import LEGENDARIES, RANKS_EACH
-from pentathlon_engines.tash_kalar.spots import Spots, Windows
+from pentathlon_engines.tash_kalar.constants import RANKS_EACH
+from pentathlon_engines.tash_kalar.seat_pieces import ALL_HIGH, ALL_LOW, joined
+from pentathlon_engines.tash_kalar.spots import FEW, Windows
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
-    Summons = list[tuple[int, int]]
-    """Places of tables in `SUMMONS` with the squares of each, at least one."""
-
-_FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
-"""With more own pieces on the board, some are commons or heroics that a pattern does not need."""
+    from pentathlon_engines.contract.compiler import i64
+    from pentathlon_engines.tash_kalar.spots import Summons
 
 
 def find_summons(state: TashKalarPosition) -> Summons:
     """Return the legal summonings of the active seat, in the order of its cards."""
     if IS_COMPILED:
-        return [(spots.table, spots.squares()) for spots in find_spots(state)]
+        return find_in_words(state)
     first = RANKS_EACH * (1 - state.active if state.possessed else state.active)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
@@ -56,7 +51,7 @@ def find_summons(state: TashKalarPosition) -> Summons:
     found: Summons = []
     # One look for the whole hand: no being is short while there are more pieces than these.
     is_scarce = (
-        pieces <= _FEW
+        pieces <= FEW
         or state.possessed
         or counts[first + LEGENDARY] >= state.stock[2 + state.active]
     )
@@ -72,31 +67,68 @@ def find_summons(state: TashKalarPosition) -> Summons:
     return found
 
 
-def find_spots(state: TashKalarPosition) -> list[Spots]:
+def find_in_words(state: TashKalarPosition) -> Summons:
     """Return what `find_summons` does, for compiled code."""
-    whose = matching_seat(state)
-    heroics, pieces = state.count_upgraded(whose), state.count(whose)
-    found: list[Spots] = []
-    if state.war or state.voids:
-        _add_spots(_find_loose(state, pieces, heroics), found)
-        return found
     windows = Windows(state)
-    is_scarce = pieces <= _FEW or state.possessed or state.legendaries(state.active) <= 0
+    if state.war or state.voids:
+        return _find_loose(state, windows.pieces, windows.heroics)
+    found: Summons = []
     for card in state.hand(state.active).beings:
-        pattern = PATTERNS[card]
-        if pieces >= pattern.pieces and heroics >= pattern.heroics:
-            if pattern.anywhere or (is_scarce and _is_short(state, card)):
-                special: Summons = []
-                _add_specially(state, card, special)
-                _add_spots(special, found)
-            else:
-                windows.add_matches(card, found)
+        _add_in_words(state, windows, card, found)
     return found
 
 
-def _add_spots(summons: Summons, found: list[Spots]) -> None:
-    for table, squares in summons:
-        found.append(Spots(table, squares & LOW_WORD, squares >> WORD))
+def _add_in_words(state: TashKalarPosition, windows: Windows, card: int, found: Summons) -> None:
+    pattern = PATTERNS[card]
+    if windows.has_pieces(pattern):
+        if pattern.anywhere or (windows.is_scarce and _is_short(state, card)):
+            _add_specially(state, card, found)
+        else:
+            windows.add_summons(card, found)
+
+
+def count_summons(state: TashKalarPosition) -> int:
+    """Return how many summonings are legal, for compiled code."""
+    if state.war or state.voids:
+        return _count(find_summons(state))
+    windows = Windows(state)
+    found = 0
+    for card in state.hand(state.active).beings:
+        found += _count_of(state, windows, card)
+    return found
+
+
+def _count_of(state: TashKalarPosition, windows: Windows, card: int) -> int:
+    pattern = PATTERNS[card]
+    if not windows.has_pieces(pattern):
+        return 0
+    if pattern.anywhere or (windows.is_scarce and _is_short(state, card)):
+        special: Summons = []
+        _add_specially(state, card, special)
+        return _count(special)
+    return windows.count_summons(pattern)
+
+
+def _count(summons: Summons) -> int:
+    found = 0
+    for _, squares in summons:
+        found += squares.bit_count()
+    return found
+
+
+def nth_of_counted(state: TashKalarPosition, n: int) -> int:
+    """Return the summoning at this index of those that `count_summons` counts."""
+    if state.war or state.voids:
+        return nth_summons(find_summons(state), n)
+    windows = Windows(state)
+    for card in state.hand(state.active).beings:
+        here = _count_of(state, windows, card)
+        if n < here:
+            found: Summons = []
+            _add_in_words(state, windows, card, found)
+            return nth_summons(found, n)
+        n -= here
+    raise IndexError(n)
 
 
 def _find_loose(state: TashKalarPosition, pieces: int, heroics: int) -> Summons:
@@ -114,8 +146,8 @@ def list_summons(state: TashKalarPosition) -> list[int]:
     """Return the summonings of the active seat in a new, unordered list."""
     found: list[int] = []
     if IS_COMPILED:
-        for spots in find_spots(state):
-            add_bits(spots.squares(), SUMMONS[spots.table], found)
+        for table, squares in find_summons(state):
+            add_bits(squares, SUMMONS[table], found)
         return found
     for table, squares in find_summons(state):
         actions, left = SUMMONS[table], squares
@@ -136,22 +168,13 @@ def nth_summons(summons: Summons, n: int) -> int:
     raise IndexError(n)
 
 
-def nth_spot(found: list[Spots], n: int) -> int:
-    """Return the summoning at this index, for compiled code."""
-    for spots in found:
-        if n < spots.count:
-            return spots.nth(n)
-        n -= spots.count
-    raise IndexError(n)
-
-
 def _is_short(state: TashKalarPosition, card: int) -> bool:
     """Return whether so few pieces can become the being that its pattern may need them all."""
-    seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
+    seat = state.active
     if RANK_OF[card] == LEGENDARY:
-        sources = counts[first + LEGENDARY]
+        sources = state.count_rank(seat, LEGENDARY)
         return sources <= PATTERNS[card].pieces and state.stock[2 + seat] <= sources
-    sources = counts[first + COMMON] + counts[first + HEROIC]
+    sources = state.count_two_sided(seat)
     return sources <= PATTERNS[card].pieces and state.stock[seat] <= sources
 
 
@@ -284,10 +307,9 @@ def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> 
 
 def of_type(state: TashKalarPosition, card: int) -> int:
     """Return the own pieces on the board of the type that a being needs (2.2)."""
-    legendary = state.of_rank(state.active, LEGENDARY)
     if RANK_OF[card] == LEGENDARY:
-        return legendary
-    return state.own(state.active) & ~legendary
+        return state.of_rank(state.active, LEGENDARY)
+    return state.two_sided_pieces(state.active)
 
 
 def stands_ready(state: TashKalarPosition, card: int, square: int) -> bool:
@@ -305,12 +327,33 @@ def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
     shapes = PATTERNS[card].shapes
     if PATTERNS[card].anywhere:
         return _spare_anywhere(state, card)
+    if IS_COMPILED:
+        low, high = _spare_in_words(state, card, square, place)
+        return joined(low, high)
     if place >= 0:
         return of_type(state, card) & ~shapes[place].cells_at(square)
     needed = -1
     for shape in _shapes_at(state, card, square):
         needed &= shape.cells_at(square)
     return of_type(state, card) & ~needed
+
+
+def _spare_in_words(
+    state: TashKalarPosition, card: int, square: int, place: int
+) -> tuple[i64, i64]:
+    """Return what `spare` does of a being that may not stand anywhere, for compiled code."""
+    side, pattern = state.sides[state.active], PATTERNS[card]
+    low, high = side.legendary_low, side.legendary_high
+    if pattern.rank < LEGENDARY:
+        low, high = side.two_sided()
+    shapes = [pattern.shapes[place]] if place >= 0 else _shapes_at(state, card, square)
+    needed_low: i64 = ALL_LOW
+    needed_high: i64 = ALL_HIGH
+    for shape in shapes:
+        cells_low, cells_high = shape.words_at(square)
+        needed_low &= cells_low
+        needed_high &= cells_high
+    return low & ~needed_low, high & ~needed_high
 
 
 def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
@@ -329,4 +372,7 @@ def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
 
 def shortage_actions(state: TashKalarPosition) -> list[int]:
     """Return the pickups for the being that is being played."""
+    if IS_COMPILED and not PATTERNS[state.card].anywhere:
+        low, high = _spare_in_words(state, state.card, state.square, state.shape)
+        return listed_words(low, high, PICKUPS)
     return listed(spare(state, state.card, state.square, state.shape), PICKUPS)

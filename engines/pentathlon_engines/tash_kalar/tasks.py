@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from pentathlon_engines.tash_kalar.actions import CLAIMS, TASK_IDS
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
@@ -19,7 +21,6 @@ from pentathlon_engines.tash_kalar.board import (
     SIDE,
     WITHIN,
     bits,
-    bits_of,
     mask,
     named,
     spread,
@@ -31,11 +32,8 @@ from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, Final
 
-    Test = Callable[[TashKalarPosition, "Counts", int], bool]
-    """Tests whether a seat's position meets these numbers."""
     Crossing = tuple[int, int, tuple[int, ...]]
     """Two groups of squares, and the lines between them."""
 
@@ -93,15 +91,15 @@ def _between(start: int, end: int) -> tuple[int, ...]:
 
 _SIDE_CROSSINGS: Final = _crossings(_SIDE_PAIRS)
 _CORNER_CROSSINGS: Final = _crossings(_CORNER_PAIRS)
+_NO_CLAIMS: Final[list[int]] = []
 
 
-class Counts:
-    """The numbers of a condition, and the test that uses them."""
+class Requirement:
+    """What a task asks for, as numbers; subclasses know what they count."""
 
-    __slots__ = ("colour", "count", "more", "test", "total")
+    __slots__ = ("colour", "count", "more", "total")
 
-    def __init__(self, test: Test, *, total: int, more: int, count: int, colour: int) -> None:
-        self.test = test
+    def __init__(self, *, total: int, more: int, count: int, colour: int) -> None:
         self.total = total
         """The number of pieces, destroyed pieces or summoned beings."""
         self.more = more
@@ -110,112 +108,194 @@ class Counts:
         """How many must be legendary, or summoned on the colour."""
         self.colour = colour
 
-
-_OPEN: Final[dict[int, list[tuple[int, Counts]]]] = {}
-"""A cache of the requirements of current tasks, by mask: a few thousand at most."""
+    @abstractmethod
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        """Return whether a seat's position meets these numbers."""
 
 
 def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
     """Return whether a seat has fulfilled a task at the end of its turn."""
-    counts = _CONDITIONS[task]
-    return counts.test(state, counts, seat)
+    return _REQUIREMENTS[task].is_met(state, seat)
 
 
-def add_claims(state: TashKalarPosition, found: list[int]) -> None:
-    """Add the claims of current tasks that the active seat has fulfilled."""
-    current, seat = state.current, state.active
-    tests = _OPEN.get(current)
-    if tests is None:
-        tests = _OPEN[current] = [(task, _CONDITIONS[task]) for task in bits_of(current)]
-    for task, counts in tests:
-        if counts.test(state, counts, seat):
-            found.append(CLAIMS[task])
+def list_claims(state: TashKalarPosition) -> list[int]:
+    """Return the claims of current tasks that the active seat has fulfilled, a read-only list."""
+    seat, found = state.active, _NO_CLAIMS
+    for task in state.current:
+        if _REQUIREMENTS[task].is_met(state, seat):
+            found = [*found, CLAIMS[task]]
+    return found
 
 
-def _has_destroyed(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    destroyed = state.destroyed
-    upgraded = destroyed[HEROIC] + destroyed[LEGENDARY]
-    return destroyed[0] + upgraded >= counts.total and upgraded >= counts.more
+class _Destroyed(Requirement):
+    """Enough enemy pieces, upgraded ones among them, were destroyed in this turn."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        destroyed = state.destroyed
+        upgraded = destroyed[HEROIC] + destroyed[LEGENDARY]
+        return destroyed[0] + upgraded >= self.total and upgraded >= self.more
 
 
-def _has_destroyed_great(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    destroyed = state.destroyed
-    return destroyed[LEGENDARY] >= counts.count or destroyed[HEROIC] >= counts.total
+class _DestroyedGreat(Requirement):
+    """A legendary piece, or enough heroic ones, were destroyed in this turn."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        destroyed = state.destroyed
+        return destroyed[LEGENDARY] >= self.count or destroyed[HEROIC] >= self.total
 
 
-def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    if state.count_upgraded(seat) < counts.more:  # most often, and counted already
-        return False
-    colour = counts.colour
-    return (
-        (state.own(seat) & colour).bit_count() >= counts.total
-        and (state.upgraded(seat) & colour).bit_count() >= counts.more
-        and (state.of_rank(seat, LEGENDARY) & colour).bit_count() >= counts.count
-    )
+class _OnColour(Requirement):
+    """Enough own pieces stand on squares of a colour."""
 
+    __slots__ = ()
 
-def _dominates_colours(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    if state.count_upgraded(seat) < _ONE_ON_EACH:
-        return False
-    mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
-    for colour in (RED, GREEN):  # asked in every turn, and a generator is slower
-        if (mine & colour).bit_count() <= (theirs & colour).bit_count():
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        if state.count_upgraded(seat) < self.more:  # most often, and counted already
             return False
-    return True
+        colour = self.colour
+        return (
+            (state.own(seat) & colour).bit_count() >= self.total
+            and (state.upgraded(seat) & colour).bit_count() >= self.more
+            and (state.of_rank(seat, LEGENDARY) & colour).bit_count() >= self.count
+        )
 
 
-def _has_summoned(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    if len(state.summoned) < counts.total:
+class _BothColours(Requirement):
+    """The seat has more upgraded pieces on each colour than its enemy."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        if state.count_upgraded(seat) < _ONE_ON_EACH:
+            return False
+        mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
+        for colour in (RED, GREEN):  # asked in every turn, and a generator is slower
+            if (mine & colour).bit_count() <= (theirs & colour).bit_count():
+                return False
+        return True
+
+
+class _Summoned(Requirement):
+    """Enough beings were summoned in this turn."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        if len(state.summoned) < self.total:
+            return False
+        legends = on_colour = 0
+        for summoning in state.summoned:
+            card, square = divmod(summoning, GRID)
+            legends += card >= FIRST_LEGEND or state.raised >> card & 1
+            on_colour += self.colour >> square & 1
+        return legends >= self.more and on_colour >= self.count
+
+
+class _Central(Requirement):
+    """Enough own pieces stand on the central squares."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        if state.count_upgraded(seat) < self.more:
+            return False
+        return (state.own(seat) & _CENTRAL).bit_count() >= self.total and (
+            state.upgraded(seat) & _CENTRAL
+        ).bit_count() >= self.more
+
+
+class _CentreCross(Requirement):
+    """All squares of a cross in the centre have own pieces."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        if not state.board[CENTRE]:
+            return False
+        own = state.own(seat)
+        for cross in _CROSSES:  # noqa: SIM110  # no generator, as above
+            if own & cross == cross:
+                return True
         return False
-    legends = on_colour = 0
-    for summoning in state.summoned:
-        card, square = divmod(summoning, GRID)
-        legends += card >= FIRST_LEGEND or state.raised >> card & 1
-        on_colour += counts.colour >> square & 1
-    return legends >= counts.more and on_colour >= counts.count
 
 
-def _dominates_centre(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    if state.count_upgraded(seat) < counts.more:
+class _Line(Requirement):
+    """A middle line has enough more own pieces than enemy ones."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        own, enemy = state.own(seat), state.own(1 - seat)
+        for line in _LINES:
+            more = (own & line).bit_count() - self.total
+            if more >= 0 and (enemy & line).bit_count() <= more:
+                return True
         return False
-    return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and (
-        state.upgraded(seat) & _CENTRAL
-    ).bit_count() >= counts.more
 
 
-def _has_cross(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    if not state.board[CENTRE]:
+class _Diagonals(Requirement):
+    """Both long diagonals have enough own pieces."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        own, upgraded = state.own(seat), state.upgraded(seat)
+        return all(
+            (own & line).bit_count() >= self.total and (upgraded & line).bit_count() >= self.more
+            for line in _DIAGONALS
+        )
+
+
+class _SideChain(Requirement):
+    """A chain of own pieces joins two opposite sides."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_CROSSINGS)
+
+
+class _CornerChain(Requirement):
+    """A chain of own pieces joins two opposite corners."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_CROSSINGS)
+
+
+class _Surrounding(Requirement):
+    """An enemy piece has enough adjacent own ones."""
+
+    __slots__ = ()
+
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        own = state.own(seat)
+        # At most two of eight neighbours may be missing, so of any three lines through the piece
+        # one has own pieces on both sides.
+        lined = own << 1 & own >> 1 | own << SIDE & own >> SIDE | own << _ASIDE & own >> _ASIDE
+        for square in bits(state.own(1 - seat) & lined):  # no generator, as above
+            if (ADJACENT[square] & own).bit_count() >= self.total:
+                return True
         return False
-    own = state.own(seat)
-    for cross in _CROSSES:  # noqa: SIM110  # no generator, as above
-        if own & cross == cross:
-            return True
-    return False
 
 
-def _dominates_line(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    own, enemy = state.own(seat), state.own(1 - seat)
-    for line in _LINES:
-        more = (own & line).bit_count() - counts.total
-        if more >= 0 and (enemy & line).bit_count() <= more:
-            return True
-    return False
+class _Isolation(Requirement):
+    """An enemy piece has another one near but cannot reach any (11.4)."""
 
+    __slots__ = ()
 
-def _has_diagonals(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    own, upgraded = state.own(seat), state.upgraded(seat)
-    return all(
-        (own & line).bit_count() >= counts.total and (upgraded & line).bit_count() >= counts.more
-        for line in _DIAGONALS
-    )
-
-
-def _joins_sides(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_CROSSINGS)
-
-
-def _joins_corners(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_CROSSINGS)
+    def is_met(self, state: TashKalarPosition, seat: int) -> bool:
+        enemies, empty = state.own(1 - seat), state.free()
+        return any(
+            WITHIN[self.total][square] & enemies
+            and not _comes_to_another(square, enemies ^ BIT[square], empty, self.count)
+            for square in bits(enemies)
+        )
 
 
 def _has_chain(own: int, crossings: tuple[Crossing, ...]) -> bool:
@@ -238,27 +318,6 @@ def _is_chain(own: int, start: int, end: int, between: tuple[int, ...]) -> bool:
     return new != 0
 
 
-def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    own = state.own(seat)
-    # At most two of eight neighbours may be missing, so of any three lines through the piece one
-    # has own pieces on both sides.
-    lined = own << 1 & own >> 1 | own << SIDE & own >> SIDE | own << _ASIDE & own >> _ASIDE
-    for square in bits(state.own(1 - seat) & lined):  # no generator, as above
-        if (ADJACENT[square] & own).bit_count() >= counts.total:
-            return True
-    return False
-
-
-def _isolates(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    """Return whether an enemy piece has another one near but cannot reach any (11.4)."""
-    enemies, empty = state.own(1 - seat), state.free()
-    return any(
-        WITHIN[counts.total][square] & enemies
-        and not _comes_to_another(square, enemies ^ BIT[square], empty, counts.count)
-        for square in bits(enemies)
-    )
-
-
 def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     beside = spread(others)
     reached = BIT[square]
@@ -269,20 +328,20 @@ def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     return reached & beside != 0
 
 
-_TESTS: Final[dict[str, Test]] = {
-    "destroyed": _has_destroyed,
-    "destroyed_any_of": _has_destroyed_great,
-    "on_color": _stands_on_colour,
-    "rainbow": _dominates_colours,
-    "summoned": _has_summoned,
-    "central": _dominates_centre,
-    "center_cross": _has_cross,
-    "line": _dominates_line,
-    "diagonals": _has_diagonals,
-    "side_chain": _joins_sides,
-    "corner_chain": _joins_corners,
-    "surround": _surrounds,
-    "isolation": _isolates,
+_KINDS: Final[dict[str, type[Requirement]]] = {
+    "destroyed": _Destroyed,
+    "destroyed_any_of": _DestroyedGreat,
+    "on_color": _OnColour,
+    "rainbow": _BothColours,
+    "summoned": _Summoned,
+    "central": _Central,
+    "center_cross": _CentreCross,
+    "line": _Line,
+    "diagonals": _Diagonals,
+    "side_chain": _SideChain,
+    "corner_chain": _CornerChain,
+    "surround": _Surrounding,
+    "isolation": _Isolation,
 }
 _WORDS: Final = {
     "total": ("total", "heroic", "beings", "margin", "each", "distance"),
@@ -292,11 +351,11 @@ _WORDS: Final = {
 }
 
 
-def compile_condition(task: str, data: dict[str, Any]) -> Counts:
+def compile_condition(task: str, data: dict[str, Any]) -> Requirement:
     """Return a task's condition as numbers, or raise `BadCard` with its name."""
     data = dict(data)
     kind = data.pop("kind", None)
-    if kind not in _TESTS:
+    if kind not in _KINDS:
         raise BadCard(task, f"its condition has an unknown kind {kind!r}")
     colour = _COLOURS[data.pop(next((w for w in _WORDS["colour"] if w in data), ""), None)]
     numbers: dict[str, int] = {}
@@ -305,10 +364,10 @@ def compile_condition(task: str, data: dict[str, Any]) -> Counts:
         numbers[name] = data.pop(word, 0)
     if data:
         raise BadCard(task, f"its condition has unknown words {', '.join(sorted(data))}")
-    return Counts(_TESTS[kind], colour=colour, **numbers)
+    return _KINDS[kind](colour=colour, **numbers)
 
 
-_CONDITIONS: Final = [
+_REQUIREMENTS: Final = [
     compile_condition(task["id"], task["condition"]) for task in TASK_FILE["cards"]
 ]
 POINTS: Final[tuple[int, ...]] = tuple(task["points"] for task in TASK_FILE["cards"])

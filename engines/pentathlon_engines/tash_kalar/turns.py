@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.game import CHANCE, Outcome
 from pentathlon_engines.tash_kalar import events, tasks
-from pentathlon_engines.tash_kalar.board import RULES, bits_of
+from pentathlon_engines.tash_kalar.board import RULES, mask
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     BY_CAP,
@@ -13,9 +13,11 @@ from pentathlon_engines.tash_kalar.constants import (
     DEATHMATCH,
     HAND_BEINGS,
     HAND_LEGENDS,
+    HIGH_FORM,
     MAIN,
     MODES,
     OVER,
+    PENDING_POINTS,
     RANKS_EACH,
     REASONS,
     SHUFFLING,
@@ -37,23 +39,23 @@ def claim(state: TashKalarPosition, task: int) -> None:
     """Score a task and fill the row (11.2)."""
     state.points[state.active] += tasks.POINTS[task]
     state.claimed[state.active].append(task)
-    state.current &= ~(1 << task)
+    left = [other for other in state.current if other != task]
     if state.next_task >= 0:
-        state.current |= 1 << state.next_task
+        left.append(state.next_task)
+    state.current = sorted(left)
     turn_up(state)
 
 
 def turn_up(state: TashKalarPosition) -> None:
     """Turn up the next task; those that do not fit go under the deck (4.2, 11.2)."""
     state.next_task = -1
-    open_tasks = bits_of(state.current)
     for _ in range(len(state.tasks)):
         if state.next_task >= 0:
             state.tasks.insert(0, state.next_task)
             state.under += 1
         state.next_task = state.tasks.pop()
         state.under = min(state.under, len(state.tasks))
-        if tasks.is_mixed([*open_tasks, state.next_task]):
+        if tasks.is_mixed([*state.current, state.next_task]):
             return
 
 
@@ -68,7 +70,6 @@ def end_turn(state: TashKalarPosition) -> None:
     if held is not None and held.is_full and not beings and not legends:
         _close_turn(state)
         return
-    state.drawn = [0, 0, 0]
     schooled = count_schooled(state.hands[seat])
     flares = int(state.flare(seat) >= 0)
     lacking = HAND_LEGENDS - (len(state.hands[seat]) - schooled - flares)
@@ -92,13 +93,14 @@ def draw_on(state: TashKalarPosition) -> None:
 
     What is granted beyond the limits comes last (5.7).
     """
-    if not any(state.owed) or (
+    owed, drawn = state.owed, state.drawn
+    if not (owed[0] or owed[1] or owed[2]) or (  # compiled, `any` costs ten times this
         _draws_all(state, 0, 0) and _draws_all(state, 1, 1) and _draws_all(state, 2, 0)
     ):
         _draw_beings(state, state.extra_draws[0])
-        if any(state.drawn):
-            state.log.append(events.draw(state.active, state.drawn))
-        state.drawn = [0, 0, 0]
+        if drawn[0] or drawn[1] or drawn[2]:
+            state.log.append(events.draw(state.active, drawn))
+            state.drawn = [0, 0, 0]
         _close_turn(state)
 
 
@@ -144,10 +146,10 @@ def _close_turn(state: TashKalarPosition) -> None:
 
 def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
     """Start the final turns if a deck is empty or a seat has enough points (12.1)."""
-    goal, points, counts = GOALS[state.mode], state.points, state.counts
+    goal, points, stock = GOALS[state.mode], state.points, state.stock
     # No score is higher than this, and it is far from the goal at the end of most turns.
-    most = max(points[0] + counts[LEGENDARY], points[1] + counts[RANKS_EACH + LEGENDARY])
-    if most >= goal and max(state.score(0), state.score(1)) >= goal:
+    most = max(points[0] + stock[2], points[1] + stock[3])
+    if most >= goal and max(score(state, 0), score(state, 1)) >= goal:
         state.trigger = BY_POINTS
     elif not state.decks[seat]:
         state.trigger = BY_DECK
@@ -192,9 +194,19 @@ def _end_match(state: TashKalarPosition, reason: int) -> None:
     state.phase = OVER
 
 
+def score(state: TashKalarPosition, seat: int) -> int:
+    """Return the points of a seat at this moment (10.3, 10.4, 18.3.2)."""
+    points = state.points[seat]
+    if state.mode == HIGH_FORM:
+        points += state.count_rank(seat, LEGENDARY)
+    if state.pending and state.pending & mask(state.hands[seat]):
+        points -= PENDING_POINTS
+    return points
+
+
 def ending(state: TashKalarPosition, reason: int) -> Outcome:
     """Compare points, upgraded pieces and pieces (12.4)."""
-    keys = [(state.score(seat), state.count_upgraded(seat), state.count(seat)) for seat in (0, 1)]
+    keys = [(score(state, seat), state.count_upgraded(seat), state.count(seat)) for seat in (0, 1)]
     scores = (keys[0][0], keys[1][0])
     if keys[0] == keys[1]:
         return Outcome((0, 0), REASONS[reason], scores)

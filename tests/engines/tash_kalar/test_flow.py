@@ -316,3 +316,17 @@ def test_both_imperial_players_have_the_same_cards() -> None:
     state = position(cards="bomb", foe="bomb", schools=("northern_imperial", "southern_imperial"))
 
     assert view(state)["hand"]["beings"] == view(state, 1)["hand"]["beings"] == ["bomb"]
+
+
+def test_position_tells_no_event_that_both_seats_have_heard() -> None:
+    rng, state = random.Random(4), dealt(HIGH, 4)
+    while state.to_move is not None:
+        if state.to_move == CHANCE:
+            state.apply_chance(state.sample_chance(rng))
+            continue
+        state.apply_unchecked(state.random_action(rng))
+        told = state.to_json()
+
+        assert min(told["since"]) == 0
+        for seat, since in enumerate(told["since"]):
+            assert len(told["events"]) - since == len(state.observation(seat)["events"])

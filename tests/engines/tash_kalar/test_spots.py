@@ -14,10 +14,11 @@ from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined, nth_in
 from pentathlon_engines.tash_kalar.spots import Windows
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import (
-    find_spots,
+    count_summons,
+    find_in_words,
     find_summons,
     list_summons,
-    nth_spot,
+    nth_of_counted,
 )
 from tests.engines.tash_kalar.positions import TASH_KALAR
 
@@ -47,17 +48,21 @@ def words_of(state: TashKalarPosition) -> list[SeatPieces]:
     for square in range(GRID):
         if state.board[square]:
             seat, rank = divmod(state.board[square] - 1, RANKS_EACH)
-            sides[seat].flip(square, rank)
+            sides[seat].put(square, rank)
     return sides
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_spots_are_the_summonings_of_masks(seed: int) -> None:
+def test_summonings_of_words_are_those_of_masks(seed: int) -> None:
     for state in main_positions(seed):
-        spots = find_spots(state)
+        assert find_in_words(state) == find_summons(state)
 
-        assert [(found.table, found.squares()) for found in spots] == find_summons(state)
-        drawn = [nth_spot(spots, at) for at in range(sum(found.count for found in spots))]
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_counted_summoning_can_be_drawn(seed: int) -> None:
+    for state in main_positions(seed):
+        drawn = [nth_of_counted(state, at) for at in range(count_summons(state))]
+
         assert sorted(drawn) == sorted(list_summons(state))
 
 
@@ -67,6 +72,9 @@ def test_words_hold_the_pieces_of_each_rank() -> None:
             assert joined(pieces.low, pieces.high) == state.own(seat)
             assert [pieces.of_rank(rank) for rank in range(RANKS_EACH)] == [
                 state.of_rank(seat, rank) for rank in range(RANKS_EACH)
+            ]
+            assert [pieces.count_rank(rank) for rank in range(RANKS_EACH)] == [
+                state.count_rank(seat, rank) for rank in range(RANKS_EACH)
             ]
         for rank in range(COMMON - 1, LEGENDARY):
             assert unblocked(state.sides[0], state.sides[1], rank) == state.up_to(rank)

@@ -54,6 +54,7 @@ def compile_being(card: dict[str, Any]) -> tuple[Pattern, Program]:
     pattern = compile_pattern(
         card["id"], card["pattern"], refs=card["refs"], summon_on=card.get("summon_on", "")
     )
+    pattern.rank = RANKS.index(card["rank"])
     free = card.get("frozen_steps", card.get("warp_steps"))
     program = compile_steps(card["id"], card["steps"], free)
     for name in program.named_cards():
@@ -97,9 +98,11 @@ GATEWAY_SCHOOLS: Final[tuple[str, ...]] = tuple(
     school for data in _SCHOOL_FILES if "gateway" in data for school in data["schools"]
 )
 """The schools whose beings may become the Gateway (18.2)."""
-GATEWAY_CARDS: Final[int] = sum(
-    1 << card for school in GATEWAY_SCHOOLS for card in SCHOOL_CARDS[school]
+_GATEWAY_CARDS: Final = {card for school in GATEWAY_SCHOOLS for card in SCHOOL_CARDS[school]}
+MAY_BE_GATEWAY: Final[tuple[bool, ...]] = tuple(
+    [card in _GATEWAY_CARDS for card in range(len(IDS))]
 )
+"""By card, whether it is a being of these schools."""
 FROST_SCHOOLS: Final[tuple[str, ...]] = tuple(
     school for data in _SCHOOL_FILES if "frozen" in data for school in data["schools"]
 )

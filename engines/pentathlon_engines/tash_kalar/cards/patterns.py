@@ -13,6 +13,7 @@ from pentathlon_engines.tash_kalar.board import (
     RAYS,
     SIDE,
     SQUARES,
+    WORD,
     mask,
     shifted,
 )
@@ -23,16 +24,16 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     WIDEST,
     Stencil,
     Strip,
-    high_stencil,
     joined,
     lay,
     lay_with_enemy,
-    low_stencil,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from pentathlon_engines.contract.compiler import i64
 
     Cell = tuple[int, int]
 
@@ -58,8 +59,8 @@ class Shape:
     __slots__ = (
         "_around",
         "_cells",
-        "_high",
-        "_low",
+        "_stencil",
+        "_ways",
         "commons",
         "directions",
         "heroics",
@@ -88,30 +89,35 @@ class Shape:
         self.commons: list[int] = _ways(cells, COMMON)
         self.heroics: list[int] = _ways(cells, HEROIC)
         """The offsets from the summon square of cells for any piece, and for an upgraded one."""
-        self._low: Stencil | None = None
-        self._high: Stencil | None = None
+        self._ways: list[int] = [*self.commons, *self.heroics]
+        self._stencil: Stencil | None = None
 
     @property
-    def low(self) -> Stencil:
-        """The stencil for the low files."""
-        if self._low is None:
-            self._low = low_stencil(self.commons, self.heroics, self.valid, self._reach())
-        return self._low
-
-    @property
-    def high(self) -> Stencil:
-        """The stencil for the high files."""
-        if self._high is None:
-            self._high = high_stencil(self.commons, self.heroics, self.valid, self._reach())
-        return self._high
-
-    def _reach(self) -> int:
-        """Return how many files the pattern extends beyond the summon square."""
-        return max([0, *[dx for dx, _ in self._cells]])
+    def stencil(self) -> Stencil:
+        """What matches the shape."""
+        if self._stencil is None:
+            reach = max([0, *[dx for dx, _ in self._cells]])
+            self._stencil = Stencil(self.commons, self.heroics, self.valid, reach)
+        return self._stencil
 
     def cells_at(self, square: int) -> int:
         """Return the mask of the pattern's cells around a summon square."""
         return self._around << square >> _LIFT
+
+    def words_at(self, square: int) -> tuple[i64, i64]:
+        """Return in words what `cells_at` does, for a square on which all cells are filled."""
+        low: i64 = 0
+        high: i64 = 0
+        for way in self._ways:
+            at: i64 = square + way
+            bit: i64 = 1  # a constant that is shifted would be one of 32 bits to the C compiler
+            if at < WORD:
+                bit <<= at
+                low |= bit
+            else:
+                bit <<= at - WORD
+                high |= bit
+        return low, high
 
     def reflected(self, square: int, other: int) -> int:
         """Return the reflection of a square across the line of the cells, -1 beyond the board."""
@@ -167,29 +173,40 @@ class Pattern:
 
     __slots__ = (
         "_grid",
-        "_high",
-        "_low",
         "_shapes",
         "anywhere",
         "heroics",
         "made",
         "pieces",
+        "rank",
         "refs",
         "requires",
+        "stencils",
+        "tables",
     )
+
+    heroics: i64
+    pieces: i64
+    """The number of upgraded pieces, and of all pieces, around the summon square."""
+    requires: i64
+    """The minimum rank of an own piece on the summon square, or -1 if none is needed."""
+    rank: i64
+    """The rank of the being, -1 until it is known."""
+    tables: i64
+    """How many tables of summonings there are: one for each shape, or one for all."""
 
     def __init__(self, grid: _Grid, *, refs: bool, anywhere: bool) -> None:
         self._grid = grid
         self._shapes: tuple[Shape, ...] = ()
-        self._low: tuple[Stencil, ...] = ()
-        self._high: tuple[Stencil, ...] = ()
+        self.rank = -1
+        self.tables = 0
+        self.stencils: list[Stencil] = []
+        """Those of all shapes once they are made, compiled only."""
         self.made: Strip | None = None
         """The strip once it is made; hot code spares itself the call of the property."""
-        self.heroics: int = len(_ways(grid.cells, HEROIC))
-        self.pieces: int = len(grid.cells)
-        """The number of upgraded pieces, and of all pieces, around the summon square."""
-        self.requires: int = grid.requires
-        """The minimum rank of an own piece on the summon square, or -1 if none is needed."""
+        self.heroics = len(_ways(grid.cells, HEROIC))
+        self.pieces = len(grid.cells)
+        self.requires = grid.requires
         self.refs = refs
         """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
         self.anywhere = anywhere
@@ -203,19 +220,10 @@ class Pattern:
             self._shapes = tuple(_shapes_of(self._grid))
         return self._shapes
 
-    @property
-    def low(self) -> tuple[Stencil, ...]:
-        """The stencils of all shapes for the low files."""
-        if not self._low:
-            self._low = tuple([shape.low for shape in self.shapes])
-        return self._low
-
-    @property
-    def high(self) -> tuple[Stencil, ...]:
-        """The stencils of all shapes for the high files."""
-        if not self._high:
-            self._high = tuple([shape.high for shape in self.shapes])
-        return self._high
+    def make_stencils(self) -> None:
+        """Make the stencils of all shapes, and count the tables."""
+        self.tables = len(self.shapes) if self.refs else 1
+        self.stencils = [shape.stencil for shape in self.shapes]
 
     @property
     def strip(self) -> Strip:
@@ -245,10 +253,11 @@ def _ways(cells: list[tuple[Cell, int]], rank: int) -> list[int]:
 
 def matches(shape: Shape, own: int, upgraded: int) -> int:
     """Return the summon squares of a shape for these own pieces, all and the upgraded ones."""
-    found = lay(shape.low, own & LOW, upgraded & LOW)
+    stencil = shape.stencil
+    found = lay(stencil, stencil.low_places, own & LOW, upgraded & LOW)
     if not HIGH:
         return found
-    return joined(found, lay(shape.high, own >> HIGH, upgraded >> HIGH))
+    return joined(found, lay(stencil, stencil.high_places, own >> HIGH, upgraded >> HIGH))
 
 
 def matches_with_enemy(
@@ -259,11 +268,12 @@ def matches_with_enemy(
     Of both sides all pieces and the upgraded ones.
     """
     mine, theirs = (own[0] & LOW, own[1] & LOW), (enemy[0] & LOW, enemy[1] & LOW)
-    pure, mixed = lay_with_enemy(shape.low, mine, theirs)
+    stencil = shape.stencil
+    pure, mixed = lay_with_enemy(stencil, stencil.low_places, mine, theirs)
     if not HIGH:
         return pure, mixed
     mine, theirs = (own[0] >> HIGH, own[1] >> HIGH), (enemy[0] >> HIGH, enemy[1] >> HIGH)
-    more_pure, more_mixed = lay_with_enemy(shape.high, mine, theirs)
+    more_pure, more_mixed = lay_with_enemy(stencil, stencil.high_places, mine, theirs)
     return joined(pure, more_pure), joined(mixed, more_mixed)
 
 

@@ -4,9 +4,9 @@ A stencil counts from its first cell. Where that may lie are all own pieces; the
 by the way to each other cell, leaves those places where all cells are filled.
 
 Compiled, masks are kept in machine words, and a word has room for seven of the nine files. So a
-shape has two stencils, for the low files and for the high ones, and no pattern is so wide that it
-fits into neither. In plain Python the low stencil sees the whole arena, and a strip lays all
-shapes of a pattern at once.
+stencil is laid on two windows, the low files and the high ones, and no pattern is so wide that it
+fits into neither. In plain Python the low window is the whole arena, and a strip lays all shapes
+of a pattern at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Stencil:
-    """A shape within one window: ways to cells are differences of squares."""
+    """A shape: ways to cells are differences of squares."""
 
     __slots__ = (
         "any1",
@@ -38,7 +38,8 @@ class Stencil:
         "heroic2",
         "heroic3",
         "heroics",
-        "places",
+        "high_places",
+        "low_places",
     )
 
     commons: tuple[int, ...]
@@ -54,13 +55,18 @@ class Stencil:
     heroic2: i64
     heroic3: i64
     """The offsets of all cells that need an upgraded piece; unused ones repeat the first."""
-    places: i64
-    """The possible squares of the first cell."""
+    low_places: i64
+    high_places: i64
+    """The possible squares of the first cell in each window."""
     back: i64
     forth: i64
     """The offset from the first cell to the summon square; one of the two is 0."""
 
-    def __init__(self, commons: list[int], heroics: list[int], summons: int) -> None:
+    def __init__(self, commons: list[int], heroics: list[int], summons: int, reach: int) -> None:
+        """Make a stencil for the ways from the summon square to the cells.
+
+        Given are also where that square may be, and how many files the pattern reaches further.
+        """
         first = min([*commons, *heroics])
         self.begins_upgraded: bool = first in heroics
         self.commons = tuple([way - first for way in commons if way != first])
@@ -71,27 +77,64 @@ class Stencil:
         self.heroic1, self.heroic2, self.heroic3 = [*filled, filled[0], filled[0]][:3]
         self.back = max(first, 0)
         self.forth = max(-first, 0)
-        self.places = summons << self.back >> self.forth
+        low = summons & (1 << SIDE * (_FILES_SEEN - reach)) - 1
+        self.low_places = low << self.back >> self.forth
+        self.high_places = (summons ^ low) >> HIGH << self.back >> self.forth
 
 
-def lay(stencil: Stencil, own: i64, upgraded: i64) -> i64:
-    """Return the summon squares around which all cells are filled."""
-    found: i64 = stencil.places & own & own >> stencil.any1 & own >> stencil.any2
+def lay(stencil: Stencil, places: i64, own: i64, upgraded: i64) -> i64:
+    """Return the summon squares around which all cells are filled, for its places in a window."""
+    found: i64 = places & own & own >> stencil.any1 & own >> stencil.any2
     found &= own >> stencil.any3 & own >> stencil.any4
     if not found:
         return 0
     if stencil.has_heroics:
-        found &= upgraded >> stencil.heroic1 & upgraded >> stencil.heroic2
-        found &= upgraded >> stencil.heroic3
+        found &= _upgraded_at(stencil, upgraded)
     return found << stencil.forth >> stencil.back
 
 
-def lay_all(stencils: tuple[Stencil, ...], own: i64, upgraded: i64) -> i64:
-    """Return the summon squares around which all cells of at least one stencil are filled."""
-    together: i64 = 0
+def lay_all(
+    stencils: list[Stencil], own: tuple[i64, i64], upgraded: tuple[i64, i64]
+) -> tuple[i64, i64]:
+    """Return the summon squares around which all cells of at least one stencil are filled.
+
+    All masks have a word for each window.
+    """
+    low: i64 = own[0]
+    high: i64 = own[1]
+    all_low: i64 = 0
+    all_high: i64 = 0
     for stencil in stencils:
-        together |= lay(stencil, own, upgraded)
-    return together
+        here: i64 = stencil.low_places & low
+        there: i64 = stencil.high_places & high
+        if stencil.has_heroics:  # the fewest pieces
+            here &= _upgraded_at(stencil, upgraded[0])
+            there &= _upgraded_at(stencil, upgraded[1])
+            if not here | there:
+                continue
+        way: i64 = stencil.any1
+        here &= low >> way
+        there &= high >> way
+        way = stencil.any2
+        here &= low >> way
+        there &= high >> way
+        if not here | there:
+            continue
+        way = stencil.any3
+        here &= low >> way
+        there &= high >> way
+        way = stencil.any4
+        here &= low >> way
+        there &= high >> way
+        all_low |= here << stencil.forth >> stencil.back
+        all_high |= there << stencil.forth >> stencil.back
+    return all_low, all_high
+
+
+def _upgraded_at(stencil: Stencil, upgraded: i64) -> i64:
+    """Return the squares of the first cell around which upgraded pieces fill what needs them."""
+    found: i64 = upgraded >> stencil.heroic1 & upgraded >> stencil.heroic2
+    return found & upgraded >> stencil.heroic3
 
 
 class Strip:
@@ -164,15 +207,15 @@ def _spread(ways: list[list[int]], starts: list[int]) -> tuple[int, ...]:
 
 
 def lay_with_enemy(
-    stencil: Stencil, own: tuple[i64, i64], enemy: tuple[i64, i64]
+    stencil: Stencil, places: i64, own: tuple[i64, i64], enemy: tuple[i64, i64]
 ) -> tuple[i64, i64]:
     """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
 
     Of both sides all pieces and the upgraded ones.
     """
     upgraded = stencil.begins_upgraded
-    pure: i64 = stencil.places & (own[1] if upgraded else own[0])
-    mixed: i64 = stencil.places & (enemy[1] if upgraded else enemy[0])
+    pure: i64 = places & (own[1] if upgraded else own[0])
+    mixed: i64 = places & (enemy[1] if upgraded else enemy[0])
     way: i64
     for way in stencil.heroics:
         mixed = (mixed & own[1] >> way) | (pure & enemy[1] >> way)
@@ -190,31 +233,13 @@ _FILES_SEEN: Final = _FILES_IN_WORD if is_compiled(lay) else SIDE
 SEEN: Final[int] = SIDE * _FILES_SEEN
 """How many squares each window has."""
 LOW: Final[int] = (1 << SEEN) - 1
-"""The mask of squares that low stencils see."""
+"""The mask of squares that the low window sees."""
 HIGH: Final[int] = SIDE * (SIDE - _FILES_SEEN)
-"""The first square that high stencils see; 0 if there are none."""
+"""The first square that the high window sees; 0 if there is none."""
 WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
 """A pattern with this many files fits into one of the windows, wherever it lies."""
 
 
 def joined(low: int, high: int) -> int:
-    """Return what low and high stencils gave as one mask of the arena."""
+    """Return what the low and the high window gave as one mask of the arena."""
     return low | high << HIGH
-
-
-def low_stencil(commons: list[int], heroics: list[int], summons: int, reach: int) -> Stencil:
-    """Return the stencil of a shape for the low files.
-
-    Given are the ways from the summon square to the cells, where that square may be, and how many
-    files the pattern reaches further.
-    """
-    return Stencil(commons, heroics, summons & _low_summons(reach))
-
-
-def high_stencil(commons: list[int], heroics: list[int], summons: int, reach: int) -> Stencil:
-    """Return the stencil for squares from `HIGH` on, which do not fit into the low files."""
-    return Stencil(commons, heroics, (summons & ~_low_summons(reach)) >> HIGH)
-
-
-def _low_summons(reach: int) -> int:
-    return (1 << SIDE * (_FILES_SEEN - reach)) - 1

@@ -5,7 +5,7 @@ The fields are there only if a seat plays it; reading them is `reading_etherweav
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.board import bits_of
+from pentathlon_engines.tash_kalar.board import bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     IDS,
     PROGRAMS,
@@ -71,7 +71,7 @@ def progress_fields(state: TashKalarPosition) -> dict[str, Any]:
     """Return the warp effects used in this turn."""
     if weaver(state) < 0:
         return {}
-    return {"warped": sorted(IDS[card] for card in bits_of(state.warped))}
+    return {"warped": sorted(IDS[card] for card in bits(state.warped))}
 
 
 def effect_fields(state: TashKalarPosition, effect: Effect) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import hidden, tasks, turns
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import bits_of, mask
+from pentathlon_engines.tash_kalar.board import mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     CARDS,
     FIRST_LEGEND,
@@ -16,6 +16,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH
+from pentathlon_engines.tash_kalar.hand import cards_of_kind
 from pentathlon_engines.tash_kalar.serialization import reading_etherweave
 from pentathlon_engines.tash_kalar.serialization.reading_effect import read_progress
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
@@ -144,7 +145,7 @@ def _deck(field: str, data: object, left: list[int], names: tuple[str, ...]) -> 
 
 def _check_school(state: TashKalarPosition, seat: int) -> None:
     """Refuse cards of a school that occur twice, or nowhere (17.1)."""
-    pile, hand = state.discards[seat], state.hand_of(seat, 0)
+    pile, hand = state.discards[seat], cards_of_kind(state.hands[seat], 0)
     cards = [*state.decks[seat]]
     lying = mask(cards)
     played = state.card >= 0 and seat == state.active and not state.pending >> state.card & 1
@@ -187,7 +188,7 @@ def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
     gone = [*state.claimed[0], *state.claimed[1], *under]
     current = row.get("current")
     turned = _first_tasks(gone) if current is None else _tasks("tasks.current", current)
-    state.current = mask(turned)
+    state.current = sorted(turned)
     if row.get("next") is not None:
         state.next_task = _task("tasks.next", row["next"])
     _read_task_deck(state, fields, under)
@@ -207,7 +208,7 @@ def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) 
         state.tasks = _tasks("decks.tasks", decks["tasks"])[::-1]
         return
     seen = {*state.claimed[0], *state.claimed[1], *under, state.next_task}
-    seen |= {*bits_of(state.current)}
+    seen |= {*state.current}
     left = [task for task in range(tasks.TASKS) if task not in seen]
     state.tasks = [*under[::-1], *left[::-1]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar.board import bits_of, mask
+from pentathlon_engines.tash_kalar.board import bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     CARDS,
@@ -53,7 +53,7 @@ def read_last_discard(state: TashKalarPosition, fields: Fields) -> None:
         return
     lying = state.discards[seat]
     name = fields.text("last_discard")
-    unseen = [card for card in bits_of(lying) if card not in state.played[seat]]
+    unseen = [card for card in bits(lying) if card not in state.played[seat]]
     cards = unseen if name == UNSEEN else [CARDS.get(name, -1)]
     if not cards or cards[0] < 0 or not lying >> cards[0] & 1:
         refuse("last_discard", f"{name!r} does not lie in the discard pile")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits, bits_of
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     GATEWAY_SCHOOLS,
@@ -20,8 +20,10 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
+from pentathlon_engines.tash_kalar.hand import cards_of_kind
 from pentathlon_engines.tash_kalar.serialization import etherweave
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
+from pentathlon_engines.tash_kalar.turns import score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,20 +47,21 @@ def describe(state: TashKalarPosition) -> dict[str, Any]:
     }
     if state.mode == constants.HIGH_FORM:
         decks["tasks"] = [TASK_IDS[task] for task in state.tasks[::-1]]
-    log = [events.show(entry, secrets_of=events.BOTH) for entry in state.log]
+    heard = min(state.since)
+    log = [events.show(entry, secrets_of=events.BOTH) for entry in state.log[heard:]]
     return {
         **_turn(state),
         **_board(state),
         "hands": [hand(state, seat) for seat in (0, 1)],
         "decks": decks,
         "played": _played(state),
-        "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
+        "discards": [sorted(names(bits(pile))) for pile in state.discards],
         **etherweave.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
         "events": log,
-        "since": list(state.since),
+        "since": [since - heard for since in state.since],
         "result": None if state.outcome is None else state.outcome.to_json(),
     }
 
@@ -73,7 +76,7 @@ def show(state: TashKalarPosition, seat: int | None) -> dict[str, Any]:
     pile: dict[str, Any] = {}
     if seat is not None:
         own = {"hand": hands[seat]}
-        pile = {"discard": sorted(names(bits_of(state.discards[seat])))}
+        pile = {"discard": sorted(names(bits(state.discards[seat])))}
     since = max(state.since) if seat is None else state.since[seat]
     heard = () if seat is None else (seat,)
     return {
@@ -111,10 +114,10 @@ def square(place: int) -> str | None:
 
 def hand(state: TashKalarPosition, seat: int) -> dict[str, Any]:
     """Return a hand as a JSON object."""
-    flares = names(bits_of(state.hand_of(seat, 2)))
+    flares = names(bits(cards_of_kind(state.hands[seat], 2)))
     return {
-        "beings": sorted(names(bits_of(state.hand_of(seat, 0)))),
-        "legends": sorted(names(bits_of(state.hand_of(seat, 1)))),
+        "beings": sorted(names(bits(cards_of_kind(state.hands[seat], 0)))),
+        "legends": sorted(names(bits(cards_of_kind(state.hands[seat], 1)))),
         "flare": flares[0] if flares else None,
     }
 
@@ -182,7 +185,7 @@ def _board(state: TashKalarPosition) -> dict[str, Any]:
         **_frozen(state),
         **etherweave.board_fields(state),
         "supply": supply,
-        "scores": [state.score(seat) for seat in (0, 1)],
+        "scores": [score(state, seat) for seat in (0, 1)],
         "counters": {
             "destroyed": dict(zip(RANKS, state.destroyed, strict=True)),
             "summoned": [_summoning(state, summoning) for summoning in state.summoned],
@@ -234,7 +237,7 @@ def _tasks(state: TashKalarPosition) -> dict[str, Any]:
     under = state.tasks[: state.under][::-1]
     return {
         "tasks": {
-            "current": sorted(TASK_IDS[task] for task in bits_of(state.current)),
+            "current": sorted(TASK_IDS[task] for task in state.current),
             "next": None if state.next_task < 0 else TASK_IDS[state.next_task],
             "claimed": [[TASK_IDS[task] for task in claimed] for claimed in state.claimed],
             "under": [TASK_IDS[task] for task in under],
