@@ -1,9 +1,9 @@
 import pytest
-from django.db import connection
 
 from pentathlon.matches.latest import faults_of_lane, latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from tests.factories import make_bot, make_match, make_version
+from tests.plans import store_history
 
 pytestmark = pytest.mark.django_db
 
@@ -45,20 +45,14 @@ class TestFaultsOfLane:
         assert not faults_of_lane(5).exists()
 
     def test_only_an_index_of_faults_is_read(self) -> None:
-        make_match(state=MatchState.DONE, lane=5)
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                # A table of two rows is read as a whole otherwise.
-                cursor.execute("SET LOCAL enable_seqscan = off")
+        store_history()
 
         plan = faults_of_lane(5).order_by("-pk")[:31].explain()
 
         assert "matches_faults " in plan
 
     def test_void_matches_of_a_lane_have_an_index(self) -> None:
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                cursor.execute("SET LOCAL enable_seqscan = off")
+        store_history()
 
         void = Match.objects.of_lane(5).filter(state=MatchState.VOID)
 

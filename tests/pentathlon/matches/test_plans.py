@@ -9,8 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.web.views.status import read_status
 from pentathlon_engines import GAMES
+from tests.databases import made_once
+from tests.plans import store_history
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("history")]
+
+history = made_once(store_history)
 
 _QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
     "live": Match.objects.live,
@@ -23,11 +27,6 @@ _QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
 
 @pytest.mark.parametrize("name", _QUERIES)
 def test_only_a_partial_index_is_read(name: str) -> None:
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            # A small table is read as a whole otherwise.
-            cursor.execute("SET LOCAL enable_seqscan = off")
-
     plan = _QUERIES[name]()[:50].explain()
 
     partial = (
@@ -72,7 +71,6 @@ def test_matches_of_an_hour_are_counted_by_an_index_alone() -> None:
 def _plan(query: str) -> str:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL enable_seqscan = off")
             # A few rows are soon sorted, so any other index of theirs would do.
             cursor.execute("SET LOCAL enable_sort = off")
         explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
 
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -33,6 +32,7 @@ from pentathlon_engines.transparency.notes import Checkpoint, read_note
 from pentathlon_engines.transparency.receipt import read_receipt
 from tests.factories import make_user
 from tests.pentathlon.transparency.logging_matches import log_matches, play_matches
+from tests.plans import copies_of, count_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -104,17 +104,12 @@ class TestLogging:
 
     def test_only_what_waits_is_looked_at(self) -> None:
         (match,) = play_matches(1)
-        fields = [field.attname for field in Match._meta.concrete_fields if field.attname != "id"]
-        copies = Match.objects.bulk_create(
-            Match(**{name: getattr(match, name) for name in fields}) for _ in range(400)
-        )
+        copies = Match.objects.bulk_create(copies_of(match, count=400))
         Replay.objects.bulk_create(
             Replay(match=copy, codec="none", data=b"", raw_bytes=0, awaits_log=False)
             for copy in copies
         )
-        with connection.cursor() as cursor:
-            # Without it, a plan follows from what other tests have left behind.
-            cursor.execute("ANALYZE")
+        count_rows(Match, Replay)
 
         plan = to_be_logged()[:50].explain()
 
