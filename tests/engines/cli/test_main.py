@@ -12,6 +12,7 @@ from pentathlon_engines.cli.main import COMMANDS
 from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.engines.commands import Run
 from tests.local.newcomer import lines_of_guides
+from tests.patience import PATIENCE_S
 
 # The name under which it is installed is also that of a variable in completion.
 _PROGRAM = (
@@ -29,7 +30,7 @@ def command(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", _PROGRAM, *words],
         env={**os.environ, "PYTHONPATH": str(ENGINES), **variables},
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=PATIENCE_S,
     )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def test_command_without_its_packages_names_the_extra() -> None:
     # Without site-packages there is the standard library alone, as beside a worker's wheels.
     ended = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _BARE, str(ENGINES)],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=PATIENCE_S,
     )  # fmt: skip
 
     assert (ended.returncode, ended.stdout) == (3, "")
@@ -82,7 +83,7 @@ def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(ENGINES)},
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True, timeout=PATIENCE_S,
     ).stdout.split()  # fmt: skip
 
     assert "rich" not in loaded

@@ -21,7 +21,7 @@ from typing import Any
 
 from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
 from pentathlon_engines.match.limits import Limits
-from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
+from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, is_native, native_bot_command
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
@@ -29,7 +29,7 @@ from workers.sandbox.resources.cgroups import CgroupUse, own_prefix
 LIMITS = Limits(
     startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256
 )
-LONGEST_S = 60.0
+LONGEST_S = TIMEOUT_S / 2
 LONGEST_CPU_S = 20
 TICK_S = 0.01
 SECRET = "the worker's own secret"

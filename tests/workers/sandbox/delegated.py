@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
 from tests.workers.sandbox.worker_users import WorkerUser
 from workers.sandbox.resources.cgroup_hosts import CgroupHost
 
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
-_TIMEOUT_S = 180
 
 
 @contextmanager
@@ -48,5 +48,5 @@ def run_in(
     ) as child:
         for folder in folders:
             (folder / "cgroup.procs").write_text(str(child.pid))
-        out, err = child.communicate("\n", timeout=_TIMEOUT_S)
+        out, err = child.communicate("\n", timeout=PATIENCE_S)
     return subprocess.CompletedProcess(arguments, child.returncode, out, err)

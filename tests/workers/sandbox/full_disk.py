@@ -18,7 +18,7 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
 LIMITS = Limits(scratch_mb=2)
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 WRITER = """\
 import os, sys
 sys.stdin.readline()

@@ -18,6 +18,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from pentathlon_engines.match.launcher import SandboxLevel
+from tests.patience import PATIENCE_S
 from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.delegated import groups_of, run_in
 from tests.workers.sandbox.worker_users import USERS, worker_user
@@ -88,7 +89,6 @@ FILLS_THE_DISK = ("disk_fill", "nameless_files")
 NEEDS_A_WITNESS = "dies_of_threads"
 """The kernel refuses it a thread, and only a control group notes that."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
-_LONGEST_S = 180.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +187,7 @@ class Arenas:
     def close(self) -> None:
         """End them all; each has its last bot behind it."""
         for arena in self._open.values():
-            arena.communicate(timeout=_LONGEST_S)
+            arena.communicate(timeout=PATIENCE_S)
         self._open.clear()
 
     def _ask(self, variant: Variant, bot: str) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class Arenas:
         assert arena.stdout is not None
         arena.stdin.write(f"{bot}\n")
         arena.stdin.flush()
-        told = select.select([arena.stdout], [], [], _LONGEST_S)[0] and arena.stdout.readline()
+        told = select.select([arena.stdout], [], [], PATIENCE_S)[0] and arena.stdout.readline()
         if not told:
             arena.kill()
             arena.communicate()

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from tests.patience import PATIENCE_S
 
 
 def run_apart(source: str, *namespaces: str) -> str:
@@ -23,7 +24,7 @@ def run_apart(source: str, *namespaces: str) -> str:
         env=child_environment(PYTHONPATH=IMPORT_PATH),
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.resources.cgroup_files import V2
 from workers.sandbox.resources.cgroups import Cgroups, Group, own_prefix
 
 MEBIBYTE = 1 << 20
 SHELL = ["/bin/sh", "-c", 'read -r go && exec "$@"', "sh"]
-LONGEST_S = 120.0
 _DIES_WITH_A_FROZEN_BOT = """
 import os, subprocess
 from workers.sandbox.resources.cgroups import Cgroups
@@ -72,7 +72,7 @@ def test_frozen_bot_of_a_dead_worker_is_killed_by_the_next(cgroups: Cgroups) -> 
     worker = subprocess.run(
         [sys.executable, "-c", _DIES_WITH_A_FROZEN_BOT],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST_S,
+        stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE_S,
     )  # fmt: skip
     left = [parent / worker.stdout.strip() for parent in cgroups.parents]
     assert all(folder.exists() for folder in left)
@@ -88,7 +88,7 @@ def test_removed_group_leaves_nothing(cgroups: Cgroups) -> None:
 
     group.remove()
 
-    assert child.wait(LONGEST_S) == -signal.SIGKILL
+    assert child.wait(PATIENCE_S) == -signal.SIGKILL
     assert left_behind(cgroups) == []
     assert not any(folder.exists() for folder in group.folders)
 
@@ -98,7 +98,7 @@ def test_group_counts_the_time_of_ended_children(group: Group) -> None:
     parent = f"import os\nfor _ in range(3):\n if os.fork() == 0:\n  exec({burn!r}); os._exit(0)\n"
     child = held(group, *python(f"import signal; signal.signal(17, signal.SIG_IGN)\n{parent}"))
 
-    child.wait(LONGEST_S)
+    child.wait(PATIENCE_S)
     while group.processes():
         os.sched_yield()
 
@@ -111,7 +111,7 @@ def test_group_that_needs_too_much_memory_is_killed(group: Group) -> None:
 
     child = held(group, *python("data = bytearray(b'x') * (64 << 20)"))
 
-    assert child.wait(LONGEST_S) == -signal.SIGKILL
+    assert child.wait(PATIENCE_S) == -signal.SIGKILL
     # Version 2 counts the order to kill the whole group, too.
     assert group.memory_kills() >= 1
     assert group.memory_peak_bytes() <= 32 * MEBIBYTE
@@ -122,7 +122,7 @@ def test_group_refuses_one_task_too_many(group: Group) -> None:
 
     child = held(group, *python("import os; os.fork()"))
 
-    assert child.wait(LONGEST_S) == 1
+    assert child.wait(PATIENCE_S) == 1
     assert group.tasks_refused() == 1
 
 
@@ -143,7 +143,7 @@ def test_frozen_group_uses_no_time_and_can_be_removed(cgroups: Cgroups) -> None:
 
     assert group.cpu_s() == before
     group.remove()
-    assert child.wait(LONGEST_S) == -signal.SIGKILL
+    assert child.wait(PATIENCE_S) == -signal.SIGKILL
 
 
 def test_version_2_kills_and_freezes_where_it_has_no_controllers() -> None:
@@ -161,6 +161,6 @@ def test_version_2_kills_and_freezes_where_it_has_no_controllers() -> None:
     group.freeze()
     group.kill()
 
-    assert child.wait(LONGEST_S) == -signal.SIGKILL
+    assert child.wait(PATIENCE_S) == -signal.SIGKILL
     group.remove()
     assert not folder.exists()

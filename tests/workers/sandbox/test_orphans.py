@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.match.launcher import SandboxLevel
+from tests.patience import PATIENCE_S
 from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.files.runtime import find_runtime
@@ -22,7 +23,6 @@ from workers.sandbox.isolation.orphans import kill_orphans
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.uids import user_arguments
 
-LONGEST_S = 120.0
 _CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 """What a container runtime does that matters here: process ids of its own."""
 
@@ -51,14 +51,14 @@ def held_up(user: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
             pass_fds=[file.fileno() for file in (info_end, nothing, block)],
             **user_arguments(uid),
         )
-        undo.callback(outer.wait, LONGEST_S)
+        undo.callback(outer.wait, PATIENCE_S)
         undo.callback(outer.kill)
         inner = os.pidfd_open(json.loads(read_until(info, b"}"))["child-pid"])
         undo.callback(os.close, inner)
         yield outer, inner
 
 
-def has_ended(process: int, *, within_s: float = LONGEST_S) -> bool:
+def has_ended(process: int, *, within_s: float = PATIENCE_S) -> bool:
     return bool(select.select([process], [], [], within_s)[0])
 
 
@@ -66,7 +66,7 @@ def has_ended(process: int, *, within_s: float = LONGEST_S) -> bool:
 def test_inner_process_of_a_killed_bubblewrap_is_ended(user: str) -> None:
     with held_up(user) as (outer, inner):
         outer.kill()
-        outer.wait(LONGEST_S)
+        outer.wait(PATIENCE_S)
 
         kill_orphans()
 
@@ -83,7 +83,7 @@ def test_bubblewrap_at_work_is_left_alone() -> None:
 def test_next_launcher_ends_leftovers() -> None:
     with held_up("myself") as (outer, inner):
         outer.kill()
-        outer.wait(LONGEST_S)
+        outer.wait(PATIENCE_S)
 
         SandboxLauncher(SandboxLevel.NAMESPACES).close()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from workers.sandbox.resources import process_tree
 from workers.sandbox.resources.process_tree import CgroupTree, PolledTree, SingleProcess
 
@@ -23,7 +24,6 @@ while time.process_time() < 0.1: pass
 sys.stdin.read()
 """
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
-PATIENCE_S = 30.0
 
 
 @contextmanager

