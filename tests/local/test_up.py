@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from urllib.request import urlopen
@@ -28,7 +29,7 @@ from tests.local.small_demo import small_plans
 from tests.ports import unused_port
 from tools.benchmark.newcomer.command import walk
 from tools.benchmark.newcomer.person import Newcomer
-from tools.benchmark.own_site import environment_apart, running_up
+from tools.benchmark.own_site import Up, environment_apart, running_up
 
 
 class NoSupervisor:
@@ -81,32 +82,13 @@ def test_option_that_cannot_be_meant_is_refused_in_a_sentence(option: str, sente
 
 
 @pytest.mark.slow
-def test_up_plays_its_demo_once_and_rates_what_a_newcomer_submits(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A small round robin stands for the demo, and one ladder for all of them.
-
-    `manage.py test sites` starts `up` twice, and copies every command into a shell.
-    """
+def test_up_plays_its_demo_once_and_runs_alone(tmp_path: Path, settings: Settings) -> None:
+    """A small round robin stands for the demo; `manage.py test sites` starts `up` twice."""
     shown = small_plans()
     data = tmp_path / "data"
-    # pip reads this as "no": three commands import a part of what it would compile.
-    monkeypatch.setenv("PIP_NO_COMPILE", "0")
-    with running_up(
-        "--workers=2",
-        port=unused_port(),
-        output=tmp_path / "up.out",
-        environment=environment_apart(
-            data,
-            DJANGO_SETTINGS_MODULE="tests.local.small_ladder",
-            PENTATHLON_STARVED_SHARE="2",  # a busy machine must hold no slot that a test awaits
-        ),
-        program=("-m", "tests.local.small_demo"),
-    ) as running:
+    # Bots would go on and on playing on ladders.
+    with small_up(tmp_path, "--workers=1", PENTATHLON_LADDERS="0") as running:
         address = running.address()
-        newcomer = Newcomer(address, tmp_path / "newcomer")
-        newcomer.sign_up("grace")
-        walked = walk(newcomer, lambda step: None)
         running.wait_for(last_table(shown))
         demand_that_all_was_played(address, running.said(), shown)
         with urlopen(f"{address}/readyz") as answer:
@@ -117,14 +99,45 @@ def test_up_plays_its_demo_once_and_rates_what_a_newcomer_submits(
         again = demo_told_again(address, data, shown)
         assert running.interrupt() == 0
 
-    # Ended by a rated match on the ladder that the bot has joined automatically.
-    verbs = [step.command.split()[1] for step in walked.steps]
-    assert verbs == ["install", "login", "init", "submit"]
     assert refused.value.returncode == 1
     assert f"running already on {data}: {address}." in str(refused.value)
     assert len(re.findall(r"sign in as.*", running.said())) == 4
     assert "beats" not in again
     wait_for_the_end(data)
+
+
+@pytest.mark.deep
+def test_newcomer_beside_the_demo_gets_to_a_rated_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ladder stands for all; `manage.py test sites` copies every command into a shell."""
+    # pip reads this as "no": three commands import a part of what it would compile.
+    monkeypatch.setenv("PIP_NO_COMPILE", "0")
+    own = {"DJANGO_SETTINGS_MODULE": "tests.local.small_ladder"}
+    with small_up(tmp_path, "--workers=2", **own) as running:
+        newcomer = Newcomer(running.address(), tmp_path / "newcomer")
+        newcomer.sign_up("grace")
+        walked = walk(newcomer, lambda step: None)
+        running.wait_for(last_table(small_plans()))
+
+    # Ended by a rated match on the ladder that the bot has joined automatically.
+    verbs = [step.command.split()[1] for step in walked.steps]
+    assert verbs == ["install", "login", "init", "submit"]
+
+
+@contextmanager
+def small_up(folder: Path, *options: str, **variables: str) -> Iterator[Up]:
+    """Run `up` with a small demo and its data in a folder."""
+    # A busy machine must hold no slot that a test awaits.
+    environment = environment_apart(folder / "data", PENTATHLON_STARVED_SHARE="2", **variables)
+    with running_up(
+        *options,
+        port=unused_port(),
+        output=folder / "up.out",
+        environment=environment,
+        program=("-m", "tests.local.small_demo"),
+    ) as running:
+        yield running
 
 
 def demo_told_again(address: str, data: Path, shown: Sequence[Plan]) -> str:
