@@ -1,11 +1,14 @@
 """The demo's people, bots and tournaments; `test_up.py` plays the whole of it."""
 
+import secrets
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pentathlon.accounts.models import User
+from pentathlon.local.demo import logins
 from pentathlon.local.demo.logins import demo_logins
 from pentathlon.local.demo.people import DemoFailed, People
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
@@ -195,10 +198,10 @@ def test_every_bot_can_be_uploaded() -> None:
 
 @pytest.mark.django_db
 def test_log_ins_are_kept_private_and_work(tmp_path: Path) -> None:
-    logins = demo_logins(tmp_path)
+    made = demo_logins(tmp_path)
 
     assert (tmp_path / "demo_logins.json").stat().st_mode & 0o777 == 0o600
-    for login in logins:
+    for login in made:
         assert User.objects.get(username=login.username).check_password(login.password)
 
 
@@ -214,6 +217,26 @@ def test_two_installations_have_different_passwords(tmp_path: Path) -> None:
     }
 
     assert len(passwords) == 8
+
+
+@pytest.mark.django_db
+def test_no_password_is_too_like_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worst that can be drawn is one of the letters of the address."""
+    monkeypatch.setattr(logins, "_PEOPLE", (("bruno", "author"),))
+    left = Counter("bruno@example.org")
+
+    def draw(letters: str) -> str:
+        drawn = max(letters, key=lambda letter: left[letter])
+        left[drawn] -= 1
+        return drawn
+
+    monkeypatch.setattr(secrets, "choice", draw)
+
+    (made,) = demo_logins(tmp_path)
+
+    assert len(made.password) == 19
 
 
 @pytest.mark.django_db

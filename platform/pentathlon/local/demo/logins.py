@@ -5,6 +5,7 @@ import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from string import digits
 from typing import Final
 
 from pentathlon.accounts.models import User
@@ -50,8 +51,9 @@ def _open_account(username: str, role: str) -> Login:
 
 
 def _password() -> str:
+    # Letters alone are too like somebody's address now and then, and a start fails.
     def group() -> str:
-        return "".join(secrets.choice(_CONSONANTS) + secrets.choice(_VOWELS) for _ in range(2))
+        return "".join(map(secrets.choice, (_CONSONANTS, _VOWELS, digits, digits)))
 
     return "-".join(group() for _ in range(_GROUPS))
 
