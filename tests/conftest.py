@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -104,6 +105,8 @@ def django_db_setup(
     """Give this process a database; in a run of several, one of them migrates for all."""
     process = getattr(request.config, "workerinput", {}).get("workerid")
     shared = tmp_path_factory.getbasetemp().parent
+    if request.config.getoption("nomigrations"):
+        connection.settings_dict["TEST"]["MIGRATE"] = False
     with ExitStack() as stack:
         with django_db_blocker.unblock():
             own = copied_database(shared, process=process) if process else migrated_database()
