@@ -61,8 +61,8 @@ LEFT_OUT = (
     "`upgrades`, `compiled`."
 )
 """What the run of everything does not do, and how to ask for it: one line."""
-_FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
-"""Of pytest. One more than two cores: tests often wait for the processes that they start."""
+_FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
+"""Of pytest: one per core, for each more imports and collects everything once more."""
 
 
 class UnknownPart(Exception):
