@@ -14,6 +14,7 @@ from pentathlon_engines.cli.commands import init
 from pentathlon_engines.cli.commands.init import BotTemplate
 from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.plain_launcher import ENGINES
+from tests.deep import mostly_deep
 from tests.engines.commands import Run
 from tests.toolchains import need
 from workers.sandbox.profiles import BOT_PATH
@@ -37,7 +38,7 @@ def test_new_bot_is_complete(run: Run, tmp_path: Path, language: str) -> None:
     assert "bot for Azure" in written["README.md"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_deep(LANGUAGES, keep=["python", "c"]))
 def test_own_tests_of_a_new_bot_pass_as_its_readme_says(
     run: Run, tmp_path: Path, language: str
 ) -> None:

@@ -12,7 +12,7 @@ from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
-_OF_A_KIND = 4
+_OF_A_KIND = 3
 """Pages of each view that somebody signed in looks at; a stranger looks at all of them."""
 
 

@@ -12,6 +12,7 @@ from pentathlon_engines.languages import BUILD_TOOLS, LANGUAGES
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
@@ -106,7 +107,7 @@ int main(void) {
 PERL = '$| = 1; my $line = <STDIN>; chomp $line; print uc($line) . "1\\n";'
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(params=mostly_deep(LEVELS, keep=LEVELS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param)
     yield opened
