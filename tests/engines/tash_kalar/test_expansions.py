@@ -11,6 +11,7 @@ import pytest
 
 from pentathlon_engines import CHANCE, BadOption
 from pentathlon_engines.tash_kalar.cards.catalogue import EXPANSIONS
+from tests.deep import by_turns
 from tests.engines.tash_kalar.positions import DUEL, HIGH, TASH_KALAR
 from tests.engines.tash_kalar.test_rules import SCHOOLS, check_invariants
 
@@ -42,8 +43,7 @@ class TestOption:
         assert decks.unofficial_in(["sylvan", "drawn"]) == []
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-@pytest.mark.parametrize("mode", [HIGH, DUEL])
+@pytest.mark.parametrize(("mode", "pair"), by_turns([HIGH, DUEL], [(pair,) for pair in PAIRS]))
 def test_matches_keep_what_always_holds(mode: str, pair: tuple[str, str]) -> None:
     rng = random.Random(f"{mode}:{pair}")
     decks = list(pair if mode == HIGH else reversed(pair))

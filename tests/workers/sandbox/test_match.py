@@ -16,17 +16,19 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
+from tests.deep import by_turns
 from tests.workers.sandbox.bots import bot_command
 from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.resources.cgroups import CgroupUse
 
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
 LARGE_FILE = 2 * 1024 * 1024
 SHORT = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 
 
-@pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
+@pytest.fixture(params=LEVELS)
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param)
     yield opened
@@ -58,7 +60,9 @@ def test_match_in_the_sandbox_has_a_valid_record_that_names_the_level(
     assert verify_record(report.record).outcome is not None
 
 
-@pytest.mark.parametrize(("bot", "kind"), IN_A_MATCH.items())
+@pytest.mark.parametrize(
+    ("launcher", "bot", "kind"), by_turns(LEVELS, IN_A_MATCH.items()), indirect=["launcher"]
+)
 def test_hostile_bot_loses_with_its_fault(launcher: SandboxLauncher, bot: str, kind: str) -> None:
     report = play(launcher, built_in("random"), bot_command(bot))
 
@@ -66,7 +70,9 @@ def test_hostile_bot_loses_with_its_fault(launcher: SandboxLauncher, bot: str, k
     assert report.record["outcome"]["ranks"] == [0, 1]
 
 
-@pytest.mark.parametrize("bot", OUT_OF_TIME)
+@pytest.mark.parametrize(
+    ("launcher", "bot"), by_turns(LEVELS, zip(OUT_OF_TIME)), indirect=["launcher"]
+)
 def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str) -> None:
     report = play(launcher, built_in("random"), bot_command(bot), limits=SHORT)
 

@@ -12,16 +12,18 @@ import pytest
 
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.deep import by_turns
 from tests.workers.sandbox.bots import native_bot_command, read_line
 from workers.sandbox.launcher import SandboxLauncher
 
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 TRICKS = ("populate_read", "map_populate", "sendfile", "splice", "random", "device")
 PAUSES = 3
 MOST_CPU_S = 0.15
 """In all pauses together: four threads come to a stop. A call that runs on takes .1 s a pause."""
 
 
-@pytest.fixture(params=(SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK))
+@pytest.fixture
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param)
     yield opened
@@ -29,7 +31,9 @@ def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="C bots need a C compiler")
-@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize(
+    ("launcher", "trick"), by_turns(LEVELS, zip(TRICKS)), indirect=["launcher"]
+)
 def test_no_call_runs_on_while_its_bot_is_paused(
     launcher: SandboxLauncher, tmp_path: Path, trick: str
 ) -> None:
