@@ -190,10 +190,20 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
+    if IS_COMPILED and not _is_behind(state):
+        return 0
     cards = state.hands[state.active]
     if not cards or cards[-1] < FIRST_FLARE:
         return 0
     return halves_that_hold(state, cards[-1] - FIRST_FLARE, state.active)
+
+
+def _is_behind(state: TashKalarPosition) -> bool:
+    """Return whether a flare of the active seat may hold, for compiled code."""
+    mine, theirs = state.sides[state.active], state.sides[1 - state.active]
+    if theirs.pieces - mine.pieces >= _LEAST_LOWER:
+        return True
+    return theirs.upgraded - mine.upgraded >= _LEAST_UPPER
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:
