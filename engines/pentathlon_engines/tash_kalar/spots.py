@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.bits import count_bits
 from pentathlon_engines.contract.compiler import mypyc_attr
-from pentathlon_engines.tash_kalar.actions import SUMMON_TABLE
+from pentathlon_engines.tash_kalar.actions import SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.board import LOW_WORD, WORD
 from pentathlon_engines.tash_kalar.cards.catalogue import MOST_CELLS, PATTERNS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, Pattern, Shape
 from pentathlon_engines.tash_kalar.cards.stencils import HIGH, SEEN, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import LEGENDARIES
-from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined
+from pentathlon_engines.tash_kalar.seat_pieces import SeatPieces, joined, nth_in_words
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ class Windows:
         """Return whether there are as many pieces as a pattern needs."""
         return self.pieces >= pattern.pieces and self.heroics >= pattern.heroics
 
-    def count_summons(self, pattern: Pattern) -> int:
+    def count_summons(self, pattern: Pattern) -> i64:
         """Count the summonings of a being that is neither special nor short of a piece."""
         found: i64 = 0
         places: i64 = _count_tables(pattern)
@@ -105,6 +105,17 @@ class Windows:
             if low | high:
                 found += count_bits(low) + count_bits(high)
         return found
+
+    def nth_summons(self, card: int, n: i64) -> int:
+        """Return the summoning at this index of those that `count_summons` counts."""
+        pattern = PATTERNS[card]
+        for place in range(_count_tables(pattern)):
+            low, high = self._squares_of(pattern, place)
+            here = count_bits(low) + count_bits(high)
+            if n < here:
+                return SUMMONS[SUMMON_TABLE[card] + place][nth_in_words(low, high, n)]
+            n -= here
+        raise IndexError(n)
 
     def add_summons(self, card: int, found: Summons) -> None:
         """Add the summonings of a being that is neither special nor short of a piece."""

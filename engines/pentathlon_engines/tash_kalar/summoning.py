@@ -20,6 +20,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     HEROIC,
     LEGENDARY,
     MOST_VOIDS,
+    Pattern,
     Shape,
     matches,
     matches_with_enemy,
@@ -74,17 +75,13 @@ def find_in_words(state: TashKalarPosition) -> Summons:
         return _find_loose(state, windows.pieces, windows.heroics)
     found: Summons = []
     for card in state.hand(state.active).beings:
-        _add_in_words(state, windows, card, found)
+        pattern = PATTERNS[card]
+        if windows.has_pieces(pattern):
+            if _is_special(state, windows, card, pattern):
+                _add_specially(state, card, found)
+            else:
+                windows.add_summons(card, found)
     return found
-
-
-def _add_in_words(state: TashKalarPosition, windows: Windows, card: int, found: Summons) -> None:
-    pattern = PATTERNS[card]
-    if windows.has_pieces(pattern):
-        if pattern.anywhere or (windows.is_scarce and _is_short(state, card)):
-            _add_specially(state, card, found)
-        else:
-            windows.add_summons(card, found)
 
 
 def count_summons(state: TashKalarPosition) -> int:
@@ -92,21 +89,30 @@ def count_summons(state: TashKalarPosition) -> int:
     if state.war or state.voids:
         return _count(find_summons(state))
     windows = Windows(state)
-    found = 0
+    found: i64 = 0
     for card in state.hand(state.active).beings:
         found += _count_of(state, windows, card)
     return found
 
 
-def _count_of(state: TashKalarPosition, windows: Windows, card: int) -> int:
+def _count_of(state: TashKalarPosition, windows: Windows, card: int) -> i64:
     pattern = PATTERNS[card]
     if not windows.has_pieces(pattern):
         return 0
-    if pattern.anywhere or (windows.is_scarce and _is_short(state, card)):
-        special: Summons = []
-        _add_specially(state, card, special)
-        return _count(special)
+    if _is_special(state, windows, card, pattern):
+        return _count(_special_summons(state, card))
     return windows.count_summons(pattern)
+
+
+def _is_special(state: TashKalarPosition, windows: Windows, card: int, pattern: Pattern) -> bool:
+    """Return whether a being may stand anywhere, or is short of a piece."""
+    return pattern.anywhere or (windows.is_scarce and _is_short(state, card))
+
+
+def _special_summons(state: TashKalarPosition, card: int) -> Summons:
+    found: Summons = []
+    _add_specially(state, card, found)
+    return found
 
 
 def _count(summons: Summons) -> int:
@@ -116,7 +122,7 @@ def _count(summons: Summons) -> int:
     return found
 
 
-def nth_of_counted(state: TashKalarPosition, n: int) -> int:
+def nth_of_counted(state: TashKalarPosition, n: i64) -> int:
     """Return the summoning at this index of those that `count_summons` counts."""
     if state.war or state.voids:
         return nth_summons(find_summons(state), n)
@@ -124,9 +130,9 @@ def nth_of_counted(state: TashKalarPosition, n: int) -> int:
     for card in state.hand(state.active).beings:
         here = _count_of(state, windows, card)
         if n < here:
-            found: Summons = []
-            _add_in_words(state, windows, card, found)
-            return nth_summons(found, n)
+            if _is_special(state, windows, card, PATTERNS[card]):
+                return nth_summons(_special_summons(state, card), n)
+            return windows.nth_summons(card, n)
         n -= here
     raise IndexError(n)
 

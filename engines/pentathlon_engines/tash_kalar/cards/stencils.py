@@ -105,21 +105,17 @@ def lay_all(
     all_low: i64 = 0
     all_high: i64 = 0
     for stencil in stencils:
-        here: i64 = stencil.low_places & low
-        there: i64 = stencil.high_places & high
-        if stencil.has_heroics:  # the fewest pieces
-            here &= _upgraded_at(stencil, upgraded[0])
-            there &= _upgraded_at(stencil, upgraded[1])
-            if not here | there:
-                continue
         way: i64 = stencil.any1
-        here &= low >> way
-        there &= high >> way
+        here: i64 = stencil.low_places & low & low >> way
+        there: i64 = stencil.high_places & high & high >> way
         way = stencil.any2
         here &= low >> way
         there &= high >> way
-        if not here | there:
+        if not here | there:  # most often; then the rest costs nothing
             continue
+        if stencil.has_heroics:
+            here &= _upgraded_at(stencil, upgraded[0])
+            there &= _upgraded_at(stencil, upgraded[1])
         way = stencil.any3
         here &= low >> way
         there &= high >> way
