@@ -11,6 +11,7 @@ import pytest
 from pentathlon_engines.tournament.formats.bracket import bracket_of
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlannedBlock
 from pentathlon_engines.tournament.formats.knockout import Knockout
+from tests.deep import mostly_deep
 from tests.engines.tournament.formats.playing import (
     Event,
     Judge,
@@ -26,6 +27,9 @@ from tests.engines.tournament.formats.playing import (
 KNOCKOUT = Knockout()
 
 
+ENTRIES = mostly_deep(range(2, 34), keep=[2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 32, 33])
+
+
 def _seeded(count: int) -> list[FieldEntry]:
     """Entry 0 is the strongest."""
     return [entry._replace(strength=-float(entry.number)) for entry in field_of(count)]
@@ -37,7 +41,7 @@ def _play(
     return play(KNOCKOUT, plan_of(KNOCKOUT, **params), _seeded(count), judge, leavers=leavers)
 
 
-@pytest.mark.parametrize("entries", range(2, 34))
+@pytest.mark.parametrize("entries", ENTRIES)
 @pytest.mark.parametrize("judge", [by_number, by_chance, all_drawn])
 def test_all_but_one_lose_once(entries: int, judge: Judge) -> None:
     event = _play(entries, judge, blocks=1, third_place=False)
@@ -53,7 +57,7 @@ def test_all_but_one_lose_once(entries: int, judge: Judge) -> None:
     assert {number for number, _ in duels} == set(range(1, rounds + 1))
 
 
-@pytest.mark.parametrize("entries", range(2, 34))
+@pytest.mark.parametrize("entries", ENTRIES)
 def test_the_best_seeds_have_the_byes_and_meet_last(entries: int) -> None:
     event = _play(entries, by_number, blocks=1)
 
