@@ -16,9 +16,15 @@ def by_turns(places: Sequence[object], cases: Iterable[tuple[object, ...]]) -> l
         pytest.param(
             place,
             *case,
-            id="-".join(str(value) for value in (place, *case)),
+            id="-".join(map(_name_of, (place, *case))),
             marks=[pytest.mark.deep] * (turn != number % len(places)),
         )
         for number, case in enumerate(cases)
         for turn, place in enumerate(places)
     ]
+
+
+def _name_of(value: object) -> str:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    return getattr(value, "__name__", str(value))

@@ -189,12 +189,12 @@ def test_spans_hold_their_beginning_and_not_their_end(made: Made) -> None:
     assert ids_of(made.client, made.path, since=day(30), **asked) == []
 
 
-@pytest.mark.parametrize("wrong", ["name", "", "id,-id", "-created_at"])
-def test_order_that_is_not_offered_is_refused(made: Made, wrong: str) -> None:
-    answer = made.client.get(made.path, {"ordering": wrong})
+def test_order_that_is_not_offered_is_refused(made: Made) -> None:
+    for wrong in ("name", "", "id,-id", "-created_at"):
+        answer = made.client.get(made.path, {"ordering": wrong})
 
-    assert_problem(answer, status=400, code="bad_ordering", attr="ordering")
-    assert answer.json()["errors"][0]["allowed"][:2] == ["-id", "id"]
+        assert_problem(answer, status=400, code="bad_ordering", attr="ordering")
+        assert answer.json()["errors"][0]["allowed"][:2] == ["-id", "id"], wrong
 
 
 @pytest.mark.parametrize(

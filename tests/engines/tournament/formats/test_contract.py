@@ -22,6 +22,7 @@ from pentathlon_engines.tournament.formats.interface import (
     Wait,
 )
 from pentathlon_engines.tournament.formats.registry import FORMATS
+from tests.deep import by_turns
 from tests.engines.tournament.formats.playing import (
     KEY,
     Event,
@@ -101,7 +102,7 @@ CASES = [
 ]
 for_all = pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 JUDGES = [by_number, by_chance, all_drawn, all_void]
-for_all_judges = pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: judge.__name__)
+for_all_judges = pytest.mark.parametrize(("judge", "case"), by_turns(JUDGES, zip(CASES)))
 
 
 def test_every_format_has_a_case_and_its_own_name() -> None:
@@ -118,7 +119,6 @@ def test_defaults_have_no_problems_and_fit_their_schema(case: Case) -> None:
     assert all(each.text.endswith(".") for each in case.format.parameters.values())
 
 
-@for_all
 @for_all_judges
 def test_it_ends_within_its_size(case: Case, judge: Judge) -> None:
     size = case.format.size(case.plan, case.entries)
@@ -177,7 +177,6 @@ def test_it_waits_for_results_if_it_reads_them(case: Case) -> None:
     assert isinstance(step, Wait) == case.format.reads_results
 
 
-@for_all
 @for_all_judges
 def test_who_has_left_gets_no_new_block(case: Case, judge: Judge) -> None:
     event = case.play(judge, e1=1)
