@@ -13,6 +13,7 @@ import pytest
 
 import pentathlon_engines
 from pentathlon_engines import GAMES, BadOption, BadSeats, GameInfo, Option, Outcome, UnknownGame
+from pentathlon_engines.contract.bits import IS_COMPILED
 
 HEAVY = {"asyncio", "dataclasses", "enum", "inspect", "pathlib", "random", "typing"}
 INFO = GameInfo(
@@ -153,4 +154,6 @@ def test_examples_in_docstrings_are_true() -> None:
 
     # Each failure is in the output, with its line.
     assert [name for name, result in tried.items() if result.failed] == []
-    assert sum(result.attempted for result in tried.values()) > 100
+    # Compiled functions carry no docstrings.
+    fewest = 50 if IS_COMPILED else 100
+    assert sum(result.attempted for result in tried.values()) > fewest
