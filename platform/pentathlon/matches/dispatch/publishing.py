@@ -207,10 +207,8 @@ class _Plan:
         reached = self._cursor.reached.setdefault(kind, {})
         heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
         last = self._cursor.lane.get(kind, 0)
-        rank = partial(self._rank, kind)
-        lanes.sort(key=lambda lane: (rank(lane), lane <= last, lane))
-        heads.open(lanes, room=ceil(room))
-        turns = Turns(lanes, rank=rank, last=last)
+        turns = Turns(lanes, rank=partial(self._rank, kind), last=last)
+        heads.open(turns.in_order(), room=ceil(room))
         while room > 0 and turns and not heads.is_spent:
             lane = turns.take()
             head = heads.next(lane)

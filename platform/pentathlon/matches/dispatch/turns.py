@@ -28,6 +28,17 @@ class Turns:
         """Whether any lane waits."""
         return bool(self._alike)
 
+    def in_order(self) -> list[int]:
+        """Return all lanes in the order of their turns, if none is put back."""
+        order: list[int] = []
+        last = self._last
+        for rank in sorted(self._alike):
+            alike = self._alike[rank]
+            behind = bisect_right(alike, last)
+            order += alike[behind:] + alike[:behind]
+            last = order[-1]
+        return order
+
     def take(self) -> int:
         """Take out the lane whose turn it is."""
         rank = min(self._alike)

@@ -34,6 +34,7 @@ def test_refused_lanes_come_behind_all_others() -> None:
     ranks: dict[int, Rank] = {1: (True, 0), 2: (False, 9), 3: (False, 9)}
     turns = Turns(ranks, rank=ranks.__getitem__, last=0)
 
+    assert turns.in_order() == [2, 3, 1]
     assert [turns.take() for _ in ranks] == [2, 3, 1]
     assert not turns
 
@@ -60,6 +61,13 @@ def test_turns_are_those_of_a_look_at_every_lane(
             turns.put_back(lane)
         else:
             waiting.remove(lane)
+
+
+@given(ranks=_LANES, last=st.integers(0, 41))
+def test_order_is_that_in_which_lanes_are_taken_out(ranks: dict[int, Rank], last: int) -> None:
+    turns = Turns(ranks, rank=ranks.__getitem__, last=last)
+
+    assert turns.in_order() == [turns.take() for _ in ranks]
 
 
 def _in_turn(ranks: dict[int, Rank], last: int) -> Callable[[int], tuple[Rank, bool, int]]:
