@@ -6,7 +6,7 @@ A validation that the host could not play is no verdict: its author may ask for 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.db import transaction
 
@@ -41,13 +41,13 @@ def submit_bot(
 
     Who calls this in a transaction checks the archive before it.
     """
-    # Checking a large archive takes a while, in which others must be able to write.
-    checked = _check_archive(archive)
-    _check_workers(checked.manifest)
-    with transaction.atomic():
-        check_room(actor=actor, size=len(checked.normalised))
-        version = create_bot(actor=actor, archive=checked, notes=notes, candidate=candidate)
-        return _schedule_validation(version)
+    return _submit(
+        archive,
+        actor=actor,
+        store=lambda checked: create_bot(
+            actor=actor, archive=checked, notes=notes, candidate=candidate
+        ),
+    )
 
 
 def submit_version(
@@ -62,14 +62,13 @@ def submit_version(
 
     Who calls this in a transaction checks the archive before it.
     """
-    checked = _check_archive(archive)
-    _check_workers(checked.manifest)
-    with transaction.atomic():
-        check_room(actor=actor, size=len(checked.normalised))
-        version = add_version(
+    return _submit(
+        archive,
+        actor=actor,
+        store=lambda checked: add_version(
             actor=actor, bot=bot, archive=checked, notes=notes, candidate=candidate
-        )
-        return _schedule_validation(version)
+        ),
+    )
 
 
 def submit_named(
@@ -111,8 +110,16 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
     void_matches(matches=matches, reason=reason)
 
 
-def _check_archive(archive: bytes | CheckedArchive) -> CheckedArchive:
-    return archive if isinstance(archive, CheckedArchive) else read_archive(archive)
+def _submit(
+    archive: bytes | CheckedArchive, *, actor: User, store: Callable[[CheckedArchive], BotVersion]
+) -> BotVersion:
+    """Store an upload that can be played here, and schedule its validation."""
+    # Checking a large archive takes a while, in which others must be able to write.
+    checked = archive if isinstance(archive, CheckedArchive) else read_archive(archive)
+    _check_workers(checked.manifest)
+    with transaction.atomic():
+        check_room(actor=actor, size=len(checked.normalised))
+        return _schedule_validation(store(checked))
 
 
 def _check_workers(manifest: Manifest) -> None:
