@@ -17,7 +17,7 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.pentathlon.replays.playing import record_of, report_of
 from tests.workers.playing import play_jobs
-from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
+from tests.workers.sites import Wire, cut, remote_platform
 from tests.workers.test_platforms import announced
 from workers.port import Lease, PlatformAway
 from workers.remote.adapter import RemotePlatform, TokenRefused
@@ -27,16 +27,6 @@ from workers.slots.bot_files import BotFiles
 pytestmark = pytest.mark.django_db
 
 RESULTS = "/api/v1/fleet/results/"
-
-
-@pytest.fixture
-def wire() -> Wire:
-    return Wire()
-
-
-@pytest.fixture
-def platform(wire: Wire, tmp_path: Path) -> RemotePlatform:
-    return remote_platform(tmp_path, make_worker_token()[1], wire)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from pentathlon_engines.match.referee import Referee
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.workers.playing import play_jobs
-from tests.workers.sites import Wire, make_worker_token, remote_platform
+from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers.remote.adapter import RemotePlatform
 from workers.remote.audience import RemoteAudience
@@ -50,16 +50,6 @@ def broker(shared_broker: str, settings: Settings) -> Iterator[Redis]:
     with Redis.from_url(shared_broker) as client:
         client.flushall()
         yield client
-
-
-@pytest.fixture
-def wire() -> Wire:
-    return Wire()
-
-
-@pytest.fixture
-def platform(wire: Wire, tmp_path: Path) -> RemotePlatform:
-    return remote_platform(tmp_path, make_worker_token()[1], wire)
 
 
 def claimed(platform: RemotePlatform, **fields: Any) -> Job:
