@@ -402,17 +402,11 @@ class TashKalarPosition(State):
 
     def two_sided(self, seat: int) -> int:
         """Return how many two-sided pieces a seat has in supply (2.3)."""
-        if IS_COMPILED:
-            side = self.sides[seat]
-            return self.stock[seat] - (side.pieces - side.legendaries)
-        first = RANKS_EACH * seat
-        return self.stock[seat] - self.counts[first] - self.counts[first + 1]
+        return self.stock[seat] - self.count_two_sided(seat)
 
     def legendaries(self, seat: int) -> int:
         """Return how many legendary pieces a seat has in supply (2.3)."""
-        if IS_COMPILED:
-            return self.stock[2 + seat] - self.sides[seat].legendaries
-        return self.stock[2 + seat] - self.counts[RANKS_EACH * seat + LEGENDARY]
+        return self.stock[2 + seat] - self.count_rank(seat, LEGENDARY)
 
     def in_supply(self, seat: int, rank: int) -> bool:
         """Return whether a seat has a piece for this rank in supply."""
