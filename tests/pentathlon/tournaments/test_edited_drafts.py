@@ -264,6 +264,26 @@ class TestPage:
             2,
         )
 
+    def test_form_keeps_the_format_for_another_game(
+        self, client: Client, draft: Tournament
+    ) -> None:
+        Tournament.objects.filter(pk=draft.pk).update(format="swiss", scheduler="swiss/1")
+
+        page = page_of(client.get(f"/tournaments/{draft.pk}/edit/?game=azure"))
+
+        assert "There is no format" not in page.text
+        assert page.field("rounds")
+
+    def test_form_needs_no_warning_where_the_other_game_lacks_the_format(
+        self, client: Client, draft: Tournament
+    ) -> None:
+        Tournament.objects.filter(pk=draft.pk).update(format="tables", scheduler="tables/2")
+
+        page = page_of(client.get(f"/tournaments/{draft.pk}/edit/?game=tuned"))
+
+        assert "There is no format" not in page.text
+        assert page.field("cycles")
+
     def test_all_errors_are_shown_at_once(self, client: Client, draft: Tournament) -> None:
         address = f"/tournaments/{draft.pk}/edit/"
         form = _posted(page_of(client.get(address)), name="", cycles="0", memory_mb="1")

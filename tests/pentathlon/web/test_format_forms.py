@@ -257,8 +257,32 @@ def test_game_for_two_is_offered_no_larger_tables() -> None:
         assert all(seats_of(each, game.info) for each in offered.values())
 
 
-def test_unknown_format_shows_the_first_one(client: Client) -> None:
-    page = page_of(client.get("/tournaments/new/?game=tuned&format=king"))
+@pytest.mark.parametrize("address", ["/tournaments/new/?game=tuned&", "/events/new/?"])
+def test_unknown_format_is_answered_with_the_known_ones(client: Client, address: str) -> None:
+    page = page_of(client.get(f"{address}format=king"))
 
+    assert "There is no format 'king' here; the formats are Round robin, " in page.text
     assert page.field("cycles")["value"] == "1"
     assert "king" not in {link.rpartition("=")[2] for link in page.links()}
+
+
+@pytest.mark.parametrize("address", ["/tournaments/new/?game=tuned&", "/events/new/?"])
+def test_nothing_is_made_in_an_unknown_format(client: Client, address: str) -> None:
+    answers = _answers(page_of(client.get(address)), games="tuned")
+
+    page = page_of(client.post(f"{address}format=king", answers))
+
+    assert page.text.count("There is no format 'king' here") == 1
+    assert not Tournament.objects.exists()
+
+
+def test_format_without_tables_for_the_game_is_unknown_there(client: Client) -> None:
+    page = page_of(client.get("/tournaments/new/?game=tuned&format=tables"))
+
+    assert "There is no format 'tables' here" in page.text
+
+
+def test_known_format_needs_no_warning(client: Client) -> None:
+    page = page_of(client.get(_address("swiss")))
+
+    assert "There is no format" not in page.text

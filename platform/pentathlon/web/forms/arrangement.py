@@ -116,10 +116,7 @@ class EventForm(ArrangementForm, PlanForm):
         *,
         kind: str = "",
     ) -> None:
-        self.formats = _formats_of_all()
-        """By kind."""
-        self.kind = kind if kind in self.formats else next(iter(self.formats))
-        super().__init__(data, scheduling=self.formats[self.kind])
+        super().__init__(data, formats=_formats_of_all(), kind=kind)
         self._seats = {
             key: seats
             for key, game in GAMES.items()

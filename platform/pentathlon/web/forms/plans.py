@@ -25,15 +25,27 @@ _LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "memory_mb": ("Memory in MiB", "Of a bot with all its processes."),
 }
 _USUAL: Final = Limits().to_json()
+_LONGEST_KIND: Final = 60
 
 
 class PlanForm(forms.Form):
     """The parameters of a format, the tie-breaks, and all limits that an organiser may set."""
 
-    def __init__(self, data: Any, *, scheduling: Format, **more: Any) -> None:
-        # Any: what Django's forms take
+    def __init__(
+        self,
+        data: Any,  # Any: what Django's forms take, here and below
+        *,
+        formats: Mapping[str, Format],
+        kind: str,
+        **more: Any,
+    ) -> None:
         super().__init__(data, **more)
-        self.scheduling = scheduling
+        self.formats = formats
+        """By kind: what organisers may choose."""
+        self.unknown_format = _unknown_format(kind, formats)
+        """The sentence for a kind that is not among them, else empty."""
+        self.kind = kind if kind in formats else next(iter(formats))
+        self.scheduling = scheduling = formats[self.kind]
         self._ordering = tie_break_fields()
         self._limits = _limit_fields()
         of_format = parameter_fields(scheduling.parameters)
@@ -132,8 +144,10 @@ class PlanForm(forms.Form):
         return sentence in self.errors.get(field or NON_FIELD_ERRORS, ())
 
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
-        """Refuse the same tie-break twice."""
+        """Refuse an unknown format, and the same tie-break twice."""
         cleaned = super().clean() or {}
+        if self.unknown_format:
+            self.add_error(None, self.unknown_format)
         chosen: set[str] = set()
         for name in self._ordering:
             if (value := cleaned.get(name)) and value in chosen:
@@ -196,6 +210,14 @@ def _limit_fields() -> dict[str, forms.Field]:
         is_whole = name == "memory_mb"
         fields[name] = forms.IntegerField(**about) if is_whole else forms.FloatField(**about)
     return fields
+
+
+def _unknown_format(kind: str, formats: Mapping[str, Format]) -> str:
+    """Return what is wrong with the kind that was asked for; empty: nothing, or none was."""
+    if not kind or kind in formats:
+        return ""
+    known = ", ".join(each.title for each in formats.values())
+    return f"There is no format {kind[:_LONGEST_KIND]!r} here; the formats are {known}."
 
 
 def _names(option: Option) -> list[str]:

@@ -57,10 +57,11 @@ class TournamentForm(PlanForm):
         kind: str = "",
         draft: Draft | None = None,
     ) -> None:
-        self.formats = formats_of(info)
-        """By kind: what organisers may choose for this game."""
-        self.kind = kind if kind in self.formats else next(iter(self.formats))
-        super().__init__(data, scheduling=self.formats[self.kind])
+        formats = formats_of(info)
+        if not kind and draft is not None:
+            drafted = draft.document.scheduler.partition("/")[0]
+            kind = drafted if drafted in formats else ""
+        super().__init__(data, formats=formats, kind=kind)
         self._game = info.key
         self._options = OptionFields(info)
         self.fields.update(self._options.fields)

@@ -89,7 +89,7 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     check_organiser(actor, found, to="edit")
     stored = read_draft(found)
     info = GAMES[_known_game(request) or found.game].info
-    kind = request.GET.get("format", found.format)
+    kind = request.GET.get("format", "")
     form = TournamentForm(request.POST or None, info=info, kind=kind, draft=stored)
     shown = initial_arrangement(stored.arrangement)
     around = ArrangementForm(request.POST or None, initial=shown)
