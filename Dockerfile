@@ -16,10 +16,10 @@ ENV PYTHONUNBUFFERED=1 \
     PENTATHLON_STATIC=/srv/static \
     PENTATHLON_DATA=/var/lib/pentathlon
 
-# Spans by OpenTelemetry: docker build --build-arg REQUIREMENTS=tracing …
+# Spans by OpenTelemetry, or datasets as Parquet: docker build --build-arg REQUIREMENTS=tracing …
 FROM python AS packages
 ARG REQUIREMENTS=run
-COPY requirements/run.txt requirements/tracing.txt /tmp/
+COPY requirements/parquet.txt requirements/run.txt requirements/tracing.txt /tmp/
 RUN python -m venv /srv/venv \
     && pip install --no-cache-dir --require-hashes --no-deps \
            --only-binary=:all: --no-binary=trueskill -r /tmp/$REQUIREMENTS.txt \

@@ -12,13 +12,24 @@ from api.protocol.filters import GameFilter, IdFilter, MomentFilter
 from api.protocol.lines import LINES, stretch_of_lines
 from pentathlon.caching import answer_for_ever, answer_packed_for_ever
 from pentathlon.common.errors import NotFound
-from pentathlon.datasets.contents import CURSOR, LICENCE, find_part, read_history
+from pentathlon.datasets.contents import (
+    CURSOR,
+    LICENCE,
+    find_parquet,
+    find_part,
+    read_history,
+)
 from pentathlon.datasets.models import Dataset, DatasetQuerySet
 from pentathlon.datasets.services import part_digests
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.dataset.schema import TABLES
 
+_PARQUET = "application/vnd.apache.parquet"
+_PLACE = [
+    OpenApiParameter("table", str, "path", enum=TABLES),
+    OpenApiParameter("number", int, "path", description="Starts at 1."),
+]
 _YES_NO = [("true", "true"), ("false", "false")]
 
 
@@ -38,8 +49,12 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     parts = serializers.IntegerField(help_text="The number of parts of each table.")
     left_out = serializers.IntegerField(help_text="Matches whose records could not be read.")
     packed_bytes = serializers.IntegerField(help_text="The gzipped size of all parts.")
+    parquet_bytes = serializers.IntegerField(
+        allow_null=True,
+        help_text="The size of all parts as Parquet; null if the site did not make it.",
+    )
     sha256 = serializers.CharField(
-        help_text="The hash of `SHA256SUMS`, which lists the hash of each part."
+        help_text="The hash of `SHA256SUMS`, which lists the hash of each part in each format."
     )
     licence = serializers.SerializerMethodField()
 
@@ -61,6 +76,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "left_out",
             "parts",
             "packed_bytes",
+            "parquet_bytes",
             "sha256",
             "licence",
             "made_at",
@@ -104,7 +120,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     def sums(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return the SHA-256 of the lines of each part, as `sha256sum` reads them."""
+        """Return the SHA-256 of each part's lines and Parquet, as `sha256sum` reads them."""
         dataset = self.get_object()
         return answer_for_ever(
             request._request,
@@ -115,13 +131,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             ),
         )
 
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("table", str, "path", enum=TABLES),
-            OpenApiParameter("number", int, "path", description="Starts at 1."),
-        ],
-        responses={(200, LINES): OpenApiTypes.STR},
-    )
+    @extend_schema(parameters=_PLACE, responses={(200, LINES): OpenApiTypes.STR})
     def part(self, request: Request, pk: str, table: str, number: str) -> HttpResponseBase:
         """Return the rows of a part, one JSON object per line, gzipped if the client accepts it.
 
@@ -134,6 +144,26 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             tag=f'"{found.sha256}"',
             content_type=LINES,
             packed=lambda: bytes(found.data),
+        )
+
+    @extend_schema(parameters=_PLACE, responses={(200, _PARQUET): OpenApiTypes.BINARY})
+    def parquet(self, request: Request, pk: str, table: str, number: str) -> HttpResponseBase:
+        """Return the rows of a part as a Parquet file, if the site made it.
+
+        It has the rows of the `.ndjson` of this part. A dataset has Parquet of all of its parts
+        or of none: if `parquet_bytes` is null, the answer is the problem `no_parquet`.
+        """
+        found = find_parquet(self.get_object(), table, int(number))
+        disposition = f'attachment; filename="{found.parquet_name}"'
+        return answer_for_ever(
+            request._request,
+            found.parquet_sha256,
+            is_private=False,
+            make=lambda: HttpResponse(
+                bytes(found.parquet or b""),
+                content_type=_PARQUET,
+                headers={"Content-Disposition": disposition},
+            ),
         )
 
     @extend_schema(

@@ -103,6 +103,7 @@ _sums = DatasetViewSet.as_view({"get": "sums"})
 _history = DatasetViewSet.as_view({"get": "history"})
 _match_history = MatchHistoryViewSet.as_view({"get": "history"}, pagination_class=None)
 _part = DatasetViewSet.as_view({"get": "part"})
+_parquet = DatasetViewSet.as_view({"get": "parquet"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
 _me = MeViewSet.as_view({"get": "retrieve"})
@@ -163,6 +164,11 @@ urlpatterns = [
         rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.ndjson$",
         _part,
         name="dataset_part",
+    ),
+    re_path(
+        rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.parquet$",
+        _parquet,
+        name="dataset_parquet",
     ),
     path("schema/", schema, name="schema"),
     path("docs/", docs, name="docs"),

@@ -2,10 +2,12 @@
 
 import gzip
 import hashlib
+import io
 import json
 from typing import Any
 
 import jsonschema
+import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 from rest_framework.test import APIClient
@@ -72,9 +74,43 @@ def test_parts_have_their_hashes_packed_and_unpacked(dataset: Dataset, table: st
     assert again.status_code == 304
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_parts_are_parquet_files_with_their_hashes(dataset: Dataset, table: str) -> None:
+    told = get(f"/datasets/{dataset.pk}/").json()
+    sums = get(f"/datasets/{dataset.pk}/SHA256SUMS").content.decode()
+
+    files = [get(f"/datasets/{dataset.pk}/{table}/{number}.parquet") for number in (1, 2)]
+
+    for number, file in enumerate(files, start=1):
+        assert file.headers["Content-Type"] == "application/vnd.apache.parquet"
+        assert f'filename="{table}-0000{number}.parquet"' in file.headers["Content-Disposition"]
+        assert "immutable" in file.headers["Cache-Control"]
+        assert (
+            f"{hashlib.sha256(file.content).hexdigest()}  {table}-0000{number}.parquet\n" in sums
+        )
+        lines = get(f"/datasets/{dataset.pk}/{table}/{number}.ndjson").content.splitlines()
+        assert pq.read_table(io.BytesIO(file.content)).num_rows == len(lines)
+    tag = files[0].headers["ETag"]
+    address = f"/datasets/{dataset.pk}/{table}/1.parquet"
+    assert get(address, **{"If-None-Match": tag}).status_code == 304
+    assert 0 < sum(len(file.content) for file in files) < told["parquet_bytes"]
+
+
+def test_a_dataset_without_parquet_names_the_extra_and_the_command(dataset: Dataset) -> None:
+    Dataset.objects.update(parquet_bytes=None)
+
+    refused = get(f"/datasets/{dataset.pk}/matches/1.parquet")
+
+    assert_problem(refused, status=404, code="no_parquet")
+    assert "requirements/parquet.txt" in refused.json()["detail"]
+    assert "pentathlon dataset tuned --parquet" in refused.json()["detail"]
+    assert get(f"/datasets/{dataset.pk}/").json()["parquet_bytes"] is None
+
+
 def test_parts_that_do_not_exist_are_refused(dataset: Dataset) -> None:
     assert_problem(get(f"/datasets/{dataset.pk}/decisions/3.ndjson"), status=404, code="not_found")
     assert_problem(get(f"/datasets/{dataset.pk}/decisions/0.ndjson"), status=404, code="not_found")
+    assert_problem(get(f"/datasets/{dataset.pk}/matches/3.parquet"), status=404, code="not_found")
     assert_problem(get(f"/datasets/{dataset.pk}/secrets/1.ndjson"), status=404, code="not_found")
 
 
@@ -88,7 +124,7 @@ def test_nobody_gets_what_is_unfinished_or_hidden(dataset: Dataset) -> None:
     assert dataset.tournament.name not in Client().get("/datasets/").content.decode()
     for each in (unfinished, dataset):
         assert Client().get(f"/datasets/{each.pk}/").status_code == 404
-        for rest in ("", "SHA256SUMS", "decisions/1.ndjson", "matches/1.ndjson"):
+        for rest in ("", "SHA256SUMS", "decisions/1.ndjson", "matches/1.parquet"):
             assert_problem(get(f"/datasets/{each.pk}/{rest}"), status=404, code="not_found")
 
 
@@ -98,14 +134,15 @@ def test_queries_do_not_grow_with_datasets_and_parts(
     for _ in range(2):
         closed_cup(bots=2)
     make_all()
-    address = f"{V1}/datasets/{dataset.pk}/decisions/1.ndjson"
+    address = f"{V1}/datasets/{dataset.pk}/decisions/1"
     client = Client()
     client.get(f"{V1}/datasets/")
 
     with django_assert_num_queries(1):
         assert len(client.get(f"{V1}/datasets/").json()["results"]) == 3
-    with django_assert_num_queries(2):
-        client.get(address)
+    for suffix in (".ndjson", ".parquet"):
+        with django_assert_num_queries(2):
+            client.get(address + suffix)
 
 
 def read_history(address: str) -> list[bytes]:

@@ -141,7 +141,7 @@ def _told_by(answer: Any, told: Mapping[str, Any]) -> Any:
         return None
     kind = answer.headers["Content-Type"].partition(";")[0]
     assert kind in described["content"]
-    if kind == "application/zip":
+    if kind in {"application/zip", "application/vnd.apache.parquet"}:
         return None
     if kind != "application/json":
         return shown(content.decode())

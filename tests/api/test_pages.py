@@ -28,6 +28,7 @@ PAGES: Final[Mapping[str, str]] = {
     "datasets_list": "datasets",
     "datasets_retrieve": "dataset",
     "datasets__ndjson_retrieve": "dataset",
+    "datasets__parquet_retrieve": "dataset",
     "datasets_SHA256SUMS_retrieve": "dataset",
     "datasets_history__ndjson_retrieve": "datasets",
     "desk_records_list": "desk_records",

@@ -87,6 +87,7 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/datasets/{dataset}/SHA256SUMS", PUBLIC),
     ("get", "/datasets/{dataset}/decisions/1.ndjson", PUBLIC),
     ("get", "/datasets/{dataset}/matches/2.ndjson", (404,) * 5),
+    ("get", "/datasets/{dataset}/matches/1.parquet", PUBLIC),
     ("get", "/challenges/", PUBLIC),
     ("get", "/challenges/{challenge}/", PUBLIC),
     ("get", "/challenges/quota/", (401, 200, 200, 200, 200)),

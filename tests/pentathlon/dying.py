@@ -24,6 +24,8 @@ from django.db.models.functions import Now  # noqa: E402
 from pentathlon.bots import services as bot_services  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.bots.notices import note_version  # noqa: E402
+from pentathlon.datasets import services as dataset_services  # noqa: E402
+from pentathlon.datasets.models import DatasetPart  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
@@ -35,6 +37,7 @@ from pentathlon.tournaments import services  # noqa: E402
 from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402
 from pentathlon.tournaments.scheduling import schedules  # noqa: E402
 from pentathlon.transparency import services as log_services  # noqa: E402
+from pentathlon_engines.dataset import parquet  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
 
@@ -108,6 +111,18 @@ def _counting(part: int) -> None:
         rivalry_services.count_all()
 
 
+def _dataset(part: int) -> None:
+    with patch.object(parquet, "pack_parquet", _dying(parquet.pack_parquet, part)):
+        dataset_services.DatasetMaker().make_datasets(for_s=60)
+
+
+def _dataset_rows(part: int) -> None:
+    """Die when the parts are written, and not yet committed."""
+    rows = DatasetPart.objects
+    with patch.object(rows, "bulk_create", _dying(rows.bulk_create, part)):
+        dataset_services.DatasetMaker().make_datasets(for_s=60)
+
+
 def _log(step: str, part: int) -> None:
     dying = _dying(getattr(log_services, step), part)
     at_once = patch.object(log_services, "AT_ONCE", RECEIPTS_AT_ONCE)
@@ -138,6 +153,8 @@ _WORKS: Final = {
     "replacement": _replacement,
     "counting": _counting,
     "validation": _validation,
+    "dataset": _dataset,
+    "dataset rows": _dataset_rows,
     "log entries": _log_entries,
     "log tree": _log_tree,
 }

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output.streams import is_terminal, say, show_on_one_line
-from pentathlon_engines.dataset.folder import SUMS, digest_of, pack_lines
+from pentathlon_engines.dataset.folder import LINES, SUMS, digest_of, pack_lines
 from pentathlon_engines.dataset.schema import VERSION
 from pentathlon_engines.desk.record_files import write_whole
 
 Json = dict[str, Any]  # Any: JSON
 
-_SUFFIX: Final = ".ndjson"
 
+def download_dataset(site: Site, row: Json, to: Path, *, formats: Collection[str]) -> Json:
+    """Download one dataset of a list, in formats by suffix, into its own folder.
 
-def download_dataset(site: Site, row: Json, to: Path) -> Json:
-    """Download one dataset of a list into its own folder; return a summary.
+    Returns a summary.
 
     Raises:
         CommandFailed: a part does not have the hash that it should have, or the dataset is of a
@@ -37,15 +37,15 @@ def download_dataset(site: Site, row: Json, to: Path) -> Json:
     sums = site.download(f"datasets/{row['id']}/SHA256SUMS")
     if digest_of(sums) != row["sha256"]:
         raise _changed(f"{SUMS} of dataset {row['id']}")
-    parts = list(_read_sums(sums))
+    parts = [part for part in _read_sums(sums) if Path(part[0]).suffix in formats]
     for done, (name, digest) in enumerate(parts, start=1):
-        path = folder / f"{name}.gz"
-        if not _is_right(path, digest):
-            table, _, number = name.removesuffix(_SUFFIX).partition("-")
-            lines = site.download(f"datasets/{row['id']}/{table}/{int(number)}{_SUFFIX}")
-            if digest_of(lines) != digest:
+        if not _is_right(folder, name, digest):
+            table, _, number = Path(name).stem.partition("-")
+            suffix = Path(name).suffix
+            content = site.download(f"datasets/{row['id']}/{table}/{int(number)}{suffix}")
+            if digest_of(content) != digest:
                 raise _changed(f"{name} of dataset {row['id']}")
-            write_whole(path, pack_lines(lines))
+            _write_part(folder, name, content)
         if is_terminal():
             show_on_one_line(f"dataset {row['id']}: {done} of {len(parts)} parts")
     # Last: with it, a folder is whole.
@@ -62,9 +62,19 @@ def _read_sums(sums: bytes) -> Iterator[tuple[str, str]]:
         yield Path(name).name, digest
 
 
-def _is_right(path: Path, digest: str) -> bool:
+def _write_part(folder: Path, name: str, content: bytes) -> None:
+    """Write lines packed, anything else as it is."""
+    if name.endswith(LINES):
+        write_whole(folder / f"{name}.gz", pack_lines(content))
+    else:
+        write_whole(folder / name, content)
+
+
+def _is_right(folder: Path, name: str, digest: str) -> bool:
     try:
-        return digest_of(gzip.decompress(path.read_bytes())) == digest
+        if name.endswith(LINES):
+            return digest_of(gzip.decompress((folder / f"{name}.gz").read_bytes())) == digest
+        return digest_of((folder / name).read_bytes()) == digest
     except (OSError, EOFError, zlib.error):
         return False
 

@@ -3,7 +3,9 @@
 tuned-data/README.md, schema.json            the card and the schema
 tuned-data/dataset-7/SHA256SUMS              the parts and their hashes
 tuned-data/dataset-7/decisions-00001.ndjson.gz
+tuned-data/dataset-7/decisions-00001.parquet  if Parquet was asked for
 tuned-data/dataset-7/matches-00001.ndjson.gz
+tuned-data/dataset-7/matches-00001.parquet
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from pentathlon_engines.record.record import canonical
 from pentathlon_engines.record.shape import Record
 
 SUMS: Final = "SHA256SUMS"
+LINES: Final = ".ndjson"
+PARQUET: Final = ".parquet"
 LEVEL: Final = 6
 _MATCHES_IN_PART: Final = 500
 
@@ -33,7 +37,16 @@ def part_name(table: str, number: int) -> str:
     >>> part_name("decisions", 3)
     'decisions-00003.ndjson.gz'
     """
-    return f"{table}-{number:05}.ndjson.gz"
+    return f"{table}-{number:05}{LINES}.gz"
+
+
+def parquet_name(table: str, number: int) -> str:
+    """Return the file name of a part of a table as Parquet.
+
+    >>> parquet_name("decisions", 3)
+    'decisions-00003.parquet'
+    """
+    return f"{table}-{number:05}{PARQUET}"
 
 
 def lines_of(rows: Iterable[Row]) -> bytes:
@@ -46,9 +59,9 @@ def pack_lines(lines: bytes) -> bytes:
     return gzip.compress(lines, LEVEL, mtime=0)
 
 
-def digest_of(lines: bytes) -> str:
-    """Return the SHA-256 of a part: of its lines, not of how they are packed."""
-    return hashlib.sha256(lines).hexdigest()
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of a part: of its lines before they are packed, or of its Parquet."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def sums_of(digests: Iterable[tuple[str, str]]) -> bytes:
@@ -93,9 +106,19 @@ def read_table(folder: Path, table: str) -> Iterator[Row]:
     """Yield the rows of a table of one dataset, part by part."""
     if table not in TABLES:
         raise ValueError(f"no table {table!r}")
-    for path in sorted(folder.glob(f"{table}-*.ndjson.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+    for path in parts_of(folder, table):
+        yield from read_part(path)
+
+
+def parts_of(folder: Path, table: str) -> list[Path]:
+    """Return the packed lines of a table of one dataset, in order."""
+    return sorted(folder.glob(f"{table}-*{LINES}.gz"))
+
+
+def read_part(path: Path) -> Iterator[Row]:
+    """Yield the rows of a part from its packed lines."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:

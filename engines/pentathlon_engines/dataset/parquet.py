@@ -1,10 +1,10 @@
-"""Tables of a dataset as Parquet: the extra `parquet` (pyarrow, some 160 MB)."""
+"""Parts of a dataset as Parquet: the extra `parquet` (pyarrow, some 160 MB)."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -40,41 +40,32 @@ _MATCH: Final = [
     ("decisions", pa.uint32()),
     ("events", pa.list_(pa.struct([("seat", pa.int8()), ("text", pa.string())]))),
 ]
+_DECISION: Final = [
+    *_MATCH[:2],
+    ("rules", pa.uint16()),
+    ("seats", pa.uint8()),
+    ("fault", pa.bool_()),
+    *_PLACE,
+    ("ply", pa.uint32()),
+    ("action", pa.uint16()),
+    ("legal", pa.list_(pa.uint16())),
+    # Their number differs between numbers of seats, and a part may have no decision at all.
+    ("features", pa.list_(pa.float32())),
+]
 _AS_TEXT: Final = ("options", "faults")
 """Fields whose shape differs from game to game: JSON in a column of text."""
 
 
-def write_parquet(path: Path, rows: Iterable[dict[str, Any]], *, table: str) -> int:  # Any: JSON
-    """Write the rows of a table into a file, some at a time; return how many there are."""
-    written = 0
-    writer: parquet.ParquetWriter | None = None
-    try:
+def pack_parquet(rows: Iterable[dict[str, Any]], *, table: str) -> bytes:  # Any: JSON
+    """Return the rows of a part as a Parquet file; some of them at a time are Python objects."""
+    is_decisions = table == DECISIONS
+    columns = pa.schema(_DECISION if is_decisions else _MATCH, metadata=_metadata())
+    file = io.BytesIO()
+    with parquet.ParquetWriter(file, columns, compression="zstd") as writer:
         for batch in _batches(rows):
-            if writer is None:
-                columns = _decision_columns(batch[0]) if table == DECISIONS else _MATCH
-                described = pa.schema(columns, metadata=_metadata())
-                writer = parquet.ParquetWriter(path, described, compression="zstd")
-            plain = batch if table == DECISIONS else [*map(_match, batch)]
-            writer.write_table(pa.Table.from_pylist(plain, schema=writer.schema))
-            written += len(batch)
-    finally:
-        if writer is not None:
-            writer.close()
-    return written
-
-
-def _decision_columns(row: dict[str, Any]) -> list[tuple[str, pa.DataType]]:  # Any: JSON
-    return [
-        *_MATCH[:2],
-        ("rules", pa.uint16()),
-        ("seats", pa.uint8()),
-        ("fault", pa.bool_()),
-        *_PLACE,
-        ("ply", pa.uint32()),
-        ("action", pa.uint16()),
-        ("legal", pa.list_(pa.uint16())),
-        ("features", pa.list_(pa.float32(), len(row["features"]))),
-    ]
+            plain = batch if is_decisions else [*map(_match, batch)]
+            writer.write_table(pa.Table.from_pylist(plain, schema=columns))
+    return file.getvalue()
 
 
 def _match(row: dict[str, Any]) -> dict[str, Any]:  # Any: JSON

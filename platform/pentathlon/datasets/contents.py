@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Length
 
@@ -121,7 +122,29 @@ def find_part(dataset: Dataset, table: str, number: int) -> DatasetPart:
     Raises:
         NotFound: it has no such part.
     """
-    found = dataset.part_rows.filter(table=table, number=number).first()
+    return _find(dataset, dataset.part_rows.defer("parquet"), table, number)
+
+
+def find_parquet(dataset: Dataset, table: str, number: int) -> DatasetPart:
+    """Return a part of a dataset that has it as Parquet.
+
+    Raises:
+        NotFound: it has no such part, or no Parquet.
+    """
+    if dataset.parquet_bytes is None:
+        raise NotFound(
+            f"Dataset {dataset.pk} was made without Parquet: the reconciler needed the extra "
+            f"`parquet` (requirements/parquet.txt). `pentathlon dataset {dataset.game} --parquet` "
+            "makes it on your machine.",
+            code="no_parquet",
+        )
+    return _find(dataset, dataset.part_rows.defer("data"), table, number)
+
+
+def _find(
+    dataset: Dataset, parts: models.QuerySet[DatasetPart], table: str, number: int
+) -> DatasetPart:
+    found = parts.filter(table=table, number=number).first()
     if found is None or table not in TABLES:
         raise NotFound(
             f"Dataset {dataset.pk} has the tables {' and '.join(TABLES)} with the parts 1 to "

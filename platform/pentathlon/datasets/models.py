@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.models import Tournament
-from pentathlon_engines.dataset.folder import part_name
+from pentathlon_engines.dataset.folder import parquet_name, part_name
 from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
 
 
@@ -44,6 +44,8 @@ class Dataset(models.Model):
     decisions = models.PositiveBigIntegerField(default=0)
     packed_bytes = models.PositiveBigIntegerField(default=0)
     """Of all parts, packed."""
+    parquet_bytes = models.PositiveBigIntegerField(null=True)
+    """Of all parts as Parquet; null if a part was made where there is no pyarrow."""
     sha256 = models.CharField(max_length=64, blank=True)
     """Of `SHA256SUMS`; empty until it is whole."""
     is_whole = models.BooleanField(default=False)
@@ -85,6 +87,9 @@ class DatasetPart(models.Model):
     sha256 = models.CharField(max_length=64)
     """Of the lines."""
     data = models.BinaryField()
+    parquet = models.BinaryField(null=True)
+    """The same rows as a Parquet file; counts only if all parts of the dataset have one."""
+    parquet_sha256 = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:
         constraints = (
@@ -100,6 +105,11 @@ class DatasetPart(models.Model):
     def name(self) -> str:
         """Its file name where it is kept packed."""
         return part_name(self.table, self.number)
+
+    @property
+    def parquet_name(self) -> str:
+        """Its file name as Parquet."""
+        return parquet_name(self.table, self.number)
 
 
 def hiding_lanes(tournament: str) -> models.QuerySet[HiddenLane]:

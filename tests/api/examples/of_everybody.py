@@ -52,6 +52,7 @@ CALLS: Final[dict[str, Making]] = {
     "datasets_list": at(query={"game": "tuned"}),
     "datasets_retrieve": at(id=Id("dataset")),
     "datasets__ndjson_retrieve": at(id=Id("dataset"), table="decisions", number=1),
+    "datasets__parquet_retrieve": at(id=Id("dataset"), table="matches", number=1),
     "datasets_SHA256SUMS_retrieve": at(id=Id("dataset")),
     "datasets_history__ndjson_retrieve": at(game="tuned"),
     "matches_history__ndjson_retrieve": _history,

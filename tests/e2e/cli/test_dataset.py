@@ -4,11 +4,14 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from pentathlon.datasets.models import Dataset, DatasetPart
+from pentathlon.datasets.services import part_digests
 from pentathlon_engines.cli.client.http_site import Site
-from pentathlon_engines.dataset.folder import pack_lines, read_table
+from pentathlon_engines.cli.commands import dataset as command
+from pentathlon_engines.dataset.folder import digest_of, pack_lines, read_table
 from pentathlon_engines.dataset.schema import DECISIONS
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
@@ -55,6 +58,61 @@ def test_a_download_is_whole_and_stays(
     ]  # fmt: skip
     assert len([*read_table(folder, DECISIONS)]) == dataset.decisions
     assert f"6 matches, {dataset.decisions} decisions" in again.err
+
+
+def test_parquet_comes_from_a_site_that_has_it(
+    run: Run, tmp_path: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "import_module", _miss)
+
+    told = run("dataset", "tuned", "--parquet", "--site", SITE)
+
+    assert told.code == 0
+    folder = tmp_path / "tuned-data" / f"dataset-{dataset.pk}"
+    for part in dataset.part_rows.all():
+        assert (folder / part.parquet_name).read_bytes() == bytes(part.parquet or b"")
+        assert (folder / part.name).exists()
+
+    (folder / "matches-00002.parquet").write_bytes(b"half")
+    assert run("dataset", "tuned", "--parquet", "--site", SITE).code == 0
+    assert pq.read_table(folder / "matches-00002.parquet").num_rows > 0
+
+
+def test_without_parquet_on_the_site_it_is_made_here(
+    run: Run, tmp_path: Path, dataset: Dataset
+) -> None:
+    _take_parquet_away(dataset)
+
+    told = run("dataset", "tuned", "--parquet", "--site", SITE)
+
+    assert told.code == 0
+    folder = tmp_path / "tuned-data" / f"dataset-{dataset.pk}"
+    tables = [pq.read_table(path) for path in sorted(folder.glob("decisions-*.parquet"))]
+    assert len(tables) == 2
+    assert sum(table.num_rows for table in tables) == dataset.decisions
+
+
+def test_without_parquet_on_both_sides_nothing_is_downloaded(
+    run: Run, tmp_path: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _take_parquet_away(dataset)
+    monkeypatch.setattr(command, "import_module", _miss)
+
+    refused = run("dataset", "tuned", "--parquet", "--site", SITE)
+
+    assert refused.code == 2
+    assert "pip install pyarrow" in refused.err
+    assert not (tmp_path / "tuned-data").exists()
+
+
+def _miss(name: str) -> None:
+    raise ImportError(name)
+
+
+def _take_parquet_away(dataset: Dataset) -> None:
+    dataset.parquet_bytes = None
+    dataset.sha256 = digest_of(part_digests(dataset))
+    dataset.save()
 
 
 def test_a_part_with_another_content_is_refused(

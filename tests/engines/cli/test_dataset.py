@@ -53,8 +53,8 @@ def test_parquet_stands_beside_the_lines(run: Run, tmp_path: Path, records: Path
     made = run("dataset", "tuned", "--records", str(records), "--parquet", "--folder", "d")
 
     assert made.code == 0
-    assert pq.read_table(tmp_path / "d/local/matches.parquet").num_rows == 2
-    assert pq.read_table(tmp_path / "d/local/decisions.parquet").num_rows > 10
+    assert pq.read_table(tmp_path / "d/local/matches-00001.parquet").num_rows == 2
+    assert pq.read_table(tmp_path / "d/local/decisions-00001.parquet").num_rows > 10
 
 
 def test_without_pyarrow_parquet_is_refused_at_once(

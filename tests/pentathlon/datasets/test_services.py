@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
 
+from pentathlon.datasets import services
 from pentathlon.datasets.models import Dataset, DatasetPart
 from pentathlon.datasets.services import DatasetMaker, part_digests
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -169,3 +172,43 @@ def test_equal_matches_make_equal_bytes() -> None:
         (one, bytes(data)) for one, data in first
     ]
     assert digest_of(lines_of(rows_of(Dataset.objects.get(), DECISIONS))) == again[0][0]
+
+
+def test_each_part_is_there_as_parquet_with_the_same_rows() -> None:
+    DatasetMaker(part_bytes=1).make_datasets(for_s=60)
+    make_all()
+
+    dataset = Dataset.objects.get()
+    parts = [*dataset.part_rows.all()]
+    assert len(parts) == 4
+    sums = part_digests(dataset).decode()
+    for part in parts:
+        file = bytes(part.parquet or b"")
+        rows = pq.read_table(io.BytesIO(file)).to_pylist()
+        lines = gzip.decompress(bytes(part.data)).splitlines()
+        assert [row["match"] for row in rows] == [json.loads(line)["match"] for line in lines]
+        assert f"{digest_of(file)}  {part.parquet_name}\n" in sums
+    assert dataset.parquet_bytes == sum(len(part.parquet or b"") for part in parts)
+
+
+def test_without_pyarrow_a_dataset_has_lines_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "has_parquet", lambda: False)
+
+    make_all()
+
+    dataset = Dataset.objects.listed().get()
+    assert dataset.parquet_bytes is None
+    assert ".parquet" not in part_digests(dataset).decode()
+
+
+def test_parquet_of_some_parts_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    DatasetMaker(part_bytes=1).make_datasets(for_s=60)
+    assert not DatasetPart.objects.filter(parquet=None).exists()
+
+    monkeypatch.setattr(services, "has_parquet", lambda: False)
+    make_all()
+
+    dataset = Dataset.objects.listed().get()
+    assert (dataset.parts, dataset.parquet_bytes) == (2, None)
+    assert not DatasetPart.objects.exclude(parquet=None).exists()
+    assert ".parquet" not in part_digests(dataset).decode()

@@ -43,10 +43,19 @@ def test_a_dataset_links_all_of_its_parts(dataset: Dataset) -> None:
     downloads = {link for link in links if link.startswith("/api/v1/datasets/")}
     assert downloads == {
         f"/api/v1/datasets/{dataset.pk}/{rest}"
-        for rest in ("SHA256SUMS", "decisions/1.ndjson", "matches/1.ndjson")
+        for rest in (
+            *("SHA256SUMS", "decisions/1.ndjson", "matches/1.ndjson"),
+            *("decisions/1.parquet", "matches/1.parquet"),
+        )
     }
     assert all(Client().get(link).status_code == 200 for link in downloads)
     assert dataset.sha256 in page(f"/datasets/{dataset.pk}/")
+
+
+def test_a_dataset_without_parquet_links_lines_only(dataset: Dataset) -> None:
+    Dataset.objects.update(parquet_bytes=None)
+
+    assert ".parquet" not in page(f"/datasets/{dataset.pk}/")
 
 
 def test_the_card_tells_of_splits_and_hidden_information() -> None:

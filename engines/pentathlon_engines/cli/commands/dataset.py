@@ -12,6 +12,7 @@ import typer
 
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.client.connection import connect
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.dataset_download import Json, download_dataset
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
@@ -19,12 +20,15 @@ from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.dataset.folder import (
-    SUMS,
+    LINES,
+    PARQUET,
     describe_folder,
-    read_table,
+    parts_of,
+    read_part,
     write_dataset,
 )
 from pentathlon_engines.dataset.schema import TABLES
+from pentathlon_engines.desk.record_files import write_whole
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
@@ -50,24 +54,17 @@ def dataset(
 ) -> None:
     """Download the newest datasets of a game, or make one from records on this machine.
 
-    A stopped download resumes where it was. Every part is checked against its hash.
+    A stopped download resumes where it was. Every part is checked against its hash. Parquet comes
+    from the site if it has it, else it is made here, which needs the extra `parquet`.
 
     Example: pentathlon dataset tuned --records tuned-records
     """
     rules = find_game(game)
     to = folder or Path(f"{game}-data")
-    if parquet:
-        _check_parquet(game)
-    describe_folder(to)
     if records is not None:
-        told = [_make(to / _LOCAL, records, game=game)]
+        told = [_make(to, records, game=game, parquet=parquet)]
     else:
-        server = connect(site)
-        rows = server.rows("datasets/", most=most, game=rules.info.key, newest="true")
-        told = [download_dataset(server, row, to) for row in rows]
-    if parquet:
-        for each in told:
-            _convert(Path(each["folder"]))
+        told = _download(connect(site), to, most=most, game=rules.info.key, parquet=parquet)
     if as_json:
         print_json(told)
         return
@@ -81,8 +78,26 @@ def dataset(
         )
 
 
-def _make(to: Path, records: Path, *, game: str) -> Json:
-    for old in to.glob("*-*.ndjson.gz"):
+def _download(server: Site, to: Path, *, most: int, game: str, parquet: bool) -> list[Json]:
+    rows = server.rows("datasets/", most=most, game=game, newest="true")
+    if parquet and any(row["parquet_bytes"] is None for row in rows):
+        _check_parquet(game)
+    describe_folder(to)
+    formats = (LINES, PARQUET) if parquet else (LINES,)
+    told = []
+    for row in rows:
+        told.append(download_dataset(server, row, to, formats=formats))
+        if parquet and row["parquet_bytes"] is None:
+            _convert(Path(told[-1]["folder"]))
+    return told
+
+
+def _make(folder: Path, records: Path, *, game: str, parquet: bool) -> Json:
+    if parquet:
+        _check_parquet(game)
+    describe_folder(folder)
+    to = folder / _LOCAL
+    for old in (*to.glob(f"*-*{LINES}.gz"), *to.glob(f"*-*{PARQUET}")):
         old.unlink()
     found = _read_records(records, game=game)
     try:
@@ -96,6 +111,8 @@ def _make(to: Path, records: Path, *, game: str) -> Json:
             f"There is no record of {game} in {records}.",
             try_next=f"pentathlon play {game} greedy random --games 10 --records {records}",
         )
+    if parquet:
+        _convert(to)
     return {"folder": str(to), "matches": matches, "decisions": decisions}
 
 
@@ -130,11 +147,9 @@ def _check_parquet(game: str) -> None:
 
 
 def _convert(folder: Path) -> None:
-    """Write a Parquet file for each table of a dataset."""
-    if not (folder / SUMS).exists():
-        return
-    write = import_module("pentathlon_engines.dataset.parquet").write_parquet
+    """Write a Parquet file beside the lines of each part of a dataset."""
+    pack = import_module("pentathlon_engines.dataset.parquet").pack_parquet
     for table in TABLES:
-        part = folder / f".{table}.parquet.part"
-        write(part, read_table(folder, table), table=table)
-        part.replace(folder / f"{table}.parquet")
+        for path in parts_of(folder, table):
+            name = path.name.removesuffix(f"{LINES}.gz") + PARQUET
+            write_whole(folder / name, pack(read_part(path), table=table))
