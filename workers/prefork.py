@@ -16,7 +16,7 @@ TOKEN_REFUSED: Final = 3
 """The exit code of a slot that cannot go on, and of its worker then."""
 _TICK_S: Final = 0.1
 _AGAIN_S: Final = 1.0
-"""The wait before a slot that has crashed is started again."""
+"""The wait before a slot that has crashed, or could not be started, is started again."""
 _PATIENCE_S: Final = 20.0
 """How long slots may take after the grace of a drain, before they are killed."""
 
@@ -61,7 +61,13 @@ class Prefork:
                 self._start(index)
 
     def _start(self, index: int) -> None:
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            # The other slots play on: a host without room may have some later.
+            _log.warning("slot not started", slot=index, reason=str(error))
+            self._due[index] = time.monotonic() + _AGAIN_S
+            return
         if pid:
             self._running[pid] = index
             return

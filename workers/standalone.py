@@ -183,7 +183,7 @@ class _Slot:
     def _hand_in_unsent(self) -> None:
         try:
             taken = self._platform.hand_in_unsent()
-        except PlatformAway as error:
+        except (PlatformAway, DomainError) as error:
             _log.warning("results of an earlier run not handed in", reason=str(error))
             return
         if taken:

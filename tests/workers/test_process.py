@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import cast
 
 import pytest
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.matches.models import Match, MatchState
 from pentathlon_engines.match.launcher import (
     BotCommand,
@@ -19,12 +22,15 @@ from pentathlon_engines.match.launcher import (
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
+from tests.pentathlon.friendlies.acting import begun, move
 from tests.workers.playing import DIRECT, bot_files
 from workers import process, tasks
 from workers.backoff import PERSISTENT, Backoff
+from workers.direct.friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.process import WorkerProcess
+from workers.slots import analyst
 from workers.slots.slot import Slot
 
 pytestmark = pytest.mark.django_db
@@ -101,9 +107,6 @@ def test_hint_after_the_request_to_stop_goes_to_others(hint: list[int], slots: S
 
 
 def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -> None:
-    def open_on_a_full_disk(*_: object, **__: object) -> Slot:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     WorkerProcess(
         None, platform=DIRECT, backoff=Backoff(first_s=0.0), open_slot=open_on_a_full_disk
     ).play(hint)
@@ -165,3 +168,130 @@ def test_worker_without_a_sandbox_announces_plain_processes() -> None:
 
     assert (told.slots, told.sandbox, told.layers) == (3, "process", [])
     assert "python" in told.runtimes
+
+
+class Friendlies:
+    """Friendlies of which none can be claimed; it notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+
+    def claim(
+        self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[FriendlyStretch]:
+        self.asked.append(("claim", *friendly_ids))
+        return []
+
+    def publish_again(self, friendly_ids: Collection[int]) -> None:
+        self.asked.append(("publish again", *friendly_ids))
+
+    def renew(self, stretch: FriendlyStretch) -> bool:
+        raise NotImplementedError
+
+    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+        raise NotImplementedError
+
+    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+        raise NotImplementedError
+
+
+def open_on_a_full_disk(*_: object, **__: object) -> Slot:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_worker_without_friendlies_leaves_their_hints_alone(slots: Slots) -> None:
+    WorkerProcess(None, platform=DIRECT, open_slot=slots.open).move_bots([1])
+
+    assert slots.opened == []
+
+
+def test_friendly_is_claimed_by_an_open_slot(slots: Slots) -> None:
+    friendlies = Friendlies()
+
+    WorkerProcess(None, platform=DIRECT, friendlies=friendlies, open_slot=slots.open).move_bots(
+        [1, 2]
+    )
+
+    assert friendlies.asked == [("claim", 1, 2)]
+    assert len(slots.opened) == 1
+
+
+def test_friendly_after_the_request_to_stop_goes_to_others(slots: Slots) -> None:
+    friendlies, drain = Friendlies(), Drain(grace_s=60)
+    drain.ask()
+
+    WorkerProcess(
+        None, platform=DIRECT, friendlies=friendlies, drain=drain, open_slot=slots.open
+    ).move_bots([1, 2])
+
+    assert friendlies.asked == [("publish again", 1, 2)]
+    assert slots.opened == []
+
+
+def test_friendly_for_a_slot_that_cannot_be_opened_goes_to_others() -> None:
+    friendlies, backoff = Friendlies(), Backoff(first_s=0.0)
+    worker = WorkerProcess(
+        None,
+        platform=DIRECT,
+        friendlies=friendlies,
+        backoff=backoff,
+        open_slot=open_on_a_full_disk,
+    )
+
+    for _ in range(PERSISTENT):
+        worker.move_bots([1])
+
+    assert friendlies.asked == [("publish again", 1)] * PERSISTENT
+    assert backoff.is_persistent
+
+
+def test_friendly_that_this_host_cannot_play_is_given_back_and_counts() -> None:
+    friendly = move(begun())
+    slots, backoff = Slots(Broken()), Backoff(first_s=0.0)
+    worker = WorkerProcess(
+        None,
+        platform=DIRECT,
+        friendlies=DirectFriendlies(),
+        backoff=backoff,
+        open_slot=slots.open,
+    )
+
+    for _ in range(PERSISTENT):
+        worker.move_bots([friendly.pk])
+
+    friendly.refresh_from_db()
+    assert (friendly.state, friendly.host_faults) == ("bot", PERSISTENT)
+    assert backoff.is_persistent
+
+
+class Analyses:
+    """Analyses that are all done."""
+
+    look_s = 1.0
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, bool]] = []
+
+    def claim(self, match_id: int, *, is_lent: bool) -> None:
+        self.asked.append((match_id, is_lent))
+
+
+def test_analysis_is_claimed_with_the_loan_that_its_hint_names() -> None:
+    analyses = Analyses()
+    worker = WorkerProcess(None, platform=DIRECT, analyses=cast("analyst.Analyses", analyses))
+
+    worker.analyse(7)
+    worker.analyse(8, is_lent=True)
+
+    assert analyses.asked == [(7, False), (8, True)]
+
+
+def test_worker_without_analyses_computes_none() -> None:
+    WorkerProcess(None, platform=DIRECT).analyse(7)
+
+
+def test_worker_that_ends_before_its_slot_began_has_nobody_to_tell() -> None:
+    drain = Drain(grace_s=0)
+    drain.ask()
+
+    WorkerProcess(None, platform=DIRECT, drain=drain).say_goodbye()

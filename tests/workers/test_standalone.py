@@ -6,13 +6,17 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import cast
 from zipfile import ZipFile
 
 import pytest
 from redis import Redis
+from structlog.testing import capture_logs
 
+from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.env import IMPORT_PATH, read_environment
 from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.models import WorkerToken
@@ -27,10 +31,13 @@ from tests.workers.playing import DIRECT, make_sleeper
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
 from workers import standalone
+from workers.drain import Drain
 from workers.host.cpu_pressure import HOLD_S, Starvation
+from workers.port import PlatformAway
 from workers.prefork import TOKEN_REFUSED
 from workers.process import WorkerProcess
-from workers.remote.adapter import RemotePlatform
+from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.sandbox.errors import LayerMissing
 from workers.standalone import main
 
 WORKER = (sys.executable, "-P", "-m", "workers")
@@ -141,6 +148,254 @@ def test_held_slot_asks_for_no_matches(
     )._take_one()
 
     assert source.asked == [asks]
+
+
+class Asked:
+    """A worker that notes what it is asked to do; it does nothing, and may be told to fail."""
+
+    is_held = False
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.drain = Drain(grace_s=0)
+        self.done: list[tuple[object, ...]] = []
+        self._error = error
+
+    def move_bots(self, friendly_ids: Sequence[int]) -> None:
+        self.done.append(("move", *friendly_ids))
+        if self._error is not None:
+            raise self._error
+
+    def play(self, match_ids: Sequence[int]) -> None:
+        self.done.append(("play", *match_ids))
+
+    def analyse(self, match_id: int, *, is_lent: bool = False) -> None:
+        self.done.append(("lent" if is_lent else "analyse", match_id))
+
+    def become_slot(self, index: int) -> None:
+        self.done.append(("slot", index))
+
+    def say_goodbye(self) -> None:
+        self.done.append(("goodbye",))
+
+    def remove_files(self) -> None:
+        self.done.append(("removed",))
+
+
+class Site:
+    """The part of a site that a slot looks at itself."""
+
+    def __init__(self, *, unsent: int | Exception = 0) -> None:
+        self.refusal: TokenRefused | None = None
+        self._unsent = unsent
+
+    def hand_in_unsent(self) -> int:
+        if isinstance(self._unsent, Exception):
+            raise self._unsent
+        return self._unsent
+
+
+class Told:
+    """A source of one answer, which may be an error."""
+
+    def __init__(self, answer: Hint | Exception) -> None:
+        self._answer = answer
+
+    def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the pauses of slots that take no time, and none of our signals."""
+    taken: list[float] = []
+    monkeypatch.setattr(standalone.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(Drain, "wait", lambda _, seconds: taken.append(seconds))
+    monkeypatch.setattr("random.uniform", lambda low, high: 1.0)
+    return taken
+
+
+def slot(
+    worker: Asked,
+    answer: Hint | Exception = Hint(),
+    *,
+    site: Site | None = None,
+    index: int = 0,
+    parent: int | None = None,
+) -> standalone._Slot:
+    return standalone._Slot(
+        cast("WorkerProcess", worker),
+        cast("RemotePlatform", site or Site()),
+        Told(answer),
+        index=index,
+        parent=os.getppid() if parent is None else parent,
+    )
+
+
+def test_slot_does_all_that_a_hint_names_and_people_come_first(pauses: list[float]) -> None:
+    worker = Asked()
+    hint = Hint(match_ids=(1, 2), friendly_ids=(3,), analysis_ids=(4,), lent_ids=(5,))
+
+    slot(worker, hint)._take_one()
+
+    assert worker.done == [("move", 3), ("play", 1, 2), ("analyse", 4), ("lent", 5)]
+    assert pauses == []
+
+
+def test_site_that_answers_at_once_without_work_is_not_asked_in_a_loop(
+    pauses: list[float],
+) -> None:
+    slot(Asked())._take_one()
+
+    assert pauses == [0.5]
+
+
+@pytest.mark.parametrize("error", [PlatformAway("cut"), Conflict("Other release.")], ids=repr)
+def test_pause_after_a_failure_doubles_up_to_half_a_minute(
+    error: Exception, pauses: list[float]
+) -> None:
+    failing = slot(Asked(), error)
+
+    for _ in range(8):
+        failing._take_one()
+
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
+
+
+def test_site_that_works_again_is_asked_at_once(pauses: list[float]) -> None:
+    failing = slot(Asked(), PlatformAway("cut"))
+    failing._take_one()
+
+    failing._source = Told(Hint(match_ids=(1,)))
+    failing._take_one()
+    failing._source = Told(PlatformAway("cut"))
+    failing._take_one()
+
+    assert pauses == [1.0, 1.0]
+
+
+def test_failure_while_bots_move_is_no_crash(pauses: list[float]) -> None:
+    worker = Asked(PlatformAway("cut"))
+
+    slot(worker, Hint(friendly_ids=(3,), match_ids=(1,)))._take_one()
+
+    assert worker.done == [("move", 3)]
+    assert pauses == [1.0]
+
+
+def test_slot_with_a_refused_token_ends_without_a_pause(pauses: list[float]) -> None:
+    worker, site = Asked(), Site()
+    refused = site.refusal = TokenRefused("No longer.")
+
+    code = slot(worker, refused, site=site).run()
+
+    assert code == TOKEN_REFUSED
+    assert pauses == []
+
+
+def test_refusal_in_the_midst_of_work_is_told_once(pauses: list[float]) -> None:
+    with capture_logs() as logs:
+        slot(Asked(), TokenRefused("No longer."))._take_one()
+
+    assert [line["event"] for line in logs] == ["worker token refused"]
+    assert pauses == []
+
+
+def test_slot_of_a_worker_that_is_gone_ends_and_says_so(pauses: list[float]) -> None:
+    worker = Asked()
+
+    assert slot(worker, index=1, parent=1).run() == 0
+
+    assert worker.drain.is_asked
+    assert worker.done == [("slot", 1), ("goodbye",), ("removed",)]
+
+
+def test_slot_makes_room_for_a_new_process_after_many_hints(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standalone, "HINTS_PER_PROCESS", 3)
+    worker = Asked()
+
+    assert slot(worker, Hint(match_ids=(1,)), index=1).run() == 0
+
+    assert worker.done.count(("play", 1)) == 3
+
+
+@pytest.mark.parametrize(
+    ("unsent", "told"),
+    [
+        pytest.param(0, [], id="nothing"),
+        pytest.param(2, ["results of an earlier run handed in"], id="taken"),
+        pytest.param(
+            PlatformAway("cut"), ["results of an earlier run not handed in"], id="site away"
+        ),
+        pytest.param(
+            NotFound("Other release."), ["results of an earlier run not handed in"], id="refused"
+        ),
+    ],
+)
+def test_results_of_an_earlier_run_hold_up_no_slot(
+    unsent: int | Exception,
+    told: list[str],
+    pauses: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(standalone, "HINTS_PER_PROCESS", 1)
+    worker = Asked()
+
+    with capture_logs() as logs:
+        slot(worker, Hint(match_ids=(1,)), site=Site(unsent=unsent)).run()
+
+    assert ("play", 1) in worker.done
+    assert [line["event"] for line in logs] == told
+
+
+def test_second_slot_hands_in_nothing_of_an_earlier_run(pauses: list[float]) -> None:
+    worker = Asked()
+    worker.drain.ask()
+
+    assert slot(worker, site=Site(unsent=RuntimeError("asked twice")), index=1).run() == 0
+
+
+def test_worker_that_can_isolate_nothing_does_not_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def refuse(**_: object) -> None:
+        raise LayerMissing("namespaces", reason="refused here", remedy="Allow them.")
+
+    monkeypatch.setattr(standalone, "choose_probe", refuse)
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
+    monkeypatch.setattr("pentathlon.logs.configure_structlog", lambda: None)
+
+    code = main(["--server", "https://example.org", "--token", "ptw_1", "--data", str(tmp_path)])
+
+    assert code == 1
+    said = capsys.readouterr().err
+    assert said.startswith("This worker does not start. Sandbox layer 'namespaces'")
+    assert "Allow them." in said
+
+
+@pytest.mark.parametrize(
+    ("server", "options", "is_refused"),
+    [
+        ("https://example.org", [], False),
+        ("http://127.0.0.1:8000", [], False),
+        ("http://[::1]:8000", [], False),
+        ("http://localhost:8000", [], False),
+        ("http://10.0.0.1", [], True),
+        ("http://10.0.0.1", ["--plain-http"], False),
+        ("https://", [], True),
+        ("example.org", [], True),
+    ],
+)
+def test_token_goes_in_the_clear_only_on_this_machine_or_by_request(
+    server: str, options: list[str], is_refused: bool
+) -> None:
+    found = standalone.read_options(["--server", server, "--token", "ptw_1", *options])
+
+    with pytest.raises(ValueError, match="https://") if is_refused else nullcontext():
+        standalone.check_address(found.server, plain_http=found.plain_http)
 
 
 def test_worker_without_keys_imports_no_django() -> None:

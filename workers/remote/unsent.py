@@ -33,7 +33,10 @@ class UnsentResults:
         for path in sorted(self._folder.glob("*.json")):
             try:
                 yield json.loads(path.read_text())
-            except (OSError, ValueError):
+            except OSError:
+                # Gone, or it cannot be read for now: then it is there the next time.
+                continue
+            except ValueError:
                 path.unlink(missing_ok=True)
 
     def _path(self, result: _Json) -> Path:
