@@ -101,3 +101,32 @@ def test_everything_is_given_back_when_the_grace_is_over(files: BotFiles) -> Non
     play_jobs(_jobs(), launcher=Asking(drain), files=files, drain=drain)
 
     assert _states() == [(MatchState.PENDING, 0)] * 2
+
+
+def test_wait_ends_with_its_time_or_with_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    drain, slept = Drain(grace_s=0), []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            drain.ask()
+
+    monkeypatch.setattr("time.sleep", sleep)
+
+    drain.wait(0.0)
+    assert slept == []
+    drain.wait(60.0)
+    assert len(slept) == 3
+
+
+def test_second_request_gives_no_more_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    drain = Drain(grace_s=10.0)
+    drain.ask()
+
+    now[0] = 105.0
+    drain.ask()
+    now[0] = 111.0
+
+    assert drain.is_over

@@ -1,5 +1,6 @@
 """A worker says that it is there, and that it stops."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,9 +15,11 @@ from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import heartbeat
 from workers.direct import adapter
+from workers.direct.adapter import DirectPlatform
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat
 from workers.host.runtimes import Runtimes
+from workers.port import PlatformAway
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -111,3 +114,29 @@ def test_database_that_is_away_is_told_of_once(
         started.stop()
 
     assert [line["event"] for line in logs] == ["worker not announced"]
+
+
+class Silent(DirectPlatform):
+    """A platform that does not answer."""
+
+    def __init__(self) -> None:
+        self.left_by = ""
+
+    def note_draining(self, name: str) -> None:
+        raise PlatformAway("cut")
+
+    def leave_thread(self) -> None:
+        self.left_by = threading.current_thread().name
+
+
+def test_goodbye_that_nobody_hears_holds_no_worker_up(drain: Drain) -> None:
+    platform = Silent()
+    drain.ask()
+    beats = Heartbeat(lambda: TOLD, drain, platform=platform)
+
+    with capture_logs() as logs:
+        beats.start()
+        beats.wait()
+
+    assert [line["event"] for line in logs] == ["worker not announced"]
+    assert platform.left_by == "heartbeat"

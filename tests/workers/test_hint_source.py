@@ -97,7 +97,7 @@ def test_connection_is_made_by_who_waits_and_kept(monkeypatch: pytest.MonkeyPatc
 def test_queue_that_is_away_is_an_outage(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(PlatformAway, match="^the queue: gone$"):
+    with pytest.raises(PlatformAway, match=r"^the queue: gone$"):
         reader_of(Queue(error=error), monkeypatch).wait(1.0)
 
 

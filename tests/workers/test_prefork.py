@@ -44,9 +44,9 @@ class Host:
         """Let something happen at that time."""
         self.plans[self.now + seconds] = what
 
-    def end(self, pid: int, code: int) -> None:
-        """End a child."""
-        self._ended.append((pid, code << 8))
+    def end(self, *pids: int, code: int = 0) -> None:
+        """End children."""
+        self._ended += [(pid, code << 8) for pid in pids]
 
     def fork(self) -> int:
         if self.refuses_forks:
@@ -95,7 +95,7 @@ def forked(drain: Drain, *, slots: int = 1, work: Callable[[int], int] = int) ->
 
 def test_each_slot_gets_a_process(host: Host, drain: Drain) -> None:
     host.after(0.0, drain.ask)
-    host.after(1.0, lambda: [host.end(pid, 0) for pid in (1, 2, 3)])
+    host.after(1.0, lambda: host.end(1, 2, 3))
 
     assert forked(drain, slots=3).run() == 0
 
@@ -103,7 +103,7 @@ def test_each_slot_gets_a_process(host: Host, drain: Drain) -> None:
 
 
 def test_slot_that_has_done_its_share_is_started_again_at_once(host: Host, drain: Drain) -> None:
-    host.after(2.0, lambda: host.end(1, 0))
+    host.after(2.0, lambda: host.end(1))
     host.after(4.0, drain.ask)
 
     forked(drain).run()
@@ -113,7 +113,7 @@ def test_slot_that_has_done_its_share_is_started_again_at_once(host: Host, drain
 
 
 def test_slot_that_crashes_is_started_again_after_a_pause(host: Host, drain: Drain) -> None:
-    host.after(2.0, lambda: host.end(1, _CRASHED))
+    host.after(2.0, lambda: host.end(1, code=_CRASHED))
     host.after(6.0, drain.ask)
 
     assert forked(drain).run() == 0
@@ -123,8 +123,8 @@ def test_slot_that_crashes_is_started_again_after_a_pause(host: Host, drain: Dra
 
 
 def test_refused_token_ends_all_slots(host: Host, drain: Drain) -> None:
-    host.after(1.0, lambda: host.end(2, TOKEN_REFUSED))
-    host.after(2.0, lambda: host.end(1, 0))
+    host.after(1.0, lambda: host.end(2, code=TOKEN_REFUSED))
+    host.after(2.0, lambda: host.end(1))
 
     assert forked(drain, slots=2).run() == TOKEN_REFUSED
 
@@ -133,16 +133,16 @@ def test_refused_token_ends_all_slots(host: Host, drain: Drain) -> None:
 
 
 def test_child_of_somebody_else_is_no_slot(host: Host, drain: Drain) -> None:
-    host.after(1.0, lambda: host.end(77, TOKEN_REFUSED))
+    host.after(1.0, lambda: host.end(77, code=TOKEN_REFUSED))
     host.after(2.0, drain.ask)
-    host.after(3.0, lambda: host.end(1, 0))
+    host.after(3.0, lambda: host.end(1))
 
     assert forked(drain).run() == 0
 
 
 def test_slot_that_outlasts_the_grace_is_killed(host: Host, drain: Drain) -> None:
     host.after(1.0, drain.ask)
-    host.after(2.0, lambda: host.end(1, 0))
+    host.after(2.0, lambda: host.end(1))
 
     forked(drain, slots=2).run()
 

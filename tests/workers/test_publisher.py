@@ -1,5 +1,6 @@
 """Hints about waiting matches reach the broker, and lost ones are sent again."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -7,12 +8,21 @@ from django.conf import settings
 from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries
 
-from pentathlon.fleet.hints import LADDERS, QUEUES
+from pentathlon.analyses.services import ask_for_analysis
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.hints import FRIENDLIES, LADDERS, MATCHES, QUEUES
 from pentathlon.matches.dispatch.publishing import RESEND_LOST_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.factories import make_match, make_worker
+from tests.pentathlon.analyses.test_services import make_played
+from tests.pentathlon.friendlies.acting import begun
 from workers.celery_app import app
-from workers.publisher import Publisher, hints_in_broker
+from workers.publisher import (
+    Publisher,
+    hints_in_broker,
+    publish_waiting_friendlies,
+    send_waiting_analyses,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +81,32 @@ def test_idle_site_asks_neither_fleet_nor_broker(
 
     with django_assert_num_queries(1):
         assert Publisher().publish_waiting_matches() == 0
+
+
+def friendly_of_a_bot() -> None:
+    begun(seat=1)
+
+
+def analysis_that_waits() -> None:
+    ask_for_analysis(make_played())
+
+
+@pytest.mark.parametrize(
+    ("want", "publish", "queue"),
+    [
+        pytest.param(friendly_of_a_bot, publish_waiting_friendlies, FRIENDLIES, id="friendly"),
+        pytest.param(analysis_that_waits, send_waiting_analyses, MATCHES, id="analysis"),
+    ],
+)
+@pytest.mark.parametrize("reads_queue", [True, False])
+def test_queue_gets_only_what_somebody_takes_from_it(
+    reads_queue: bool, want: Callable[[], None], publish: Callable[[], int], queue: str
+) -> None:
+    make_worker(slots=2, work=[*Work] if reads_queue else [Work.UNRATED, Work.ANALYSES])
+    want()
+    empty_the_broker()
+
+    assert publish() == 1
+
+    assert hints_in_broker(queue) == int(reads_queue)
+    empty_the_broker()

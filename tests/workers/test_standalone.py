@@ -150,6 +150,9 @@ def test_held_slot_asks_for_no_matches(
     assert source.asked == [asks]
 
 
+_NO_HINT = Hint()
+
+
 class Asked:
     """A worker that notes what it is asked to do; it does nothing, and may be told to fail."""
 
@@ -210,7 +213,7 @@ class Told:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the pauses of slots that take no time, and none of our signals."""
     taken: list[float] = []
-    monkeypatch.setattr(standalone.signal, "signal", lambda *_: None)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
     monkeypatch.setattr(Drain, "wait", lambda _, seconds: taken.append(seconds))
     monkeypatch.setattr("random.uniform", lambda low, high: 1.0)
     return taken
@@ -218,7 +221,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def slot(
     worker: Asked,
-    answer: Hint | Exception = Hint(),
+    answer: Hint | Exception = _NO_HINT,
     *,
     site: Site | None = None,
     index: int = 0,

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from urllib3.exceptions import HTTPError, ProtocolError
 
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.wire import MOST_RESULTS, submission_to_json
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon.replays.models import Replay
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -20,7 +23,9 @@ from tests.workers.playing import play_jobs
 from tests.workers.sites import Wire, cut, remote_platform
 from tests.workers.test_platforms import announced
 from workers.port import Lease, PlatformAway
+from workers.remote import adapter
 from workers.remote.adapter import RemotePlatform, TokenRefused
+from workers.remote.unsent import UnsentResults
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 
@@ -205,3 +210,110 @@ def test_site_that_cannot_be_reached_does_not_answer(wire: Wire, platform: Remot
 
     assert not platform.answers()
     assert issubclass(ProtocolError, HTTPError)
+
+
+@pytest.mark.parametrize("body", [b"<h1>Bad gateway</h1>", b"[]", b'{"code": "x"}'], ids=repr)
+def test_refusal_that_is_not_the_sites_own_is_an_outage(
+    body: bytes, platform: RemotePlatform
+) -> None:
+    with pytest.raises(PlatformAway, match="Something in between answers with status 404"):
+        platform._refuse(404, body)
+
+    assert platform.refusal is None
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, InvalidInput), (404, NotFound), (409, Conflict), (413, InvalidInput)],
+)
+def test_refusal_keeps_the_code_of_the_site(
+    status: int, kind: type[DomainError], platform: RemotePlatform
+) -> None:
+    with pytest.raises(kind, match=r"^Not so\.$") as refused:
+        platform._refuse(status, b'{"code": "not_so", "detail": "Not so."}')
+
+    assert refused.value.code == "not_so"
+
+
+def test_slot_waits_for_a_hint_of_the_site(platform: RemotePlatform) -> None:
+    assert not platform.wait_for_hint(0.0)
+
+
+def test_download_that_breaks_off_again_and_again_is_an_outage(
+    wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    asked: list[str] = []
+
+    def trickle(path: str, body: bytes) -> bytes:
+        asked.append(path)
+        return body[:10]
+
+    wire.on_answer = trickle
+
+    with pytest.raises(PlatformAway, match="5 downloads"):
+        platform.archive(job.seats[0].content_hash)
+
+    assert len(asked) == 5
+
+
+def test_results_of_an_earlier_run_that_nobody_wants_are_told_and_dropped(
+    platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    result = submission_to_json(played(job))
+    platform._unsent.keep(result)
+    platform.return_match(job, reason="draining")
+
+    with capture_logs() as logs:
+        assert platform.hand_in_unsent() == 0
+
+    told = [line for line in logs if line["event"] == "result not wanted"]
+    assert [line["code"] for line in told] == ["stale_token"]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "parts"),
+    [
+        pytest.param([], [], id="none"),
+        pytest.param([10, 10, 10], [3], id="together"),
+        pytest.param([80, 80, 80], [2, 1], id="as many as have room"),
+        pytest.param([500], [1], id="a large one alone"),
+        pytest.param([10, 500, 10], [1, 1, 1], id="a large one between others"),
+        pytest.param([9] * (MOST_RESULTS + 1), [MOST_RESULTS, 1], id="as many as it takes"),
+    ],
+)
+def test_results_are_sent_in_parts_that_the_site_takes(
+    sizes: list[int], parts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "LONGEST_BODY", 200)
+    results = [{"": "x" * max(0, size - len('{"": ""}'))} for size in sizes]
+
+    found = list(adapter._parts(results))
+
+    assert [len(part) for part in found] == parts
+    assert [result for part in found for result in part] == results
+
+
+def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
+    closed = RemotePlatform(
+        server="http://127.0.0.1:1/", token="ptw_1", unsent=UnsentResults(tmp_path)
+    )
+
+    assert not closed.answers()
+    with pytest.raises(PlatformAway):
+        closed.wait_for_hint(0.0)
+
+
+def test_processes_share_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    platform = RemotePlatform(
+        server="http://127.0.0.1:1/", token="ptw_1", unsent=UnsentResults(tmp_path)
+    )
+    platform.answers()
+    own = platform._pool
+    platform.answers()
+    assert platform._pool is own
+
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    platform.answers()
+
+    assert platform._pool is not own

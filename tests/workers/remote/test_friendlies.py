@@ -11,8 +11,9 @@ from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly, FriendlyState
+from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon_engines.match.plain_launcher import PlainLauncher
-from tests.factories import make_version
+from tests.factories import make_version, make_worker
 from tests.pentathlon.friendlies.acting import answered, begun, move, result_of
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
@@ -98,3 +99,15 @@ def test_worker_for_rated_matches_only_moves_no_bot(tmp_path: Path) -> None:
     rated_only = RemoteFriendlies(remote_platform(tmp_path / "unsent", secret))
 
     assert claim(rated_only, move(begun())) == []
+
+
+def test_friendly_that_is_passed_on_is_sent_again(friendlies: RemoteFriendlies) -> None:
+    make_worker(slots=2)
+    friendly = begun(seat=1)
+    sent: list[int] = []
+    publish_friendlies(sent.extend)
+
+    friendlies.publish_again([friendly.pk])
+    publish_friendlies(sent.extend)
+
+    assert sent == [friendly.pk, friendly.pk]

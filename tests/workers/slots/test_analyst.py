@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from uuid import UUID, uuid4
 
 import pytest
 from django.db.models.functions import Now
@@ -171,3 +172,68 @@ def test_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     died = run(wanted(), HANGS)
 
     assert (died.state, died.attempts) == (AnalysisState.WAITING, 1)
+
+
+class Told(DirectAnalyses):
+    """Analyses that somebody else has taken, or about which nothing can be asked."""
+
+    look_s = 0.01
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+
+    def renew(self, match_id: int, token: UUID) -> bool:
+        if self._error is not None:
+            raise self._error
+        return False
+
+
+def watch(match_id: int, analyses: Told) -> None:
+    analyse(
+        match_id,
+        analyses=analyses,
+        drain=Drain(grace_s=0),
+        command=(sys.executable, "-c", HANGS),
+    )
+
+
+def test_analysis_that_another_worker_has_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyst, "RENEW_S", 0.0)
+    match_id = wanted()
+
+    watch(match_id, Told())
+
+    assert Analysis.objects.get(pk=match_id).attempts == 0
+
+
+def test_failure_of_ours_counts_as_an_attempt_and_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(analyst, "RENEW_S", 0.0)
+    match_id = wanted()
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        watch(match_id, Told(RuntimeError("a bug")))
+
+    given_back = Analysis.objects.get(pk=match_id)
+    assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 1)
+
+
+def test_request_to_stop_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    drain = Drain(grace_s=60)
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
+    monkeypatch.setattr(DirectAnalyses, "has_waiting_matches", lambda _: drain.ask())
+    match_id = wanted()
+
+    given_back = run(match_id, HANGS, drain=drain)
+
+    assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
+
+
+def test_lease_is_kept_by_its_owner_only() -> None:
+    match_id = wanted()
+    claimed = DIRECT.claim(match_id, is_lent=False)
+    assert claimed is not None
+
+    assert DIRECT.renew(match_id, claimed.token)
+    assert not DIRECT.renew(match_id, uuid4())

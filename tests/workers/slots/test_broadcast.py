@@ -1,10 +1,11 @@
 """What a worker shows to spectators, and that a broker in trouble does no harm to a match."""
 
 import json
+import queue
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -37,7 +38,7 @@ from tests.patience import PATIENCE_S
 from workers.direct import audience
 from workers.direct.audience import DirectAudience
 from workers.slots import broadcast
-from workers.slots.broadcast import Broadcast
+from workers.slots.broadcast import Broadcast, Shot
 
 
 @pytest.fixture(scope="module")
@@ -338,3 +339,55 @@ def test_broker_that_is_away_is_left_alone_and_found_again(
             assert time.monotonic() < deadline
             see(begun("tuned", plies=3))
             time.sleep(0.01)
+
+
+class Broken:
+    """An audience that has a bug; it counts how often it is told something."""
+
+    def __init__(self) -> None:
+        self.told: queue.Queue[int] = queue.Queue()
+
+    def show(self, shot: Shot) -> float:
+        raise NotImplementedError
+
+    def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
+        for each in moved:
+            self.told.put(each)
+        raise RuntimeError("a bug")
+
+
+def test_bug_in_showing_a_match_ends_no_broadcast() -> None:
+    audience = Broken()
+    casting = Broadcast(audience)
+
+    casting.note_move(1)
+    assert audience.told.get(timeout=PATIENCE_S) == 1
+    casting.note_move(2)
+
+    assert audience.told.get(timeout=PATIENCE_S) == 2
+
+
+def test_position_that_is_not_new_is_not_shown_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr(broadcast, "FIRST_S", 0.5)
+    shots: list[int] = []
+
+    def note(shot: Shot) -> bool:
+        shots.append(len(shot.events))
+        return True
+
+    casting = Broadcast(Broken())
+    monkeypatch.setattr(casting, "shows", note)
+    see = casting.watch(job_of("tuned"))
+    assert see is not None
+    referee = begun("tuned", plies=2)
+
+    see(referee)
+    assert shots == [], "it may be over sooner than anybody could look"
+    now[0] += 60.0
+    see(referee)
+    now[0] += 60.0
+    see(referee)
+
+    assert shots == [len(referee.events)]

@@ -1,7 +1,9 @@
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
+from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
 from pentathlon.friendlies.stretches import publish_friendlies, publish_stretches_again
@@ -9,12 +11,14 @@ from pentathlon_engines.match.launcher import BotCommand, BotProcess, LaunchFail
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.runner import MatchAbandoned
 from tests.factories import make_version, make_worker
 from tests.pentathlon.friendlies.acting import begun, claimed, move
 from workers.direct.friendlies import DirectFriendlies
 from workers.drain import Drain
+from workers.slots import friendlies
 from workers.slots.bot_files import BotFiles
-from workers.slots.friendlies import play_stretch
+from workers.slots.friendlies import RENEW_S, Friendlies, play_stretch
 
 pytestmark = pytest.mark.django_db
 DIRECT = DirectFriendlies()
@@ -132,3 +136,68 @@ def test_hint_that_nobody_followed_is_sent_again() -> None:
     publish_friendlies(sent.extend)
 
     assert sent == [friendly.pk, friendly.pk]
+
+
+class Lost:
+    """Friendlies that others have taken over; it counts how often it is asked."""
+
+    def __init__(self, *answers: bool) -> None:
+        self.asked = 0
+        self._answers = answers
+
+    def renew(self, _: FriendlyStretch) -> bool:
+        self.asked += 1
+        return self._answers[self.asked - 1]
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the time, which a test changes."""
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def keeper(lost: Lost) -> friendlies._Keeper:
+    stretch = cast("FriendlyStretch", object())
+    return friendlies._Keeper(stretch, cast("Friendlies", lost), Drain(grace_s=0))
+
+
+def test_lease_is_renewed_only_when_a_third_is_over(now: list[float]) -> None:
+    lost = Lost(True, True)
+    kept = keeper(lost)
+
+    for at in (100.0, 100.0 + RENEW_S, 101.0 + RENEW_S, 100.0 + 2 * RENEW_S):
+        now[0] = at
+        kept.tick(1)
+
+    assert lost.asked == 2
+
+
+def test_bot_thinks_no_longer_once_others_have_its_friendly(now: list[float]) -> None:
+    kept = keeper(Lost(False))
+    now[0] += RENEW_S
+
+    with pytest.raises(MatchAbandoned):
+        kept.tick(1)
+
+
+class Cleaner:
+    """A launcher on a host where somebody removes the bots' files while they are started."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        command.folder.chmod(0o700)
+        (command.folder / "main.py").unlink()
+        return PlainLauncher().start(command, seat=seat, limits=limits)
+
+
+def test_bot_whose_files_are_removed_while_it_runs_is_not_to_blame(files: BotFiles) -> None:
+    friendly = move(begun())
+
+    assert not play_stretch(claimed(friendly), friendlies=DIRECT, launcher=Cleaner(), files=files)
+
+    friendly.refresh_from_db()
+    assert (friendly.state, friendly.state_reason, friendly.faults) == ("bot", "FilesRemoved", [])

@@ -89,3 +89,13 @@ def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) 
             assert not keeper.is_alive()
 
     assert database.plies.empty()
+
+
+def test_nothing_held_needs_no_question() -> None:
+    database, job = Database(), _job()
+    lease = LeaseKeeper([job], platform=database)
+
+    lease.release(job)
+    lease.renew()
+
+    assert database.plies.empty()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from django.db import OperationalError
+from structlog.testing import capture_logs
 
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
@@ -39,6 +40,7 @@ from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import play_jobs
 from workers.direct import adapter
 from workers.direct.adapter import DirectPlatform
+from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
 from workers.sandbox.files.staging import remove_tree
@@ -447,3 +449,41 @@ class TestOutage:
         match = Match.objects.get()
         assert (match.state, match.host_faults) == (MatchState.PENDING, 0)
         assert Attempt.objects.get().state == AttemptState.RETURNED
+
+
+def test_no_matches_need_no_host(files: BotFiles) -> None:
+    assert play_jobs([], launcher=BrokenHost(), files=files) == 0
+
+
+def test_match_that_cannot_be_given_back_holds_nobody_up(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> bool:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(DirectPlatform, "fail_attempt", fail)
+
+    with capture_logs() as logs:
+        assert play_jobs([job], launcher=BrokenHost(), files=files) == 1
+
+    assert [line["event"] for line in logs] == ["attempt failed", "match not given back"]
+    assert Match.objects.get().state == MatchState.RUNNING, "its lease runs out"
+
+
+def test_worker_that_must_stop_waits_no_longer_for_the_platform(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drain = Drain(grace_s=0)
+
+    def fetch(_: str) -> bytes:
+        drain.ask()
+        raise PlatformAway("cut")
+
+    monkeypatch.setattr(play, "AGAIN_AFTER_S", (60.0,))
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    files = BotFiles(fetch)
+
+    assert play_jobs([job], launcher=BrokenHost(), files=files, drain=drain) == 1
+
+    files.close()
+    assert Attempt.objects.get().state == AttemptState.RETURNED
