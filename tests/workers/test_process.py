@@ -186,13 +186,13 @@ class Friendlies:
         self.asked.append(("publish again", *friendly_ids))
 
     def renew(self, stretch: FriendlyStretch) -> bool:
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
     def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
-        raise NotImplementedError
+        raise AssertionError("nobody asks for this")
 
 
 def open_on_a_full_disk(*_: object, **__: object) -> Slot:
