@@ -9,6 +9,7 @@ import pytest
 
 from tests.workers.sandbox.namespaces import run_apart
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.resources import cgroups
 from workers.sandbox.resources.cgroup_files import V1, V2
 from workers.sandbox.resources.cgroup_hosts import LEAF, CgroupHost, find_host, outlive_bots
 from workers.sandbox.resources.cgroups import Cgroups, Group, _sweep, own_prefix
@@ -243,3 +244,54 @@ def test_kernel_without_the_setting_ends_one_by_one(kernel: FakeKernel) -> None:
     kernel.mount_v2(own="/pod")
 
     assert outlive_bots(mounts=kernel.mounts, memberships=kernel.memberships)
+
+
+def test_group_that_stays_in_use_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_files(tmp_path / "group", {"cgroup.procs": "", "held": ""})
+    monkeypatch.setattr(cgroups, "_LONGEST_REMOVAL_S", 0.0)
+
+    with pytest.raises(TimeoutError, match="is still in use after 0 s"):
+        Group(V2, dict.fromkeys(V2.controllers, folder)).remove()
+
+
+def test_folder_of_a_living_worker_of_another_user_is_left_alone(
+    kernel: FakeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = kernel.mount_v1("memory")
+    left = memory / f"{cgroups.PREFIX}{cgroups._namespace()}-4242-ab"
+    left.mkdir()
+
+    def refuse(pid: int, number: int) -> None:
+        raise PermissionError(pid)
+
+    monkeypatch.setattr("os.kill", refuse)
+    _sweep(CgroupHost(interface=V1, parents={"memory": memory}))
+
+    assert left.is_dir()
+
+
+def test_hierarchy_that_this_worker_is_no_member_of_is_not_used(kernel: FakeKernel) -> None:
+    for name in ("memory", "pids", "cpuacct", "freezer"):
+        kernel.mount_v1(name)
+    kernel.memberships = kernel.memberships.replace(":pids:", ":other:")
+
+    with pytest.raises(LayerMissing, match="there is no hierarchy with pids"):
+        kernel.find()
+
+
+def test_folder_that_nobody_may_write_to_is_named(
+    kernel: FakeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = kernel.mount_v2(own="/pod")
+    for name in ("memory", "pids", "cpuacct", "freezer"):
+        kernel.mount_v1(name)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+
+    with pytest.raises(LayerMissing) as caught:
+        kernel.find()
+
+    assert f"version 2: {own} is not writable" in caught.value.reason
+    first = kernel.folder / V1.controllers[0]
+    assert f"version 1: {first} is not writable" in caught.value.reason

@@ -97,3 +97,10 @@ def test_table_shows_a_remedy_only_where_one_is_needed() -> None:
     assert table(good) == "Sandbox level 'namespaces': usable\n  filesystem  ok           tried\n"
     assert "namespaces': refused" in table(bad)
     assert table(bad).endswith("Update the kernel.\n")
+
+
+def test_warning_goes_where_errors_go(capsys: pytest.CaptureFixture[str]) -> None:
+    levels.print_warning("Bots run WITHOUT a sandbox.")
+
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "WARNING: Bots run WITHOUT a sandbox.\n")

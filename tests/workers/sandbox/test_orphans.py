@@ -17,6 +17,7 @@ from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging
+from workers.sandbox.isolation import orphans
 from workers.sandbox.isolation.bubblewrap import command_line, find_bwrap
 from workers.sandbox.isolation.launch import pipe, read_until
 from workers.sandbox.isolation.orphans import kill_orphans
@@ -119,3 +120,22 @@ def test_bot_of_a_worker_in_a_container_is_left_alone() -> None:
 
         assert len(processes) > 2
         assert not any(has_ended(process, within_s=0.1) for process in processes)
+
+
+def test_foreign_process_table_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look() -> Iterator[int]:
+        raise AssertionError("its ids mean other processes")
+
+    monkeypatch.setattr(orphans, "_shows_own_namespace", lambda: False)
+    monkeypatch.setattr(orphans, "_candidates", look)
+
+    kill_orphans()
+
+
+def test_kernel_that_names_no_namespaces_is_an_error_like_an_ended_process(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "status").write_text("Name:\tbwrap\nPid:\t7\n")
+
+    with pytest.raises(ProcessLookupError, match="has no field NSpid"):
+        orphans._ids(tmp_path)

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -13,14 +15,18 @@ from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox import __main__ as command
+from workers.sandbox import probe
 from workers.sandbox.entry import launcher as entry_point
 from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.files.runtime import Runtime
 from workers.sandbox.isolation import bubblewrap, launch, namespaces
 from workers.sandbox.isolation.landlock import LandlockLevel
+from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.levels import choose_level, open_sandbox
 from workers.sandbox.probe import Finding, State, run_probe
+from workers.sandbox.process import SandboxedBot
 from workers.sandbox.resources import rlimits, scratch
+from workers.sandbox.resources.breaches import Footprint
 from workers.sandbox.system_calls import filters
 from workers.sandbox.system_calls.bpf import assemble
 from workers.sandbox.system_calls.filters import ARCHITECTURES
@@ -262,3 +268,199 @@ def test_root_of_a_small_user_namespace_lacks_identity(user: str) -> None:
 
 def detail(found: dict[str, list[dict[str, str]]], layer: str) -> str:
     return next(each["detail"] for each in found["layers"] if each["layer"] == layer)
+
+
+class Bot:
+    """A bot that is this very process, with what a test says about it."""
+
+    def __init__(self, answer: bytes = b"", *, log: bytes = b"", closes: bool = True) -> None:
+        self.pid = os.getpid()
+        self.group: Crowd | None = None
+        self.now = Footprint(threads=1, resident_bytes=1, scratch_files=1, scratch_bytes=0)
+        self.used_s = 0.1
+        self.is_hidden = self.was_stopped = False
+        self.stdout, self._answer = os.pipe()
+        self.stderr, self._log = os.pipe()
+        os.write(self._answer, answer)
+        os.write(self._log, log or b"\n")
+        if closes:
+            os.close(self._answer)
+            self._answer = -1
+
+    def footprint(self) -> Footprint:
+        if self.is_hidden:
+            raise PermissionError(13, "Permission denied")
+        return self.now
+
+    def cpu_s(self) -> float:
+        return self.used_s
+
+    def stop(self) -> None:
+        self.was_stopped = True
+
+    def close(self) -> None:
+        for descriptor in (self.stdout, self._answer, self.stderr, self._log):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+_HIDDEN = (
+    "a bot cannot be watched ([Errno 13] Permission denied); run the workers as an ordinary user"
+)
+
+
+class Crowd:
+    """A control group."""
+
+    def __init__(self, *pids: int) -> None:
+        self._pids = pids
+
+    def processes(self) -> set[int]:
+        return set(self._pids)
+
+
+class Launching:
+    """A launcher that has one bot."""
+
+    level = SandboxLevel.NAMESPACES
+    cgroups = None
+
+    def __init__(self, bot: Bot, *, no_cgroups: LayerMissing | None = None) -> None:
+        self._bot = bot
+        self.no_cgroups = no_cgroups
+
+    def start(self, *_: object, **__: object) -> Bot:
+        return self._bot
+
+
+@pytest.fixture
+def bots() -> Iterator[Callable[..., Bot]]:
+    with ExitStack() as undo:
+
+        def made(answer: bytes = b"", **about: Any) -> Bot:  # Any: what a bot takes
+            bot = Bot(answer, **about)
+            undo.callback(bot.close)
+            return bot
+
+        yield made
+
+
+def found_with(bot: Bot) -> Finding:
+    finding = probe.examine(cast("SandboxLauncher", Launching(bot))).missing
+    assert finding is not None
+    assert bot.was_stopped
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("log", "layer"),
+    [
+        (b"bwrap: No such file", Layer.FILESYSTEM),
+        (b"seccomp: Invalid argument", Layer.SYSCALLS),
+        (b"cannot set RLIMIT_NPROC", Layer.RLIMITS),
+        (b"setting up UID map", Layer.IDENTITY),
+    ],
+)
+def test_canary_that_dies_names_the_layer_with_its_last_words(
+    log: bytes, layer: Layer, bots: Callable[..., Bot]
+) -> None:
+    finding = found_with(bots(log=log))
+
+    assert finding.layer is layer
+    assert finding.detail == f"the canary gave no answer: {log.decode()}"
+    assert finding.remedy
+
+
+def test_canary_that_says_nothing_is_not_waited_for_forever(
+    bots: Callable[..., Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "_ANSWER_TIMEOUT_S", 0.01)
+
+    assert "nothing within 0.01 s" in found_with(bots(closes=False)).detail
+
+
+def test_canary_that_talks_nonsense_is_a_finding(bots: Callable[..., Bot]) -> None:
+    assert "no answer" in found_with(bots(b"hello\n")).detail
+
+
+def test_bot_with_the_rights_of_the_worker_lacks_identity(bots: Callable[..., Bot]) -> None:
+    is_root = os.geteuid() == 0
+
+    problems = list(probe._identity(cast("SandboxedBot", bots())))
+
+    wrong = ["a bot runs as root of the host", "a bot has capabilities"]
+    assert problems == (wrong if is_root else [])
+
+
+def test_bot_in_the_namespaces_of_the_worker_lacks_all_but_the_optional(
+    bots: Callable[..., Bot],
+) -> None:
+    problems = list(probe._namespaces(cast("SandboxedBot", bots())))
+
+    assert problems == [
+        f"a bot shares the worker's {name} namespace"
+        for name in ("ipc", "mnt", "net", "pid", "user", "uts")
+    ]
+
+
+def test_files_that_a_bot_may_touch_are_named() -> None:
+    facts = {
+        "write": {"/": None, "/usr": "EROFS"},
+        "read": {"/etc/passwd": None, "/proc": "ENOENT"},
+        "scratch": "EROFS",
+    }
+
+    assert list(probe._filesystem(facts)) == [
+        "a bot can write /",
+        "a bot can read /etc/passwd",
+        "a bot cannot write its scratch folder: EROFS",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("about", "problem"),
+    [
+        ({}, []),
+        ({"used_s": 0.0}, ["a bot's CPU clock stands still"]),
+        ({"now": Footprint(threads=1, resident_bytes=0, scratch_files=1, scratch_bytes=0)},
+         ["a bot's memory cannot be read"]),
+        ({"now": Footprint(threads=1, resident_bytes=1, scratch_files=0, scratch_bytes=0)},
+         ["a bot's scratch folder cannot be seen"]),
+        ({"is_hidden": True}, [_HIDDEN]),
+    ],
+)  # fmt: skip
+def test_watchdog_has_to_see_time_memory_and_files(
+    about: dict[str, object], problem: list[str], bots: Callable[..., Bot]
+) -> None:
+    bot = bots()
+    for name, value in about.items():
+        setattr(bot, name, value)
+
+    assert list(probe._watchdog(cast("SandboxedBot", bot))) == problem
+
+
+@pytest.mark.parametrize(
+    ("group", "is_held"), [(None, False), (Crowd(1), False), (Crowd(1, os.getpid()), True)]
+)
+def test_bot_has_to_be_in_its_group(
+    group: Crowd | None, is_held: bool, bots: Callable[..., Bot]
+) -> None:
+    bot = bots()
+    bot.group = group
+
+    assert (not list(probe._cgroup(cast("SandboxedBot", bot)))) is is_held
+
+
+@pytest.mark.parametrize("outlives", [True, False])
+def test_host_without_groups_is_told_what_bots_cost_it(
+    outlives: bool, bots: Callable[..., Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "outlive_bots", lambda: outlives)
+    lacking = LayerMissing("cgroup", reason="read-only", remedy="Delegate them.")
+    launcher = cast("SandboxLauncher", Launching(bots(), no_cgroups=lacking))
+
+    _, finding = probe._unused_layers(launcher)
+
+    assert finding.detail.startswith("read-only; bots are single processes")
+    assert finding.remedy.startswith("Delegate them.")
+    assert ("singleProcessOOMKill" in finding.remedy) is not outlives

@@ -209,3 +209,67 @@ def test_removal_follows_no_link(tree: Path, tmp_path: Path) -> None:
 
     assert (tree / "inner" / "text").read_text() == "text"
     assert not made.exists()
+
+
+def test_folder_that_cannot_be_looked_at_stops_no_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, left = (tmp_path / f"{module.PREFIX}{name}" for name in ("a", "b"))
+    bad.mkdir()
+    left.mkdir()
+    lstat = Path.lstat
+
+    def fail(path: Path) -> os.stat_result:
+        if path == bad:
+            raise PermissionError(path)
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", fail)
+
+    module.sweep(tmp_path)
+
+    assert (bad.is_dir(), left.exists()) == (True, False)
+
+
+def test_fork_of_its_maker_removes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    staging = Staging()
+    with monkeypatch.context() as patch:
+        patch.setattr("os.getpid", lambda: -1)
+        staging._locked.remove()
+
+    assert staging.folder.is_dir()
+    staging.close()
+
+
+def test_single_file_is_copied_for_all(tree: Path, tmp_path: Path) -> None:
+    copy_tree(tree / "program", tmp_path / "copy")
+
+    assert stat.S_IMODE((tmp_path / "copy").stat().st_mode) == 0o755
+
+
+def test_link_keeps_nobody_out(tree: Path) -> None:
+    open_all(tree)
+    (tree / "program").chmod(0o755)
+    (tree / "link").symlink_to("nowhere")
+
+    assert is_readable_by(tree, STRANGER)
+
+
+def test_machine_without_an_open_place_uses_its_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_parents", lambda: [tmp_path, tmp_path / "other"])
+    monkeypatch.setattr(module, "can_reach", lambda path, uid: False)
+
+    made = Staging()
+
+    assert made.folder.parent == tmp_path
+    made.close()
+
+
+def test_inventory_notices_what_has_changed(tree: Path) -> None:
+    inventory = Inventory(tree)
+
+    (tree / "inner" / "text").write_text("other text")
+
+    assert not inventory.is_complete()

@@ -145,12 +145,14 @@ def read_until(file: IO[bytes], end: bytes) -> bytes:
 
 
 def end_failed(child: subprocess.Popen[bytes]) -> str:
-    """Kill a child that failed to start a bot; return its error output."""
+    """Kill a child that failed to start a bot; return its error output, else its status."""
     child.kill()
     child.wait(START_TIMEOUT_S)
-    if child.stderr is None or not select.select([child.stderr], [], [], 0)[0]:
-        return f"it ended with status {child.returncode}"
-    return os.read(child.stderr.fileno(), 4096).decode(errors="replace").strip()
+    said = b""
+    # A process that it has started may hold the pipe open.
+    if child.stderr is not None and select.select([child.stderr], [], [], 0)[0]:
+        said = os.read(child.stderr.fileno(), 4096)
+    return said.decode(errors="replace").strip() or f"it ended with status {child.returncode}"
 
 
 def mark_for_oom_killer(pid: int) -> None:
