@@ -58,7 +58,7 @@ def python_that_prints(folder: Path, text: str) -> Path:
     [
         ("/opt/pentathlon/engines/board.py", "/staged/engines/board.py"),
         ("/usr/bin/python3", "/usr/bin/python3"),
-        ("/home/me", "/home/me"),
+        ("/opt/else", "/opt/else"),
     ],
 )
 def test_path_that_a_bot_sees_is_found_on_the_host(path: str, on_host: str) -> None:
