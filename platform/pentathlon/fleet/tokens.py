@@ -33,12 +33,7 @@ def create_worker_token(
 
     `actor` is the member of staff who makes it; None stands for the command line.
     """
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(
-            f"A worker token has a name of 1 to {LONGEST_NAME} printable characters.",
-            field="name",
-        )
+    name = check_token_name(name)
     unknown = sorted(set(work) - set(Work))
     if unknown or not work:
         raise InvalidInput(
@@ -46,8 +41,6 @@ def create_worker_token(
             code="unknown_work",
             field="work",
         )
-    if WorkerToken.objects.filter(name=name).exists():
-        raise Conflict(f"There is a worker token {name} already.", code="name_taken", field="name")
     secret = PREFIX + secrets.token_hex(_SECRET_BYTES)
     token = WorkerToken.objects.create(
         name=name,
@@ -64,6 +57,19 @@ def create_worker_token(
         work=token.work,
     )
     return token, secret
+
+
+def check_token_name(name: str) -> str:
+    """Return the name of a token to be without spaces around it; refuse one that cannot be."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(
+            f"A worker token has a name of 1 to {LONGEST_NAME} printable characters.",
+            field="name",
+        )
+    if WorkerToken.objects.filter(name=name).exists():
+        raise Conflict(f"There is a worker token {name} already.", code="name_taken", field="name")
+    return name
 
 
 def find_worker_token(secret: str) -> WorkerToken | None:

@@ -15,7 +15,7 @@ from pentathlon.accounts.models import User
 from pentathlon.common.errors import DomainError
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.fleet.tokens import LONGEST_NAME, create_worker_token
+from pentathlon.fleet.tokens import LONGEST_NAME, check_token_name, create_worker_token
 from pentathlon.matches.models import Attempt
 from pentathlon.matches.worker_tokens import revoke_worker_token
 
@@ -38,11 +38,11 @@ class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
         fields = ("name", "work")
 
     def clean_name(self) -> str:
-        """Refuse a name that is taken, before anything is made."""
-        name = str(self.cleaned_data["name"]).strip()
-        if WorkerToken.objects.filter(name=name).exists():
-            raise forms.ValidationError("There is a worker token of this name already.")
-        return name
+        """Refuse a name that cannot be, before anything is made."""
+        try:
+            return check_token_name(self.cleaned_data["name"])
+        except DomainError as error:
+            raise forms.ValidationError(error.detail) from error
 
 
 @admin.register(WorkerToken)
@@ -75,13 +75,9 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
         if change:
             return
         actor = request.user if isinstance(request.user, User) else None
-        try:
-            token, secret = create_worker_token(
-                actor=actor, name=form.cleaned_data["name"], work=form.cleaned_data["work"]
-            )
-        except DomainError as error:
-            self.message_user(request, str(error), messages.ERROR)
-            return
+        token, secret = create_worker_token(
+            actor=actor, name=form.cleaned_data["name"], work=form.cleaned_data["work"]
+        )
         obj.pk = token.pk
         self.message_user(request, f"The secret, shown only now: {secret}", messages.WARNING)
 

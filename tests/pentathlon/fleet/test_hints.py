@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from django.conf import settings
 from redis import Redis
 
+from pentathlon.fleet import hints
 from pentathlon.fleet.hints import (
     HINT_HEADER,
     PAUSE_HEADER,
@@ -174,3 +175,79 @@ def test_hint_is_read_as_celery_sends_it() -> None:
             3,
         )
     )
+
+
+def test_hint_of_a_loan_names_its_analysis() -> None:
+    arguments = json.dumps([[5], {"is_lent": True}, {}])
+    body = base64.b64encode(arguments.encode()).decode()
+
+    found = read_hint(json.dumps({"body": body, "headers": {"task": "analyse_match"}}).encode())
+
+    assert found == Hint(lent_ids=(5,))
+
+
+class Desk(HintDesk):
+    """A desk whose queue gives a hint in the very moment in which it is asked."""
+
+    taken = (QUEUE.encode(), b"{}")
+
+    async def _pop(self, queues: Sequence[str], wait_s: float) -> tuple[bytes, bytes] | None:
+        return self.taken
+
+
+def wait_at(desk: HintDesk, *, is_gone: bool = False, wait_s: float = 60.0) -> Any:
+    async def receive() -> dict[str, str]:
+        if not is_gone:
+            await asyncio.sleep(3600)
+        return {"type": "http.disconnect"}
+
+    async def run() -> Any:
+        found = await desk._wait(wait_s, receive, queues=[QUEUE])
+        if desk._client is not None:
+            await desk._client.aclose()
+        return found
+
+    return asyncio.run(run())
+
+
+def test_hint_for_a_worker_that_goes_meanwhile_is_left_to_others(queue: Redis) -> None:
+    desk = Desk(_site, broker=settings.REDIS_URL, queues=[QUEUE])
+
+    assert wait_at(desk, is_gone=True) is None
+
+    assert queue.lrange(QUEUE, 0, -1) == [b"{}"]
+
+
+def test_hint_that_cannot_be_put_back_is_no_error() -> None:
+    desk = Desk(_site, broker="redis://127.0.0.1:1/0", queues=[QUEUE])
+
+    assert wait_at(desk, is_gone=True) is None
+
+
+@pytest.mark.parametrize("broker", [None, "redis://127.0.0.1:1/0"], ids=["none", "away"])
+def test_site_without_its_queue_has_no_hints(broker: str | None) -> None:
+    assert wait_at(HintDesk(_site, broker=broker, queues=[QUEUE]), wait_s=0.0) is None
+
+
+def test_more_workers_than_there_is_room_for_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "MOST_WAITING", 0)
+
+    assert wait_at(Desk(_site, broker=settings.REDIS_URL, queues=[QUEUE])) is None
+
+
+def test_server_that_stops_answers_all_who_wait() -> None:
+    desk = HintDesk(_site, broker=None, queues=[])
+    desk.close()
+
+    async def receive() -> dict[str, str]:
+        await asyncio.sleep(3600)
+        return {"type": "http.disconnect"}
+
+    async def run() -> Any:
+        waiting = asyncio.create_task(desk._wait(3600.0, receive, queues=[]))
+        await asyncio.sleep(0)
+        desk.close()
+        return await waiting
+
+    assert asyncio.run(run()) is None
+    assert desk._waiting == 0

@@ -130,3 +130,8 @@ def test_platform_without_a_password_gets_no_file(tmp_path: Path, settings: Sett
 def test_password_that_could_be_guessed_or_break_the_file_is_refused(password: str) -> None:
     with pytest.raises(InvalidInput):
         acl_file(platform_password=PASSWORD, worker_password=password, queues=[QUEUE])
+
+
+def test_platform_and_workers_have_different_passwords() -> None:
+    with pytest.raises(InvalidInput, match="must have different passwords"):
+        acl_file(platform_password=PASSWORD, worker_password=PASSWORD, queues=[QUEUE])

@@ -53,3 +53,14 @@ def test_match_that_is_called_off_is_told(follower: Follower) -> None:
     void_matches(matches=Match.objects.filter(pk=match.pk), reason="enough")
 
     assert follower.told == [match.pk]
+
+
+def test_correction_is_told_once_to_each_who_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endings, "_correctors", [])
+    follower = Follower()
+    endings.follow_corrections(follower)
+    endings.follow_corrections(follower)
+
+    endings.note_corrections([7])
+
+    assert follower.told == [7]

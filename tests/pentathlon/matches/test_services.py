@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.matches import services
 from pentathlon.matches.attempts import retries
 from pentathlon.matches.jobs import LEASE_S
@@ -227,3 +227,14 @@ class TestVoid:
         services.void_matches(matches=Match.objects.all(), reason="cancelled")
 
         assert not finish(job, result())
+
+
+def test_only_void_matches_are_queued_again() -> None:
+    void, done = make_match(state=MatchState.VOID), make_match(state=MatchState.DONE)
+
+    with pytest.raises(Conflict, match="only void matches are requeued") as refused:
+        services.requeue_void_matches(match_ids=[void.pk, done.pk])
+
+    assert refused.value.code == "not_void"
+    void.refresh_from_db()
+    assert void.state == MatchState.VOID, "all of them, or none"

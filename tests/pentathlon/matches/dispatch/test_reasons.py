@@ -10,7 +10,7 @@ from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.fleet.capabilities import Capabilities, Fleet
 from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.reasons import Reason, Situation, read_situation, why_waiting
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import requirements_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -61,6 +61,7 @@ def _with_manifest(**fields: Any) -> Match:
     ("columns", "code", "words"),
     [
         ({}, "queued", "its turn"),
+        ({"kind": MatchKind.CHALLENGE}, "queued", "rated matches go first"),
         ({"sent_at": NOW}, "sent", "free worker"),
         ({"on_hold": True, "sent_at": NOW}, "on_hold", "tournament is paused"),
         ({"host_faults": 1, "state_reason": "no bwrap"}, "retry", "Try 2 of 3"),
