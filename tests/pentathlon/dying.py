@@ -63,8 +63,8 @@ def _recompute(part: int) -> None:
 
 
 def _schedule(part: int) -> None:
-    dying = _dying(schedules._store, part)
-    with patch.multiple(schedules, ROWS_AT_ONCE=240, _store=dying):
+    dying = _dying(schedules.store_matches, part)
+    with patch.multiple(schedules, ROWS_AT_ONCE=240, store_matches=dying):
         while schedules.make_schedules():
             pass
 

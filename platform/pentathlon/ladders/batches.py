@@ -265,7 +265,7 @@ def _store_matches(
     )
     pools = (tournament.pool, open_ladder_pool(division.season.ladder))
     store_matches(
-        batch,
+        [batch],
         pairings,
         {number: entry.version_id for number, entry in look.entries.items()},
         kind=MatchKind.LADDER,

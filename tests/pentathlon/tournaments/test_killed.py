@@ -32,10 +32,10 @@ def test_next_process_finishes_a_schedule_whose_maker_was_killed() -> None:
 
     tournament.refresh_from_db()
     drawn = as_drawn(tournament)
-    assert tournament.scheduled == 32
-    assert as_made(tournament) == drawn[:32], "whole parts, and of the third nothing"
-    assert (Match.objects.count(), MatchSeat.objects.count()) == (32, 64)
-    assert LedgerRow.objects.count() == 64
+    assert tournament.scheduled == 64
+    assert as_made(tournament) == drawn[:64], "whole parts, and of the third nothing"
+    assert (Match.objects.count(), MatchSeat.objects.count()) == (64, 128)
+    assert LedgerRow.objects.count() == 128
     assert close_finished() == []
 
     run_whole("schedule")

@@ -1,6 +1,10 @@
 """Schedules that are made part by part."""
 
+from typing import Any
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import LedgerRow
@@ -10,7 +14,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument
-from tests.factories import make_user, make_version
+from tests.factories import make_tournament, make_user, make_version
 from tests.pentathlon.tournaments.acting import as_drawn, as_made, matches_of, settle
 
 pytestmark = pytest.mark.django_db
@@ -56,17 +60,17 @@ def test_parts_make_the_schedule_of_the_document() -> None:
 def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = _begun()
     assert extend_schedule(tournament_id=tournament.pk) == 2
-    store = schedules._store
+    store = schedules.store_matches
 
-    def store_and_die(*args: object) -> None:
-        store(*args)  # type: ignore[arg-type]  # handed on as they came
+    def store_and_die(*args: Any, **named: Any) -> None:  # handed on as they came
+        store(*args, **named)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schedules, "_store", store_and_die)
+    monkeypatch.setattr(schedules, "store_matches", store_and_die)
     with pytest.raises(KeyboardInterrupt):
         extend_schedule(tournament_id=tournament.pk)
     assert Match.objects.count() == 2
-    monkeypatch.setattr(schedules, "_store", store)
+    monkeypatch.setattr(schedules, "store_matches", store)
     monkeypatch.setattr(schedules, "_begun", {})
 
     make_schedules(for_s=60)
@@ -163,3 +167,59 @@ def test_cancelled_tournament_is_called_off_part_by_part(monkeypatch: pytest.Mon
     tournament.refresh_from_db()
     assert tournament.revealed_at is not None
     assert not Match.objects.unfinished().exists()
+
+
+class TestPartsOfSeveralBatches:
+    """A part has as many rounds as fit into it where no result decides them."""
+
+    def test_they_are_the_batches_that_would_be_made_one_by_one(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        alone, together = _begun(bots=5), _begun(bots=5)
+        while extend_schedule(tournament_id=alone.pk):
+            pass
+        monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 1000)
+
+        assert extend_schedule(tournament_id=together.pk) == 20
+
+        together.refresh_from_db()
+        assert together.is_fully_scheduled
+        assert _batches(together) == _batches(alone)
+        assert as_made(together) == as_drawn(together)
+
+    @pytest.mark.parametrize(
+        ("most", "parts"),
+        [(3, [2, 2] * 5), (4, [4] * 5), (7, [4] * 5), (8, [8, 8, 4]), (19, [16, 4]), (20, [20])],
+    )
+    def test_none_is_cut_that_fits_into_a_part(
+        self, monkeypatch: pytest.MonkeyPatch, most: int, parts: list[int]
+    ) -> None:
+        tournament = _begun(bots=5)
+        monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 7 * most)
+
+        made = [extend_schedule(tournament_id=tournament.pk) for _ in parts]
+
+        assert made == parts
+        assert as_made(tournament) == as_drawn(tournament)
+
+    def test_start_asks_as_often_for_many_rounds_as_for_few(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(schedules, "ROWS_AT_ONCE", 1000)
+        _begun(bots=3)
+
+        assert _queries_of_a_start(bots=9) == _queries_of_a_start(bots=3)
+
+
+def _batches(tournament: Tournament) -> list[tuple[object, ...]]:
+    rows = tournament.batches.order_by("number")
+    return list(rows.values_list("number", "input", "input_digest", "first_block", "last_block"))
+
+
+def _queries_of_a_start(*, bots: int) -> int:
+    owner = make_user(organiser=True)
+    tournament = make_tournament(owner, versions=[make_version() for _ in range(bots)])
+    with CaptureQueriesContext(connection) as queries:
+        services.start_tournament(actor=owner, tournament=tournament)
+    assert tournament.scheduled or Match.objects.of_lane(tournament.pk).exists()
+    return len(queries)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from pentathlon.tournaments.batches import Batch, BlockState
 from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.tournament.batches import History, Note, Ranks
-from pentathlon_engines.tournament.formats.interface import Format, PlayedBlock
+from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock
 
 _READ_AT_ONCE: Final = 500
 """Blocks; a format that reads no results looks at the latest ones alone."""
@@ -30,13 +30,22 @@ Results = dict[int, Ranks | None]
 class MadeBlocks(Sequence[PlayedBlock]):
     """The first blocks of a tournament without results, read as far as somebody looks at them."""
 
-    def __init__(self, tournament: Tournament, count: int) -> None:
+    def __init__(
+        self, tournament: Tournament, stored: int, added: Sequence[PlayedBlock] = ()
+    ) -> None:
         self._tournament = tournament
-        self._count = count
+        self._stored = stored
+        self._added = added
         self._parts: dict[int, list[PlayedBlock]] = {}
 
     def __len__(self) -> int:
-        return self._count
+        return self._stored + len(self._added)
+
+    def with_added(self, blocks: Iterable[PlayedBlock]) -> MadeBlocks:
+        """Return these blocks and further ones that are not stored yet."""
+        longer = MadeBlocks(self._tournament, self._stored, (*self._added, *blocks))
+        longer._parts = self._parts
+        return longer
 
     @overload
     def __getitem__(self, place: int) -> PlayedBlock: ...
@@ -45,12 +54,14 @@ class MadeBlocks(Sequence[PlayedBlock]):
 
     def __getitem__(self, place: int | slice) -> PlayedBlock | list[PlayedBlock]:
         if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(self._count))]
-        at = range(self._count)[place]
+            return [self[each] for each in range(*place.indices(len(self)))]
+        at = range(len(self))[place]
+        if at >= self._stored:
+            return self._added[at - self._stored]
         number, within = divmod(at, _READ_AT_ONCE)
         if number not in self._parts:
             first = number * _READ_AT_ONCE + 1
-            last = min(first + _READ_AT_ONCE - 1, self._count)
+            last = min(first + _READ_AT_ONCE - 1, self._stored)
             self._parts[number] = _read_blocks(self._tournament, first, last)
         return self._parts[number][within]
 
@@ -63,6 +74,15 @@ class FormatInput:
     ever_left: frozenset[int]
     """Who had left when earlier batches were made."""
     played: Sequence[PlayedBlock]
+
+    def with_made(self, blocks: Iterable[PlannedBlock]) -> FormatInput:
+        """Return the input once these blocks are made, too, and nobody else has left."""
+        added = [PlayedBlock(block.round, block.seatings, None) for block in blocks]
+        made = self.played
+        played = made.with_added(added) if isinstance(made, MadeBlocks) else [*made, *added]
+        return FormatInput(
+            left=self.left, ever_left=self.ever_left.union(self.left), played=played
+        )
 
 
 def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[Note, FormatInput]:

@@ -1,8 +1,8 @@
 """Makes schedules batch by batch, each stored in parts of at most about a thousand rows.
 
 A batch follows from the document, the event key and the note that is stored with it; so whoever
-goes on after a crash makes the same blocks again, and continues behind those that are there. Parts
-have whole blocks.
+goes on after a crash makes the same blocks again, and continues behind those that are there. A
+part has whole blocks; where no result decides, it has all batches that fit into it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pentathlon.tournaments.scheduling.history import (
     read_input,
     read_input_of,
 )
-from pentathlon_engines.tournament.batches import next_step, pairings_of
+from pentathlon_engines.tournament.batches import Note, next_step, pairings_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Batch as PlannedBatch
 from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock, Step
@@ -48,6 +48,8 @@ _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
 
 Blocks = tuple[PlannedBlock, ...]
+Begun = tuple[Batch, Blocks]
+"""A batch with all its blocks, some of which may be stored."""
 
 
 class BatchDiffers(Exception):
@@ -109,13 +111,13 @@ def extend_schedule(*, tournament_id: int) -> int:
         return _adopt_part(tournament)
     newest = tournament.blocks.order_by("-number").values_list("number", flat=True).first() or 0
     if batch is None or newest == batch.last_block:
-        return _begin_batch(tournament, batch, newest)
+        return _begin_batches(tournament, batch, newest)
     if batch.input is None:
         return _adopt_part(tournament)
-    blocks = _begun.get(tournament.pk, (0, ()))
-    if blocks[0] != batch.number:
-        blocks = (batch.number, make_again(tournament, batch))
-    return _store_part(tournament, batch, blocks[1], after=newest)
+    number, blocks = _begun.get(tournament.pk, (0, ()))
+    if number != batch.number:
+        blocks = make_again(tournament, batch)
+    return _store_part(tournament, [(batch, blocks)], after=newest)
 
 
 def make_again(tournament: Tournament, batch: Batch) -> Blocks:
@@ -143,61 +145,88 @@ def _next_step(tournament: Tournament, planned: TournamentDocument, told: Format
     )
 
 
-def _begin_batch(tournament: Tournament, before: Batch | None, made: int) -> int:
-    """Ask the format for the next step and take it."""
+def _begin_batches(tournament: Tournament, before: Batch | None, made: int) -> int:
+    """Ask the format for its next step and take it.
+
+    If it reads no results, take all further steps that fit into the same part as a whole.
+    """
     planned = document(tournament)
     if planned.scheduling.reads_results and tournament.blocks.open().exists():
         return 0
     # Drawing takes a while where tables are large: nobody waits for it.
     note, told = read_input(tournament, planned.scheduling, made)
-    step = _next_step(tournament, planned, told)
-    if isinstance(step, Over):
-        _note_end(tournament, step)
-    if not isinstance(step, PlannedBatch):
-        return 0
-    batch = Batch(
-        tournament=tournament,
-        number=before.number + 1 if before else 1,
-        input=note.to_json(),
-        input_digest=note.digest(before.input_digest if before else ""),
-        first_block=made + 1,
-        last_block=made + len(step.blocks),
-    )
-    return _store_part(tournament, batch, step.blocks, after=made)
+    begun: list[Begun] = []
+    room = matches_at_once(tournament)
+    while isinstance(step := _next_step(tournament, planned, told), PlannedBatch):
+        room -= sum(len(block.seatings) for block in step.blocks)
+        if begun and room < 0:
+            break
+        batch = Batch(
+            tournament=tournament,
+            number=before.number + 1 if before else 1,
+            input=note.to_json(),
+            input_digest=note.digest(before.input_digest if before else ""),
+            first_block=len(told.played) + 1,
+            last_block=len(told.played) + len(step.blocks),
+        )
+        begun.append((batch, step.blocks))
+        if planned.scheduling.reads_results or room < 0:
+            break
+        before, note, told = batch, Note(left=note.left), told.with_made(step.blocks)
+    end = step if isinstance(step, Over) else None
+    if begun:
+        return _store_part(tournament, begun, after=made, end=end)
+    if end:
+        _note_end(tournament, end)
+    return 0
 
 
-def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: int) -> int:
-    """Store the blocks of a batch that come after the one with this number, as many as may be."""
-    due = blocks[after + 1 - batch.first_block :]
+def _store_part(
+    tournament: Tournament, begun: Sequence[Begun], *, after: int, end: Over | None = None
+) -> int:
+    """Store the blocks of batches that come after the one with this number, as many as may be.
+
+    Several batches fit as a whole. `end` comes right behind them.
+    """
+    first = begun[0][0]
+    due = [block for _, blocks in begun for block in blocks][after + 1 - first.first_block :]
     part = pairings_of(
         _as_many(due, most=matches_at_once(tournament)),
         first_block=after + 1,
         first_index=tournament.scheduled + 1,
         key=event_key(tournament),
     )
+    made = part[-1].block
     entries = tournament.entries.scheduled()
     with transaction.atomic():
         locked = _lock(tournament)
         if locked is None:
             return 0
-        if not batch.pk and locked.results_version != tournament.results_version:
+        if not first.pk and locked.results_version != tournament.results_version:
             return 0  # somebody has left or returned since the format was asked
         # Read under the lock: a version may have been replaced meanwhile.
         versions = dict(entries.order_by("number").values_list("number", "version"))
-        if not batch.pk:
-            batch.save()
-        batch.tournament = locked
-        _store(batch, part, versions)
+        if not first.pk:
+            Batch.objects.bulk_create(batch for batch, _ in begun)
+        store_matches(
+            [batch for batch, _ in begun],
+            part,
+            versions,
+            kind=MatchKind.TOURNAMENT,
+            pools=pools_of(locked),
+        )
         # Who left while the schedule was being made has new matches that are to be called off.
         entries.exclude(state=EntryState.ACTIVE).update(is_settled=False)
         locked.scheduled += len(part)
         locked.planned = max(locked.planned, locked.scheduled)
-        locked.save(update_fields=("scheduled", "planned"))
+        decided = _take_end(locked, end) if end else ()
+        locked.save(update_fields=("scheduled", "planned", *decided))
     _begun.pop(tournament.pk, None)
-    if part[-1].block < batch.last_block:
+    last, blocks = begun[-1]
+    if made < last.last_block:
         while len(_begun) >= _MOST_BEGUN:
             del _begun[next(iter(_begun))]
-        _begun[tournament.pk] = (batch.number, blocks)
+        _begun[tournament.pk] = (last.number, blocks)
     return len(part)
 
 
@@ -212,7 +241,7 @@ def _lock(tournament: Tournament) -> Tournament | None:
     return same.filter(pk=tournament.pk, state__in=_MADE_IN).first()
 
 
-def _as_many(blocks: Blocks, *, most: int) -> Iterator[PlannedBlock]:
+def _as_many(blocks: Sequence[PlannedBlock], *, most: int) -> Iterator[PlannedBlock]:
     """Yield the first blocks with at most so many matches, at least one block."""
     taken = 0
     for block in blocks:
@@ -223,42 +252,42 @@ def _as_many(blocks: Blocks, *, most: int) -> Iterator[PlannedBlock]:
 
 
 @transaction.atomic
-def _note_end(tournament: Tournament, step: Over) -> None:
+def _note_end(tournament: Tournament, end: Over) -> None:
     """Note that nothing is left to schedule, and the places if the format decides them."""
     locked = _lock(tournament)
     if locked is None or locked.results_version != tournament.results_version:
         return
-    locked.is_fully_scheduled = True
-    locked.planned, locked.fewest, locked.most = locked.scheduled, None, None
-    locked.places = None if step.places is None else [list(place) for place in step.places]
-    locked.remark = step.remark
-    decided = ("is_fully_scheduled", "planned", "fewest", "most", "places", "remark")
-    locked.save(update_fields=decided)
+    locked.save(update_fields=_take_end(locked, end))
 
 
-def _store(batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]) -> None:
-    """Store blocks and their matches."""
-    pools = pools_of(batch.tournament)
-    store_matches(batch, part, versions, kind=MatchKind.TOURNAMENT, pools=pools)
+def _take_end(tournament: Tournament, end: Over) -> tuple[str, ...]:
+    """Set what follows from the end of a schedule; return the names of the fields."""
+    tournament.is_fully_scheduled = True
+    tournament.planned, tournament.fewest, tournament.most = tournament.scheduled, None, None
+    tournament.places = None if end.places is None else [list(place) for place in end.places]
+    tournament.remark = end.remark
+    return ("is_fully_scheduled", "planned", "fewest", "most", "places", "remark")
 
 
 def store_matches(
-    batch: Batch,
+    batches: Sequence[Batch],
     pairings: Sequence[Pairing],
     versions: Mapping[int | None, int],
     *,
     kind: MatchKind,
     pools: Iterable[Pool],
 ) -> None:
-    """Store whole blocks, their matches with their places, and the pools they count in.
+    """Store whole blocks of stored batches, their matches, places and rows of pools.
 
     `versions` has the bot version of each entry by its number.
     """
-    tournament = batch.tournament
+    tournament = batches[0].tournament
     rounds = {pairing.block: pairing.round for pairing in pairings}
     Block.objects.bulk_create(
         Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
-        for number in rounds
+        for batch in batches
+        for number in range(batch.first_block, batch.last_block + 1)
+        if number in rounds
     )
     matches = schedule_matches(
         MatchSpec(
