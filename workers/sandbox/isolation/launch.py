@@ -25,7 +25,7 @@ from workers.sandbox.resources.process_tree import (
     SingleProcess,
 )
 from workers.sandbox.resources.rlimits import Rlimits, rlimits, with_one_more_task
-from workers.sandbox.uids import run_as
+from workers.sandbox.uids import identity
 
 START_TIMEOUT_S = 10.0
 _MARSHAL_FORMAT = 4
@@ -109,20 +109,19 @@ def spawn(
 
     The request's `undo` kills and reaps the child if that has not happened by then.
     """
-    words, user = run_as(request.uid)
-    child = subprocess.Popen(
-        [*words, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        cwd=folder,
-        env=dict(environment),
-        umask=0o077,
-        start_new_session=True,
-        pass_fds=[file.fileno() for file in passed],
-        **user,
-    )
+    with identity(request.uid):
+        child = subprocess.Popen(
+            arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=folder,
+            env=dict(environment),
+            umask=0o077,
+            start_new_session=True,
+            pass_fds=[file.fileno() for file in passed],
+        )
     request.undo.callback(_abandon, child)
     for file in passed:
         file.close()
