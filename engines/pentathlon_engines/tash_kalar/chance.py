@@ -19,6 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
     SCHOOLS,
 )
+from pentathlon_engines.tash_kalar.deal import Deal
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.tasks import CURRENT, IS_ADVANCED, TASKS, is_mixed
 
@@ -101,35 +102,6 @@ def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
         deck += aside
         shuffle(deck, rng)
     return current, deck
-
-
-class Deal:
-    """The deal of a text, with decks from the top. It is immutable."""
-
-    __slots__ = (
-        "begins",
-        "current",
-        "decks",
-        "flare_deck",
-        "hands",
-        "legend_deck",
-        "tasks",
-        "text",
-    )
-
-    def __init__(
-        self, text: str, begins: int, groups: list[list[int]], tasks: list[list[int]]
-    ) -> None:
-        self.text = text
-        self.begins = begins
-        self.hands: list[list[int]] = [
-            [*groups[seat], *groups[2 + seat], groups[4][seat]] for seat in (0, 1)
-        ]
-        self.decks: list[list[int]] = groups[5:7]
-        self.legend_deck: list[int] = groups[7]
-        self.flare_deck: list[int] = groups[8]
-        self.current: list[int] = tasks[0] if tasks else []
-        self.tasks: list[int] = tasks[1] if tasks else []
 
 
 def read_deal(text: str, state: TashKalarPosition) -> Deal | None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pentathlon_engines.contract.compiler import i64
-    from pentathlon_engines.tash_kalar.chance import Deal
+    from pentathlon_engines.tash_kalar.deal import Deal
 
 
 class TashKalarPosition(State):

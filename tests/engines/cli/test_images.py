@@ -19,13 +19,9 @@ from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.patience import Patience
 from pentathlon_engines.cli.commands import watch
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.cli.output import images
-from pentathlon_engines.cli.output.images import (
-    BoardStyle,
-    ImageProtocol,
-    ask_terminal,
-    find_screen,
-)
+from pentathlon_engines.cli.output import image_protocol, images
+from pentathlon_engines.cli.output.image_protocol import ImageProtocol, ask_terminal
+from pentathlon_engines.cli.output.images import BoardStyle, find_screen
 from tests.engines.commands import Run, run_in_process
 
 ENGINES = Path(images.__file__).parents[2]
@@ -41,7 +37,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setenv("TERM", "xterm-256color")
     with os.fdopen(near, "r+b", buffering=0) as stream:
         # Of the module only: pytest puts its own in the place of the real ones.
-        monkeypatch.setattr(images, "sys", SimpleNamespace(stdin=stream, stdout=stream))
+        for module in (images, image_protocol):
+            monkeypatch.setattr(module, "sys", SimpleNamespace(stdin=stream, stdout=stream))
         yield far
     os.close(far)
 
@@ -126,7 +123,7 @@ def test_replay_draws_the_board_on_a_terminal_that_can(
 
     shown = show(["replay", record, "--ply", "1"], answer=answer)
 
-    assert images._QUESTION in shown
+    assert image_protocol._QUESTION in shown
     assert (found := image.search(shown)), shown[:2000]
     if answer == XTERM:
         assert 300 < int(found[1]) <= 1200

@@ -12,7 +12,7 @@ from typing import Final
 
 from rich.console import Console
 
-from pentathlon_engines.cli.output.images import ImageProtocol
+from pentathlon_engines.cli.output.image_protocol import ImageProtocol
 from pentathlon_engines.drawing.png import draw_png
 
 _TALLEST: Final = 40
