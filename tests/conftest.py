@@ -10,9 +10,12 @@ from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
+from redis import Redis
 
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
+from pentathlon.local.servers.runtime import runtime_folder
+from pentathlon.local.servers.valkey import running_valkey
 from tests.databases import copied_database, delete_all_rows, migrated_database
 from tests.toolchains import demand_toolchains
 
@@ -121,6 +124,20 @@ def django_db_setup(
         yield
         with django_db_blocker.unblock():
             stack.close()
+
+
+@pytest.fixture(scope="session")
+def _own_broker() -> Iterator[str]:
+    with runtime_folder() as folder, running_valkey(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def broker(_own_broker: str) -> str:
+    """Give the address of a real broker, started once, that keeps nothing of an earlier test."""
+    with Redis.from_url(_own_broker) as client:
+        client.flushall()
+    return _own_broker
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,27 +18,12 @@ from pentathlon.live.messages import Packing, message
 from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
 from pentathlon.live.streams import Streams
 from pentathlon.live.tickets import HEADER, Ticket, View
-from pentathlon.local.servers.runtime import runtime_folder
-from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.server.protocol import Message, Receive, Scope, Send
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.patience import PATIENCE_S
 from tests.pentathlon.server.asking import Answer, scope_of
 
 _ADDRESS = "/live/matches/5/"
-
-
-@pytest.fixture(scope="module")
-def _valkey() -> Iterator[str]:
-    with runtime_folder() as folder, running_valkey(folder) as url:
-        yield url
-
-
-@pytest.fixture
-def broker(_valkey: str) -> str:
-    with Redis.from_url(_valkey) as client:
-        client.flushall()
-    return _valkey
 
 
 @pytest.fixture(autouse=True)

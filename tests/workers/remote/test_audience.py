@@ -15,8 +15,6 @@ from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.live import reports
 from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
 from pentathlon.live.sender import IDLE_S, WATCHED_S
-from pentathlon.local.servers.runtime import runtime_folder
-from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import MatchKind
 from pentathlon_engines import GAMES
@@ -38,17 +36,11 @@ pytestmark = pytest.mark.django_db
 FRAMES = "/api/v1/fleet/frames/"
 
 
-@pytest.fixture(scope="module")
-def shared_broker() -> Iterator[str]:
-    with runtime_folder() as folder, running_valkey(folder) as url:
-        yield url
-
-
 @pytest.fixture
-def broker(shared_broker: str, settings: Settings) -> Iterator[Redis]:
-    settings.REDIS_URL = shared_broker
-    with Redis.from_url(shared_broker) as client:
-        client.flushall()
+def redis(broker: str, settings: Settings) -> Iterator[Redis]:
+    """Give the site a broker, and a client of it."""
+    settings.REDIS_URL = broker
+    with Redis.from_url(broker) as client:
         yield client
 
 
@@ -67,14 +59,14 @@ def happened(job: Job, *, plies: int) -> list[Event]:
     return referee.events
 
 
-def test_site_draws_what_a_worker_reports(broker: Redis, platform: RemotePlatform) -> None:
+def test_site_draws_what_a_worker_reports(redis: Redis, platform: RemotePlatform) -> None:
     job = claimed(platform)
     events = happened(job, plies=9)
 
     wanted_s = RemoteAudience(platform).show(Shot(job=job, events=events))
 
     assert wanted_s == IDLE_S
-    data = broker.get(frame_key(job.match_id, job.attempt))
+    data = redis.get(frame_key(job.match_id, job.attempt))
     assert isinstance(data, bytes)
     frame = unpack(data)
     assert frame.ply == len(events)
@@ -83,11 +75,11 @@ def test_site_draws_what_a_worker_reports(broker: Redis, platform: RemotePlatfor
 
 
 def test_more_is_wanted_sooner_while_somebody_watches(
-    broker: Redis, platform: RemotePlatform
+    redis: Redis, platform: RemotePlatform
 ) -> None:
     job = claimed(platform)
     audience = RemoteAudience(platform)
-    with broker.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
+    with redis.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
         heard.subscribe(match_channel(job.match_id))
         heard.get_message(timeout=PATIENCE_S)
 
@@ -100,17 +92,17 @@ def test_more_is_wanted_sooner_while_somebody_watches(
 
 
 def test_match_that_may_not_be_watched_is_never_shown(
-    broker: Redis, platform: RemotePlatform
+    redis: Redis, platform: RemotePlatform
 ) -> None:
     job = claimed(platform, kind=MatchKind.VALIDATION)
 
     wanted_s = RemoteAudience(platform).show(Shot(job=job, events=happened(job, plies=3)))
 
     assert wanted_s == reports.NEVER_S
-    assert broker.get(frame_key(job.match_id, job.attempt)) is None
+    assert redis.get(frame_key(job.match_id, job.attempt)) is None
 
 
-def test_events_that_cannot_happen_are_refused(broker: Redis, platform: RemotePlatform) -> None:
+def test_events_that_cannot_happen_are_refused(redis: Redis, platform: RemotePlatform) -> None:
     job = claimed(platform)
     events = happened(job, plies=3)
 
@@ -119,11 +111,11 @@ def test_events_that_cannot_happen_are_refused(broker: Redis, platform: RemotePl
     with pytest.raises(InvalidInput, match="event 0"):
         RemoteAudience(platform).show(Shot(job=job, events=[Event(7, "pass", 1, 1)]))
 
-    assert broker.get(frame_key(job.match_id, job.attempt)) is None
+    assert redis.get(frame_key(job.match_id, job.attempt)) is None
 
 
 def test_nobody_reports_of_a_match_that_another_worker_plays(
-    broker: Redis, platform: RemotePlatform, tmp_path: Path
+    redis: Redis, platform: RemotePlatform, tmp_path: Path
 ) -> None:
     job = claimed(platform)
     stranger = remote_platform(tmp_path / "other", make_worker_token()[1])
@@ -150,9 +142,9 @@ def test_broker_that_is_away_hinders_no_report(
         assert RemoteAudience(platform).show(shot) == IDLE_S
 
 
-def test_end_is_told_by_the_site_itself(broker: Redis, platform: RemotePlatform) -> None:
+def test_end_is_told_by_the_site_itself(redis: Redis, platform: RemotePlatform) -> None:
     job = claimed(platform, lane=7)
-    with broker.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
+    with redis.pubsub() as heard:  # type: ignore[no-untyped-call]  # redis
         heard.subscribe(match_channel(job.match_id), lane_channel(7))
         for _ in range(2):
             heard.get_message(timeout=PATIENCE_S)

@@ -25,8 +25,6 @@ from pentathlon.live.frames import (
     unpack,
 )
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
-from pentathlon.local.servers.runtime import runtime_folder
-from pentathlon.local.servers.valkey import running_valkey
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import EngineError
@@ -39,20 +37,6 @@ from workers.direct import audience
 from workers.direct.audience import DirectAudience
 from workers.slots import broadcast
 from workers.slots.broadcast import Broadcast, Shot
-
-
-@pytest.fixture(scope="module")
-def shared_broker() -> Iterator[str]:
-    with runtime_folder() as folder, running_valkey(folder) as url:
-        yield url
-
-
-@pytest.fixture
-def broker(shared_broker: str) -> str:
-    """Give the address of a broker that keeps no frame of an earlier test."""
-    with Redis.from_url(shared_broker) as client:
-        client.flushall()
-    return shared_broker
 
 
 @pytest.fixture
