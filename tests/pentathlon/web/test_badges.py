@@ -8,6 +8,7 @@ from django.test import Client
 
 from pentathlon.bots.models import Bot, VersionState
 from pentathlon.ladders.membership import leave_ladder, pause_ladder
+from pentathlon.web.drawing import badges
 from tests.factories import make_bot, make_version
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
 from tests.pentathlon.web.pages import page_of
@@ -152,3 +153,17 @@ def test_page_of_the_bot_has_the_markdown_to_copy() -> None:
     assert wanted in page.text
     assert wanted in [each.get("data-copy") for each in page.all("button")]
     assert f"/bots/{bot.pk}/badge.svg" in [each.get("src") for each in page.all("img")]
+
+
+def test_sign_above_a_letter_takes_no_room() -> None:
+    assert badges._width("e\N{COMBINING ACUTE ACCENT}") == badges._width("e")
+
+
+def test_bot_that_waits_for_its_place_shows_its_state() -> None:
+    ladder = open_ladder()
+    version = make_version(name="tiger")
+
+    assert says(version.bot, "?ladder=tuned") == [
+        f"tiger · {ladder.title}",
+        "may play, no rank yet",
+    ]

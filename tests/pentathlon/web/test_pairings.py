@@ -11,6 +11,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
+from pentathlon.web import pairings
 from pentathlon.web.pairings import Pairing, bracket, swiss_round
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
@@ -144,3 +145,19 @@ def test_page_asks_as_often_for_the_last_round_as_for_the_first(kind: str) -> No
 
     assert tournament.tournament_matches.order_by("-round")[0].round == 2
     assert queries_of(address) == few
+
+
+@pytest.mark.parametrize(
+    ("ranks", "seat", "score"),
+    [
+        ((0, 1), 0, "1–0"),
+        ((0, 1), 1, "0–1"),
+        ((0, 0), 0, "½–½"),
+        ((1, 1), 0, "0–0"),
+        (None, 0, ""),
+    ],
+)
+def test_score_of_a_match_is_written_from_one_side(
+    ranks: tuple[int, ...] | None, seat: int, score: str
+) -> None:
+    assert pairings._score(ranks, seat) == score

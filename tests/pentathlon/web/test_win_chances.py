@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.matches.models import Match
+from pentathlon.web.replay import win_chances
 from pentathlon.web.replay.win_chances import chance_chart
 from tests.pentathlon.analyses.curves import analyse, make_curve
 from tests.pentathlon.web.pages import Page, page_of, part_of
@@ -146,3 +147,29 @@ def test_chance_between_two_measured_plies_is_in_between() -> None:
 
     assert [seat.percent for seat in chart.now] == [25, 75]
     assert chart.next_mark is None
+
+
+@pytest.mark.parametrize(
+    ("seat", "kind", "cause", "words"),
+    [
+        (0, "blunder", "action", "Ply 3, blunder of Violet: Violet from 50 % to 20 %"),
+        (
+            1,
+            "turning_point",
+            "action",
+            "Ply 3, turning point, by Amber: Amber from 50 % to 80 %",
+        ),
+        (1, "turning_point", "fault", "Ply 3, turning point, Amber’s bot failed: Amber from"),
+        (None, "turning_point", "action", "Ply 3, turning point by chance: Violet from"),
+    ],
+)
+def test_swing_is_told_by_who_or_what_has_caused_it(
+    seat: int | None, kind: str, cause: str, words: str
+) -> None:
+    sides = {"before": [500, 500], "after": [200, 800]}
+    mark = {"ply": 3, "seat": seat, "kind": kind, "cause": cause, **sides}
+
+    found = win_chances._mark_of(mark, last=10, is_shown=True)
+
+    assert found.words.startswith(words)
+    assert found.x == "30.00"

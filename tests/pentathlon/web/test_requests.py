@@ -1,0 +1,86 @@
+"""What pages read out of a request, whatever somebody has written into it."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.test import RequestFactory
+
+from pentathlon.web import requests
+
+_MANY = "9" * 16
+
+
+def asked(query: str = "", **headers: str) -> HttpRequest:
+    request = RequestFactory(headers=headers or None).get(f"/?{query}")
+    request.user = AnonymousUser()
+    return request
+
+
+def posted(**fields: str) -> HttpRequest:
+    return RequestFactory().post("/", fields)
+
+
+def test_page_for_people_is_refused_to_nobody() -> None:
+    assert requests.person(asked()) is None
+    with pytest.raises(PermissionDenied, match=r"Sign in first\."):
+        requests.signed_in_user(asked())
+
+
+@pytest.mark.parametrize(
+    ("query", "number"),
+    [
+        ("n=7", 7),
+        ("n=007", 7),
+        ("", None),
+        ("n=", None),
+        ("n=-7", None),
+        ("n=7.0", None),
+        ("n=seven", None),
+        ("n=%D9%A7", None),
+        (f"n={_MANY}", None),
+        ("m=7", None),
+    ],
+)
+def test_number_is_a_whole_one_that_a_row_may_have(query: str, number: int | None) -> None:
+    assert requests.query_number(asked(query), "n") == number
+
+
+def test_numbers_keep_their_order_and_nonsense_is_left_out() -> None:
+    assert requests.query_numbers(asked("n=3&n=x&n=1&n=3"), "n") == [3, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [("q=+two+words+", "two words"), ("q=a%00b", "ab"), ("", ""), ("q=" + "x" * 99, "x" * 64)],
+)
+def test_text_is_cut_to_what_can_be_searched(query: str, text: str) -> None:
+    assert requests.query_text(asked(query), "q") == text
+
+
+def test_posted_nonsense_is_a_number_that_no_row_has() -> None:
+    assert requests.posted_number(posted(n="x"), "n") == 0
+    assert requests.posted_number(posted(n="x"), "n", otherwise=9) == 9
+    assert requests.posted_number(posted(n="5"), "n") == 5
+
+
+@pytest.mark.parametrize(("header", "is_part"), [("true", True), ("1", False)])
+def test_open_page_says_that_it_wants_a_part(header: str, is_part: bool) -> None:
+    assert requests.wants_part(asked(**{"X-Part": header})) is is_part
+    assert not requests.wants_part(asked())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "leads_to"),
+    [
+        ("/bots/7/?tab=log", "/bots/7/?tab=log"),
+        ("", "/"),
+        ("home", "/"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+    ],
+)
+def test_nobody_is_led_away_from_the_site(wanted: str, leads_to: str) -> None:
+    assert requests.local_address(posted(next=wanted)) == leads_to
