@@ -338,3 +338,13 @@ def test_reference_bots_stand_in_every_ladder_of_their_games() -> None:
 
     assert mark.label in _states(usual)
     assert mark.label in _states(five)
+
+
+def test_bot_without_a_place_cannot_be_paused() -> None:
+    ladder = open_ladder()
+    version = make_version(state=VersionState.VALIDATING)
+
+    with pytest.raises(Conflict, match="there is nothing to pause") as refused:
+        pause_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
+
+    assert refused.value.code == "not_in_ladder"

@@ -1,8 +1,9 @@
 """Seasons that end and begin, and divisions of fields that are too large for one table."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
+from pentathlon.audit.models import AuditEvent
 from pentathlon.ladders import divisions, seasons
 from pentathlon.ladders.membership import seat_members, seat_versions
 from pentathlon.ladders.models import Division, Season, SeasonState
@@ -232,3 +233,19 @@ def test_bot_that_joins_while_divisions_are_being_opened_gets_its_place_after(
     assert [division_of(ladder, level).tournament.entries.count() for level in (1, 2, 3)] == [
         *(1, 2, 3)
     ]
+
+
+def test_season_of_no_ladder_cannot_be_ended() -> None:
+    with pytest.raises(CommandError, match="There is no ladder 'king'"):
+        call_command("end_season", "king")
+
+
+def test_season_that_is_being_opened_is_not_ended() -> None:
+    ladder = open_ladder()
+    Season.objects.filter(ladder=ladder).update(unopened=1)
+
+    with pytest.raises(CommandError, match="still being opened"):
+        call_command("end_season", ladder.key)
+
+    assert Season.objects.get(ladder=ladder).state == SeasonState.RUNNING
+    assert not AuditEvent.objects.exists()

@@ -298,3 +298,25 @@ class TestEvents:
     def test_only_organisers_create_events(self) -> None:
         with pytest.raises(NotAllowed):
             create_event(actor=make_user(), name="E", documents=[], arrangement=Arrangement())
+
+
+@pytest.mark.parametrize(
+    ("about", "field", "code"),
+    [
+        ({"team": "x" * 200}, "team", "bad_name"),
+        ({"team": "bell\x07"}, "team", "bad_name"),
+        ({"team": "Us", "members": ["nobody-is-called-so"]}, "members", "unknown_person"),
+        ({"team": "Us", "members": [f"user{n}" for n in range(99)]}, "members", "invalid"),
+    ],
+)
+def test_team_that_cannot_be_is_refused_with_its_field(
+    about: dict[str, Any], field: str, code: str, organiser: User
+) -> None:
+    version = make_version()
+    cup = arranged_cup(organiser)
+
+    with pytest.raises(InvalidInput) as refused:
+        enter_bot(actor=version.bot.owner, tournament=cup, version_id=version.pk, **about)
+
+    assert (refused.value.field, refused.value.code) == (field, code)
+    assert not cup.entries.exists()

@@ -130,9 +130,10 @@ def make_again(tournament: Tournament, batch: Batch) -> Blocks:
     told = read_input_of(tournament, batch, planned.scheduling)
     step = _next_step(tournament, planned, told)
     length = batch.last_block - batch.first_block + 1
-    if not isinstance(step, PlannedBatch) or len(step.blocks) != length:
-        raise BatchDiffers(f"{batch} had {length} blocks and is {type(step).__name__} today")
-    return step.blocks
+    blocks = step.blocks if isinstance(step, PlannedBatch) else ()
+    if len(blocks) != length:
+        raise BatchDiffers(f"{batch} had {length} blocks and would have {len(blocks)} today")
+    return blocks
 
 
 def _next_step(tournament: Tournament, planned: TournamentDocument, told: FormatInput) -> Step:

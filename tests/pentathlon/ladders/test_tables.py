@@ -1,0 +1,86 @@
+"""When a version plays next in its ladder, in a sentence."""
+
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+from pytest_django.fixtures import Settings
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.fleet.models import Worker
+from pentathlon.ladders.membership import join_ladder, pause_ladder
+from pentathlon.ladders.models import Division, Ladder, LadderMember
+from pentathlon.ladders.tables import NextMatch, next_match, place_in
+from pentathlon.matches.models import Match, MatchState
+from tests.factories import make_version
+from tests.pentathlon.ladders.playing import open_ladder, seat_all, step
+from tests.pentathlon.matches.acting import claimed
+
+pytestmark = pytest.mark.django_db
+
+DONE: dict[str, Any] = {
+    "state": MatchState.DONE, "finished_at": Now(), "sandbox": "namespaces", "token": None,
+    "lease_until": None,
+}  # fmt: skip
+
+
+def told(version: BotVersion, ladder: Ladder) -> NextMatch:
+    members = LadderMember.objects.select_related("version", "entry__tournament", "bot", "ladder")
+    found = next_match(version, place_in(ladder, members.filter(bot=version.bot).first()))
+    assert found is not None
+    return found
+
+
+def test_next_match_of_a_version_is_told_all_the_way(settings: Settings) -> None:
+    ladder = open_ladder()
+    version = make_version()
+    seat_all()
+    assert "It waits for opponents" in told(version, ladder).sentence
+
+    make_version()
+    seat_all()
+    assert "made within seconds" in told(version, ladder).sentence
+
+    step()
+    waiting = told(version, ladder)
+    assert waiting.match is not None
+    assert waiting.sentence == "No reconciler is alive to hand out matches."
+
+    claimed(waiting.match)
+    live = told(version, ladder)
+    assert (live.match, live.sentence) == (waiting.match, "It is being played now.")
+    assert live.is_first
+
+    Match.objects.update(**DONE)
+    Division.objects.update(is_settled=True)
+    settings.LADDER_MATCHES_AN_HOUR = None
+    assert "made when a slot is idle" in told(version, ladder).sentence
+    settings.LADDER_MATCHES_AN_HOUR = 60
+    assert told(version, ladder).sentence.endswith("so it plays now and then.")
+    assert not told(version, ladder).is_first
+
+
+def test_paused_bot_gets_a_match_when_it_joins_again() -> None:
+    ladder = open_ladder()
+    version = make_version()
+    seat_all()
+
+    pause_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
+    paused = told(version, ladder).sentence
+    join_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
+    Worker.objects.all().delete()
+
+    assert "when you have it join again" in paused
+    assert "No worker is alive" in told(version, ladder).sentence
+
+
+def test_version_without_a_place_of_its_own_plays_nowhere() -> None:
+    ladder = open_ladder()
+    version = make_version()
+    seat_all()
+    newer = make_version(bot=version.bot)
+
+    place = place_in(ladder, LadderMember.objects.get(bot=version.bot))
+
+    assert next_match(newer, place) is None
+    assert next_match(version, place_in(ladder, None)) is None

@@ -1,0 +1,95 @@
+"""A tournament that is broken holds up no other one, and what went wrong is told afterwards."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.organising import scheduled_starts
+from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.scheduling import blocks, schedules
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
+from pentathlon.tournaments.scheduling.schedules import make_schedules
+from tests.factories import make_match, make_tournament
+
+pytestmark = pytest.mark.django_db
+
+
+class Step(NamedTuple):
+    """A step of the reconciler, and the part of it that looks at one tournament."""
+
+    run: Callable[[], int]
+    room: object
+    part: str
+    said: str
+
+
+STEPS = {
+    "starts": Step(start_due_tournaments, scheduled_starts, "start_tournament", "at the start of"),
+    "schedules": Step(make_schedules, schedules, "extend_schedule", "in the schedule of"),
+    "blocks": Step(settle_blocks, blocks, "_settle_part", "in the blocks of"),
+}
+
+
+class Part:
+    """Works on tournaments, of which the first one breaks it; it notes which it has seen."""
+
+    def __init__(self, error: Exception) -> None:
+        self.seen: list[int] = []
+        self._error = error
+
+    def __call__(self, tournament_id: int = 0, **about: object) -> int:
+        tournament = about.get("tournament")
+        self.seen.append(tournament.pk if isinstance(tournament, Tournament) else tournament_id)
+        if len(self.seen) == 1:
+            raise self._error
+        return 0
+
+
+@pytest.fixture(params=STEPS)
+def step(request: pytest.FixtureRequest) -> Step:
+    """Return a step that has something to do in two tournaments."""
+    name = str(request.param)
+    is_open = name == "starts"
+    for _ in range(2):
+        tournament = make_tournament(
+            state=TournamentState.OPEN if is_open else TournamentState.RUNNING,
+            starts_at=timezone.now() - timedelta(seconds=1),
+        )
+        TournamentMatch.objects.create(
+            tournament=tournament, match=make_match(), round=1, block=1, index=1, is_due=True
+        )
+    return STEPS[name]
+
+
+def test_broken_tournament_holds_up_no_other_one(
+    step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Part(ValueError("a broken row"))
+    monkeypatch.setattr(step.room, step.part, part)
+
+    with pytest.raises(ExceptionGroup) as failed:
+        step.run()
+
+    assert sorted(part.seen) == list(
+        Tournament.objects.order_by("pk").values_list("pk", flat=True)
+    )
+    (error,) = failed.value.exceptions
+    assert str(error) == "a broken row"
+    assert error.__notes__ == [f"{step.said} tournament {part.seen[0]}"]
+
+
+def test_database_that_is_away_is_no_broken_tournament(
+    step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Part(OperationalError("gone"))
+    monkeypatch.setattr(step.room, step.part, part)
+
+    with pytest.raises(OperationalError):
+        step.run()
+
+    assert len(part.seen) == 1
