@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
-from api.protocol.endpoint import LARGEST_ID
+from api.protocol.endpoint import LARGEST_ID, read_id
 from pentathlon.analyses.services import sent_analyses
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
@@ -260,9 +260,10 @@ def _refusal(answer: DomainError | None) -> dict[str, Any] | None:  # Any: JSON
 
 
 def _place(text: str, field: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:20]) <= LARGEST_ID):
+    found = read_id(text)
+    if found is None:
         raise InvalidInput(f"Name the {field} in which the bot sits.", field=field)
-    return int(text)
+    return found
 
 
 def _part_of(data: bytes, wanted: str) -> HttpResponse:

@@ -1,6 +1,5 @@
 """All matches of a game in one answer."""
 
-import re
 from datetime import timedelta
 from typing import Final
 
@@ -12,7 +11,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from api.matches.matches import MatchSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.lines import LINES, stretch_of_lines
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import InvalidInput, NotFound
@@ -24,8 +23,6 @@ STRETCH: Final = 500
 """Matches that are made ready at once."""
 SETTLED: Final = timedelta(minutes=1)
 """So long after their ends no more matches come in between."""
-
-_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class MatchHistoryViewSet(Endpoint[Match]):
@@ -75,13 +72,13 @@ class MatchHistoryViewSet(Endpoint[Match]):
 
 
 def _behind(ended: MatchQuerySet, asked: str) -> MatchQuerySet:
-    if not _ID.fullmatch(asked):
+    number = read_id(asked)
+    if number is None:
         raise InvalidInput(
             "`after` is the number of a match; leave it out to begin.",
             code="bad_cursor",
             field="after",
         )
-    number = int(asked)
     last = ended.filter(pk=number).values_list("finished_at", flat=True).first()
     if last is None:
         raise NotFound(

@@ -1,5 +1,6 @@
 """The base of all resources."""
 
+import re
 from typing import Final, Generic, TypeVar, cast
 
 from django.conf import settings
@@ -26,6 +27,7 @@ ID = r"\d{1,18}"
 PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 """The id of what must not be counted: a UUID."""
 LARGEST_ID: Final = 10**18 - 1
+_ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
@@ -99,6 +101,11 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
         except Http404 as error:
             key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
             raise NotFound(f"There is no {self.noun} {key} that you may see.") from error
+
+
+def read_id(text: str) -> int | None:
+    """Return the id that a text names; None if no row can have it."""
+    return int(text) if _ID.fullmatch(text) else None
 
 
 def check_body_size(request: Request, largest: int) -> None:

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.protocol.endpoint import LARGEST_ID, Endpoint
+from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import InvalidInput, NotFound
@@ -314,7 +314,7 @@ def _number(request: Request, name: str) -> int | None:
     text = request.query_params.get(name)
     if text is None:
         return None
-    is_id = text.isascii() and text.isdigit() and 0 < int(text[:19]) <= LARGEST_ID
-    if not is_id:
+    found = read_id(text)
+    if not found:
         raise InvalidInput(f"{name} is a whole number from 1.", code="invalid", field=name)
-    return int(text)
+    return found

@@ -1,10 +1,16 @@
+import base64
+
 import pytest
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import OperationalError
 from django.test import Client
 from pytest_django import Settings
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.test import APIClient
 
 from api.games import GameViewSet
-from pentathlon.common.errors import DomainError
+from api.protocol.requests import flatten_errors
+from pentathlon.common.errors import DomainError, Unavailable
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user
 
@@ -158,3 +164,46 @@ def test_refusal_of_no_known_kind_is_a_bad_request(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(GameViewSet, "list", refuse)
 
     assert_problem(Client().get(f"{V1}/games/"), status=400, code="not_today")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (Unavailable("The store is away.", code="replay_store_away"), 503, "replay_store_away"),
+        (OperationalError("could not connect to 10.0.0.7"), 503, "database_away"),
+        (RequestDataTooBig("more than 2.5 MB"), 413, "too_large"),
+        (SuspiciousOperation("/etc/passwd"), 400, "parse_error"),
+    ],
+    ids=repr,
+)
+def test_failure_of_the_host_or_the_form_is_told_as_such(
+    error: Exception, status: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(GameViewSet, "list", fail)
+
+    answer = Client(raise_request_exception=False).get(f"{V1}/games/")
+
+    assert_problem(answer, status=status, code=code)
+    assert answer.headers.get("Retry-After") == ("5" if status == 503 else None)
+    assert b"10.0.0.7" not in answer.content
+    assert b"passwd" not in answer.content
+
+
+def test_errors_in_lists_of_lists_keep_their_places() -> None:
+    wrong = {"games": [[ErrorDetail("No.", "invalid")], {"key": [ErrorDetail("So?", "invalid")]}]}
+
+    assert [(each.field, each.detail) for each in flatten_errors(wrong)] == [
+        ("games.0", "No."),
+        ("games.1.key", "So?"),
+    ]
+
+
+def test_name_that_no_database_can_look_up_is_a_wrong_name(anonymous: APIClient) -> None:
+    credentials = base64.b64encode(b"a\0b:secret").decode()
+
+    answer = anonymous.post(f"{V1}/tokens/", HTTP_AUTHORIZATION=f"Basic {credentials}")
+
+    assert_problem(answer, status=401, code="authentication_failed")

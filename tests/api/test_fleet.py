@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -13,12 +13,24 @@ from django.db.models.functions import Now
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from pentathlon.analyses.services import ask_for_analysis, send_analyses
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon_engines import GAMES
-from tests.factories import make_match, make_staff, make_token, make_user, make_version
+from tests.api.client import assert_problem
+from tests.factories import (
+    make_match,
+    make_staff,
+    make_token,
+    make_user,
+    make_version,
+    make_worker,
+)
+from tests.pentathlon.analyses.test_services import make_played
+from tests.pentathlon.friendlies.acting import begun
 from tests.pentathlon.matches.acting import claimed
 
 pytestmark = pytest.mark.django_db
@@ -347,3 +359,37 @@ def test_staff_make_a_token_and_see_what_it_played() -> None:
     revoking = {"action": "revoke", "_selected_action": [token.pk]}
     browser.post("/admin/fleet/workertoken/", revoking)
     assert Match.objects.get().state == MatchState.PENDING
+
+
+@pytest.mark.parametrize(
+    "match_id",
+    ["", "-1", "1.0", "x", "9" * 20, "0" * 20 + "9" * 20, "0" * 5000, "\u0661"],
+    ids=["none", "below", "real", "word", "large", "zeros before", "zeros", "Arabic"],
+)
+def test_place_that_no_bot_can_have_is_refused(match_id: str, secret: str) -> None:
+    answer = archive(secret, make_version().archive_id, cast("int", match_id))
+
+    assert_problem(answer, status=400, code="invalid", attr="match")
+
+
+def test_helper_is_told_of_friendlies_first_and_of_analyses_last() -> None:
+    helper = secret_of("helper", Work.UNRATED, Work.ANALYSES)
+    make_worker(slots=2)
+    played = make_played()
+    ask_for_analysis(played)
+    send_analyses(send=lambda match_id, *, is_lent: None)
+    analysis = post(helper, "hints", {"wait_s": 5}).json()
+
+    friendly = begun(seat=1)
+    publish_friendlies(lambda ids: None)
+    both = post(helper, "hints", {"wait_s": 5}).json()
+
+    assert analysis["analysis_ids"] == [played.pk]
+    assert both["friendly_ids"] == [friendly.pk]
+    assert both["analysis_ids"] == []
+
+
+def test_build_that_is_no_base64_is_refused(secret: str) -> None:
+    answer = post(secret, "builds", {**BODIES["builds"], "archive": "é!"})
+
+    assert_problem(answer, status=400, code="invalid", attr="archive")

@@ -136,3 +136,16 @@ class TestRivals:
         assert rival["username"] == other.bot.owner.username
         assert (rival["score"]["wins"], rival["score"]["counted"]) == (2, 2)
         assert APIClient().get(f"{V1}/people/nobody/rivals/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "-1", "1" * 20, "0" * 18 + "1" + "9" * 20, "0" * 18 + "1" + "9" * 5000, "\u0661"],
+    ids=["zero", "below", "large", "zeros before", "zeros before many", "Arabic"],
+)
+def test_number_that_no_row_can_have_is_refused(
+    text: str, two: tuple[BotVersion, BotVersion]
+) -> None:
+    answer = APIClient().get(_pair(*two), {"version": text})
+
+    assert_problem(answer, status=400, code="invalid", attr="version")

@@ -65,6 +65,12 @@ def posted_number(request: HttpRequest, name: str, *, otherwise: int = 0) -> int
     return otherwise if number is None else number
 
 
+def posted_numbers(request: HttpRequest, name: str) -> list[int]:
+    """Return all whole numbers of this name in a form, in their order."""
+    found = map(_number, request.POST.getlist(name))
+    return [number for number in found if number is not None]
+
+
 def wants_part(request: HttpRequest) -> bool:
     """Return whether an open page asks only for the part that may have changed."""
     return request.headers.get("X-Part") == "true"

@@ -84,3 +84,9 @@ def test_open_page_says_that_it_wants_a_part(header: str, is_part: bool) -> None
 )
 def test_nobody_is_led_away_from_the_site(wanted: str, leads_to: str) -> None:
     assert requests.local_address(posted(next=wanted)) == leads_to
+
+
+def test_posted_numbers_are_those_that_rows_may_have() -> None:
+    request = RequestFactory().post("/", {"n": ["3", "9" * 5000, "\u0661", "1"]})
+
+    assert requests.posted_numbers(request, "n") == [3, 1]

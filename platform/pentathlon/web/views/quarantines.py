@@ -19,7 +19,7 @@ from pentathlon.trust.quarantine import (
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.quarantines import EndForm, ReviewForm
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import signed_in_user
+from pentathlon.web.requests import posted_numbers, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines.commentary.words import count
 
@@ -53,7 +53,7 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
     end = EndForm(request.POST if is_end else None)
     if review.is_valid():
         facts = review.cleaned_data
-        chosen = [int(each) for each in request.POST.getlist("match") if each.isdecimal()]
+        chosen = posted_numbers(request, "match")
         decided = call_service(
             review,
             lambda: review_results(
