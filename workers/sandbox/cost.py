@@ -3,7 +3,7 @@
 The aim is a start of at most 1.25 times a plain one. It is not reached: by CPU time, the least of
 40 starts of a Python bot, it is 1.55 to 1.6 (6.5 ms plain, 10.4 here). Of the 3.9 ms, bubblewrap
 takes 1.4 with users and mounts of the simplest kind, the network .4, the waiting shell .7, mounts,
-filter, limits and the end .8, and the worker's own part .7. So the floor is 1.27: what bubblewrap
+filter, limits and the end .8, and the worker's own part .7. So the floor is 1.28: what bubblewrap
 takes for its start, its users and an empty network is more than a quarter of a plain start, .7 of
 it to load a program and most of the rest in the kernel. What was tried, and left out:
 
