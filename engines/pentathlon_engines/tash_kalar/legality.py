@@ -171,18 +171,8 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
     """Return which halves of a flare would hold for a seat now (9.1); 0 for flares below 0."""
     if flare < 0:
         return 0
-    if IS_COMPILED:
-        mine, theirs = state.sides[seat], state.sides[1 - seat]
-        upgraded, more = int(theirs.upgraded - mine.upgraded), int(theirs.pieces - mine.pieces)
-    else:
-        ours, heroics, great, commons, their_heroics, their_great = state.counts
-        upgraded = their_heroics + their_great - heroics - great
-        more = upgraded + commons - ours
-        if seat:
-            upgraded, more = -upgraded, -more
-    if upgraded < _LEAST_UPPER and more < _LEAST_LOWER:
-        return 0
     upper, lower = NEEDS[flare]
+    upgraded, more = _deficits(state, seat)
     if upgraded >= upper:
         return UPPER | LOWER if more >= lower else UPPER
     return LOWER if more >= lower else 0
@@ -190,20 +180,25 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
-    if IS_COMPILED and not _is_behind(state):
-        return 0
+    if IS_COMPILED:  # looks at words that are at hand before it looks for the card
+        upgraded, more = _deficits(state, state.active)
+        if upgraded < _LEAST_UPPER and more < _LEAST_LOWER:
+            return 0
     cards = state.hands[state.active]
     if not cards or cards[-1] < FIRST_FLARE:
         return 0
     return halves_that_hold(state, cards[-1] - FIRST_FLARE, state.active)
 
 
-def _is_behind(state: TashKalarPosition) -> bool:
-    """Return whether a flare of the active seat may hold, for compiled code."""
-    mine, theirs = state.sides[state.active], state.sides[1 - state.active]
-    if theirs.pieces - mine.pieces >= _LEAST_LOWER:
-        return True
-    return theirs.upgraded - mine.upgraded >= _LEAST_UPPER
+def _deficits(state: TashKalarPosition, seat: int) -> tuple[int, int]:
+    """Return how many upgraded pieces, and pieces, a seat has fewer than the other."""
+    if IS_COMPILED:
+        mine, theirs = state.sides[seat], state.sides[1 - seat]
+        return int(theirs.upgraded - mine.upgraded), int(theirs.pieces - mine.pieces)
+    ours, heroics, great, commons, their_heroics, their_great = state.counts
+    upgraded = their_heroics + their_great - heroics - great
+    more = upgraded + commons - ours
+    return (-upgraded, -more) if seat else (upgraded, more)
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:

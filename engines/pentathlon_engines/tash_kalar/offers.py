@@ -24,7 +24,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.seat_pieces import unblocked_words
 from pentathlon_engines.tash_kalar.selection import (
     at_places,
     downgradable,
@@ -34,7 +33,7 @@ from pentathlon_engines.tash_kalar.selection import (
     select,
     upgradable,
 )
-from pentathlon_engines.tash_kalar.square_lists import NOWHERE, Reach, add_moves, reach_in_words
+from pentathlon_engines.tash_kalar.square_lists import NOWHERE, add_moves, reach_in_words
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
@@ -80,7 +79,7 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
             rank -= 1
         if IS_COMPILED and goes_anywhere:
             if reaches[rank] is NOWHERE:
-                reaches[rank] = _limit_in_words(state, step, within, rank - 1)
+                reaches[rank] = reach_in_words(_limit(state, step, within, rank - 1))
             reaches[rank].add_moves(square, found)
             continue
         if limits[rank] < 0:
@@ -116,17 +115,6 @@ def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: in
     if not step.capture_ranks & 1 << COMMON:
         within &= ~owned(state, words.ANY, 1 << COMMON)
     return state.up_to(rank) & within
-
-
-def _limit_in_words(
-    state: TashKalarPosition, step: words.MoveStep, within: int, rank: int
-) -> Reach:
-    """Return what `_limit` does, for compiled code."""
-    is_special = step.destination or step.kind == words.ONTO_LEGENDARY or rank >= LEGENDARY
-    if is_special or not step.capture_ranks & 1 << COMMON:
-        return reach_in_words(_limit(state, step, within, rank))
-    low, high = unblocked_words(state.sides[0], state.sides[1], rank)
-    return Reach(low, high)
 
 
 def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:

@@ -24,7 +24,7 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     WIDEST,
     Stencil,
     Strip,
-    joined,
+    join_windows,
     lay,
     lay_with_enemy,
 )
@@ -257,7 +257,7 @@ def matches(shape: Shape, own: int, upgraded: int) -> int:
     found = lay(stencil, stencil.low_places, own & LOW, upgraded & LOW)
     if not HIGH:
         return found
-    return joined(found, lay(stencil, stencil.high_places, own >> HIGH, upgraded >> HIGH))
+    return join_windows(found, lay(stencil, stencil.high_places, own >> HIGH, upgraded >> HIGH))
 
 
 def matches_with_enemy(
@@ -274,7 +274,7 @@ def matches_with_enemy(
         return pure, mixed
     mine, theirs = (own[0] >> HIGH, own[1] >> HIGH), (enemy[0] >> HIGH, enemy[1] >> HIGH)
     more_pure, more_mixed = lay_with_enemy(stencil, stencil.high_places, mine, theirs)
-    return joined(pure, more_pure), joined(mixed, more_mixed)
+    return join_windows(pure, more_pure), join_windows(mixed, more_mixed)
 
 
 def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "") -> Pattern:

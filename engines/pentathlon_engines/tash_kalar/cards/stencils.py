@@ -236,6 +236,6 @@ WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
 """A pattern with this many files fits into one of the windows, wherever it lies."""
 
 
-def joined(low: int, high: int) -> int:
+def join_windows(low: int, high: int) -> int:
     """Return what the low and the high window gave as one mask of the arena."""
     return low | high << HIGH
