@@ -11,7 +11,7 @@ import os
 import re
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pentathlon_engines.cli.client.credentials import Credentials
 from pentathlon_engines.cli.client.http_site import Site
@@ -58,11 +58,10 @@ def usual_site(known: Credentials) -> str:
 
 def origin_of(address: str) -> str:
     """Return scheme, host and port of a pasted address: a page or a bare host."""
-    if "://" not in address:
-        host = address.partition("/")[0].rpartition(":")[0] or address.partition("/")[0]
-        scheme = "http" if _LOOPBACK.fullmatch(host) else "https"
-        address = f"{scheme}://{address}"
     try:
+        if "://" not in address:
+            scheme = "http" if _is_loopback(urlsplit(f"//{address}")) else "https"
+            address = f"{scheme}://{address}"
         parts = urlsplit(address)
         _ = parts.port
     except ValueError:
@@ -78,8 +77,7 @@ def origin_of(address: str) -> str:
 def is_private_line(origin: str) -> bool:
     """Return whether the connection to this site is private."""
     parts = urlsplit(origin)
-    host = parts.netloc.removesuffix(f":{parts.port}")
-    return parts.scheme == "https" or bool(_LOOPBACK.fullmatch(host))
+    return parts.scheme == "https" or _is_loopback(parts)
 
 
 def split_address(text: str, kind: str) -> tuple[str | None, int | None]:
@@ -88,6 +86,11 @@ def split_address(text: str, kind: str) -> tuple[str | None, int | None]:
         return None, int(text)
     found = re.fullmatch(rf"(https?://[^/]+)/(?:api/v1/)?{kind}/(\d{{1,18}})(?:[/?#].*)?", text)
     return (found[1], int(found[2])) if found else (None, None)
+
+
+def _is_loopback(parts: SplitResult) -> bool:
+    host = parts.netloc.removesuffix(f":{parts.port}")
+    return bool(_LOOPBACK.fullmatch(host))
 
 
 def _site_of_environment() -> str | None:

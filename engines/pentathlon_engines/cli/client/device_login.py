@@ -53,19 +53,18 @@ def await_token(
         waited_s += interval_s
         try:
             return site.post_once("device/token/", {"device_code": code.device_code})
-        except SiteRefused as error:
-            if error.refusal == _DENIED:
+        except CommandFailed as error:
+            refusal = error.refusal if isinstance(error, SiteRefused) else ""
+            if refusal == _DENIED:
                 raise CommandFailed(
                     "The login was denied in the browser.", try_next=again, exit_code=CHECK_FAILED
                 ) from error
-            if error.refusal == _EXPIRED:
+            if refusal == _EXPIRED:
                 break
-            if error.refusal == _SLOW_DOWN:
-                interval_s += _SLOWER_S
-            elif error.refusal != _PENDING:
-                raise
-            out_s = 0.0
-        except CommandFailed as error:
+            if refusal in (_PENDING, _SLOW_DOWN):
+                interval_s += _SLOWER_S if refusal == _SLOW_DOWN else 0
+                out_s = 0.0
+                continue
             # The site may be restarting; the code is still good then.
             out_s += interval_s
             if error.exit_code != HOST_OR_SERVER or out_s > _LONGEST_OUTAGE_S:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -31,6 +32,7 @@ _COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABL
 _PROBLEM: Final = "application/problem+json"
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 _SHOWN_REASON: Final = 200
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 
 class SiteRefused(CommandFailed):
@@ -196,10 +198,10 @@ class Site:
                 continue
             if answer.status not in _COME_BACK or pause_s is None:
                 break
-            asked_s = answer.headers.get("Retry-After", "")
-            if asked_s.isdigit() and int(asked_s) > _LONGEST_PAUSE_S:
+            asked_s = _asked_wait_s(answer) or 0
+            if asked_s > _LONGEST_PAUSE_S:
                 break
-            time.sleep(max(pause_s, float(asked_s) if asked_s.isdigit() else 0))
+            time.sleep(max(pause_s, asked_s))
         if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
             raise self._refusal(answer)
         return answer
@@ -219,8 +221,9 @@ class Site:
                 try_next=f"pentathlon login {other}",
             )
         kind = answer.headers.get("Content-Type", "").partition(";")[0]
+        problem: Any = None  # Any: JSON
         try:
-            problem: Any = json.loads(answer.data) if kind == _PROBLEM else None  # Any: JSON
+            problem = json.loads(answer.data) if kind == _PROBLEM else None
             refusal, detail = str(problem["code"]), str(problem["detail"])
             page = str(problem.get("help") or "pentathlon --help")
         except (ValueError, TypeError, LookupError):
@@ -250,8 +253,8 @@ class Site:
         if refusal == "missing_scope":
             return detail, login, USAGE
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
-            wait = answer.headers.get("Retry-After", "")
-            for_long = count(int(wait), "second") if wait.isdecimal() else "some seconds"
+            wait_s = _asked_wait_s(answer)
+            for_long = "some seconds" if wait_s is None else count(wait_s, "second")
             message = f"{self.origin} has had too many requests from you: wait {for_long}."
             return message, "the same command after that", HOST_OR_SERVER
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -281,6 +284,12 @@ class Site:
             try_next=f"the install command on {self.page('kit/')}",
             exit_code=HOST_OR_SERVER,
         )
+
+
+def _asked_wait_s(answer: urllib3.BaseHTTPResponse) -> int | None:
+    """Return how many seconds the site asks to be left alone; None if it gives no number."""
+    wait = answer.headers.get("Retry-After", "")
+    return int(wait) if _SECONDS.fullmatch(wait) else None
 
 
 def _pauses(is_harmless: bool) -> Iterator[float | None]:

@@ -22,12 +22,17 @@ class Patience:
         self._what = what
         self._try_next = try_next
         self._pause_s = _FIRST_S
+        self._has_failed = False
+        """Whether the site has failed since the last look began."""
         self._out_since: float | None = None
 
     def looks(self) -> Iterator[None]:
         """Yield whenever it is time to poll, until the time limit."""
         while time.monotonic() < self._deadline:
+            self._has_failed = False
             yield
+            if not self._has_failed:
+                self._out_since = None
             time.sleep(self._pause_s)
             self._pause_s = min(self._pause_s * _GROWTH, _LONGEST_S)
         raise self._time_is_up()
@@ -43,12 +48,12 @@ class Patience:
     def note_news(self) -> None:
         """Poll more often again, after a change."""
         self._pause_s = _FIRST_S
-        self._out_since = None
 
     def forgive(self, failure: CommandFailed) -> None:
         """Continue after a failure of the site for a while: it may be restarting."""
         if failure.exit_code != HOST_OR_SERVER:
             raise failure
+        self._has_failed = True
         now = time.monotonic()
         self._out_since = self._out_since or now
         if now - self._out_since > LONGEST_OUTAGE_S:

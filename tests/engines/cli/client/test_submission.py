@@ -1,0 +1,273 @@
+"""A bot is uploaded once, under a name that is free, and followed to its verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.cli.client import submission
+from pentathlon_engines.cli.client.patience import Patience
+from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from tests.engines.cli.client.fake_sites import FakeSite, Replies, as_site, away, refused
+
+VERSION = {
+    "id": 71,
+    "label": "tiger v1",
+    "games": ["tuned"],
+    "state": "validating",
+    "state_reason": "",
+    "bot": {"id": 7, "name": "tiger"},
+    "is_candidate": False,
+}
+ELIGIBLE = {**VERSION, "state": "eligible"}
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "tiger"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "tiger"\ngames = ["tuned"]\nlanguage = "python"\n')
+    (folder / "main.py").write_text("print()\n")
+    return folder
+
+
+@pytest.fixture
+def archive(folder: Path) -> CheckedArchive:
+    return pack(folder)
+
+
+def patience() -> Patience:
+    return Patience(60.0, **out_of_time(VERSION))
+
+
+def test_folder_and_its_zip_are_the_same_bot(folder: Path, archive: CheckedArchive) -> None:
+    packed = folder.parent / "tiger.zip"
+    packed.write_bytes(archive.normalised)
+
+    assert pack(packed).content_hash == archive.content_hash
+
+
+def test_file_that_is_no_bot_fails_the_check(tmp_path: Path) -> None:
+    (tmp_path / "tiger.zip").write_bytes(b"no zip")
+
+    with pytest.raises(CommandFailed) as failed:
+        pack(tmp_path / "tiger.zip")
+
+    assert failed.value.exit_code == CHECK_FAILED
+    assert failed.value.try_next.startswith("pentathlon check ")
+
+
+def test_first_upload_makes_a_bot(folder: Path, archive: CheckedArchive) -> None:
+    site = FakeSite(lists={"bots/": []}, posts={"bots/": {"latest_version": VERSION}})
+
+    assert upload_version(as_site(site), archive, source=folder, notes="first") == VERSION
+
+    assert site.asked[-1] == ("UPLOAD", "bots/", {"notes": "first"})
+
+
+def test_next_upload_is_a_version_of_the_bot(folder: Path, archive: CheckedArchive) -> None:
+    site = FakeSite(
+        lists={"bots/": [{"id": 7}], "versions/": [{"content_hash": "other"}]},
+        posts={"versions/": VERSION},
+    )
+
+    upload_version(as_site(site), archive, source=folder, candidate=True)
+
+    assert site.asked[-1][2] == {"notes": "", "candidate": "true", "bot": "7"}
+
+
+@pytest.mark.parametrize(
+    ("is_candidate", "stays_one", "is_activated"),
+    [(False, False, False), (True, True, False), (True, False, True)],
+)
+def test_files_that_are_there_are_not_sent_again(
+    is_candidate: bool,
+    stays_one: bool,
+    is_activated: bool,
+    folder: Path,
+    archive: CheckedArchive,
+) -> None:
+    sent = {**VERSION, "content_hash": archive.content_hash, "is_candidate": is_candidate}
+    site = FakeSite(
+        lists={"bots/": [{"id": 7}], "versions/": [sent]},
+        posts={"versions/71/activate/": VERSION},
+    )
+
+    upload_version(as_site(site), archive, source=folder, candidate=stays_one)
+
+    assert site.paths("UPLOAD") == []
+    assert site.paths("POST") == (["versions/71/activate/"] if is_activated else [])
+
+
+def test_placeholder_that_is_taken_gets_another_name_by_itself(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace("tiger", "my-bot"))
+    taken = refused("name_taken", status=409, allowed=["my-bot-7"])
+    site = FakeSite(
+        lists={"bots/": []}, posts={"bots/": Replies(taken, {"latest_version": VERSION})}
+    )
+
+    upload_version(as_site(site), pack(folder), source=folder)
+
+    assert 'name = "my-bot-7"' in manifest.read_text()
+    assert len(site.paths("UPLOAD")) == 2
+
+
+def test_name_that_a_person_chose_is_not_changed_without_asking(
+    folder: Path, archive: CheckedArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission, "is_terminal", lambda: False)
+    taken = refused("name_taken", status=409, allowed=["tiger-2"])
+    site = FakeSite(lists={"bots/": []}, posts={"bots/": taken})
+
+    with pytest.raises(CommandFailed, match="name_taken") as failed:
+        upload_version(as_site(site), archive, source=folder, candidate=True)
+
+    assert failed.value.exit_code == CHECK_FAILED
+    assert failed.value.try_next == (f"pentathlon submit {folder} --name tiger-2 --no-activate")
+    assert 'name = "tiger"' in (folder / "bot.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status", "exit_code", "try_next"),
+    [
+        ("quota_exceeded", 409, CHECK_FAILED, "pentathlon bots"),
+        ("too_many_validating", 409, CHECK_FAILED, "pentathlon bots"),
+        ("bad_archive", 400, CHECK_FAILED, "pentathlon check "),
+        ("database_away", 503, HOST_OR_SERVER, "pentathlon --help"),
+        ("authentication_failed", 401, CHECK_FAILED, "pentathlon --help"),
+        ("missing_scope", 403, CHECK_FAILED, "pentathlon --help"),
+    ],
+)
+def test_refused_upload_leads_on(
+    refusal: str,
+    status: int,
+    exit_code: int,
+    try_next: str,
+    archive: CheckedArchive,
+) -> None:
+    site = FakeSite(lists={"bots/": []}, posts={"bots/": refused(refusal, status=status)})
+
+    with pytest.raises(CommandFailed) as failed:
+        upload_version(as_site(site), archive, source=Path("tiger.zip"))
+
+    assert failed.value.exit_code == exit_code
+    assert failed.value.try_next.startswith(try_next)
+
+
+def follower(site: FakeSite) -> Follower:
+    return Follower(as_site(site), VERSION, patience())
+
+
+def log(build: str = "", checks: str = "") -> dict[str, str]:
+    return {"build_log": build, "validation_log": checks}
+
+
+def test_version_is_followed_to_its_verdict_with_its_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    site = FakeSite(
+        {
+            "versions/71/": Replies(VERSION, away(), VERSION, ELIGIBLE),
+            "versions/71/log/": Replies(
+                log("cc ma"), log("cc main.c\nld"), log("cc main.c\nld\n")
+            ),
+            "matches/9/": {"waiting": {"sentence": "Comes next."}},
+        },
+        {"matches/": [{"id": 9}]},
+    )
+
+    assert follower(site).to_its_verdict() == ELIGIBLE
+
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["Waiting: Comes next.", "  cc main.c", "  ld", "tiger v1 may play."]
+
+
+@pytest.mark.parametrize(
+    ("state", "exit_code", "try_next"),
+    [
+        ("rejected", CHECK_FAILED, "pentathlon logs tiger"),
+        ("unchecked", HOST_OR_SERVER, "https://example.org/versions/71/"),
+    ],
+)
+def test_version_that_may_not_play_fails_with_the_reason_and_its_last_lines(
+    state: str, exit_code: int, try_next: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = {**VERSION, "state": state, "state_reason": "It crashed."}
+    lines = "".join(f"line {number}\n" for number in range(30))
+    site = FakeSite({"versions/71/": ended, "versions/71/log/": log(checks=lines)})
+
+    with pytest.raises(CommandFailed, match=rf"may not play \({state}\): It crashed") as failed:
+        follower(site).to_its_verdict()
+
+    assert (failed.value.exit_code, failed.value.try_next) == (exit_code, try_next)
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == "  line 29"
+    assert len(said) == 10
+
+
+def test_token_that_may_not_read_logs_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    site = FakeSite(
+        {
+            "versions/71/": Replies(VERSION, ELIGIBLE),
+            "versions/71/log/": refused("missing_scope", status=403),
+        },
+        {"matches/": []},
+    )
+
+    follower(site).to_its_verdict()
+
+    assert site.paths("GET").count("versions/71/log/") == 1
+    assert "lacks the scope private:read" in capsys.readouterr().err
+
+
+def test_other_refusal_of_a_log_is_not_hidden() -> None:
+    site = FakeSite(
+        {"versions/71/": VERSION, "versions/71/log/": refused("not_found", status=404)}
+    )
+
+    with pytest.raises(CommandFailed, match="not_found"):
+        follower(site).to_its_verdict()
+
+
+def ladder(**about: Any) -> dict[str, Any]:
+    return {"takes_all": True, "game": "tuned", **about}
+
+
+def test_first_rated_match_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    seats = [{"seat": 0, "rank": 0, "version": {"label": "tiger v1"}}]
+    done = {"id": 9, "game": "tuned", "state": "done", "outcome_reason": "line", "seats": seats}
+    asked: list[str] = []
+
+    def matches(query: Any) -> list[Any]:
+        asked.append(query["state"])
+        return [done] if query["state"] == "done" and asked.count("done") > 1 else []
+
+    site = FakeSite(lists={"ladders/": [ladder()], "matches/": matches})
+
+    assert follower(site).to_its_first_match() == done
+
+    assert "First rated match: tuned: 1. tiger v1 (line)" in capsys.readouterr().err
+    assert asked == ["done", "pending", "done"]
+
+
+@pytest.mark.parametrize(
+    "ladders",
+    [[], [ladder(takes_all=False)], [ladder(game="azure")]],
+    ids=["none", "chosen", "other"],
+)
+def test_bot_that_no_ladder_takes_is_not_waited_for(ladders: list[Any]) -> None:
+    site = FakeSite(lists={"ladders/": ladders})
+
+    assert follower(site).to_its_first_match() is None
