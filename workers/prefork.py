@@ -13,12 +13,12 @@ import structlog
 from workers.drain import Drain
 
 TOKEN_REFUSED: Final = 3
-"""The exit code of a slot that cannot go on, and of its worker then."""
+"""The exit code of a slot whose token the site refuses, and then of its worker."""
 _TICK_S: Final = 0.1
 _AGAIN_S: Final = 1.0
 """The wait before a slot that has crashed, or could not be started, is started again."""
 _PATIENCE_S: Final = 20.0
-"""How long slots may take after the grace of a drain, before they are killed."""
+"""How long slots may run on after the grace of a drain, before they are killed."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -31,7 +31,7 @@ from workers.slots.play import play_jobs
 from workers.slots.slot import Slot, open_slot, pin_to_core
 
 _TRIAL_S: Final = 10.0
-"""Longer than one trial takes on a busy host."""
+"""How long to wait for a running trial; one takes less even on a busy host."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -29,14 +29,14 @@ LEASE_TTL_S: Final = 5.0
 PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 10.0
 SWITCH_S: Final = 0.0005
-"""How long one thread computes while another waits to go on, in a process with several loops.
+"""How long a thread computes while others wait, in a process with several loops.
 
-With Python's .005 a final table makes each step of the loop take five times as long: it waits so
-long after every query.
+With Python's default of 5 ms, a loop takes five times as long while a final table is computed: it
+waits that long after every query.
 """
 
 Step = Callable[[], object]
-"""Does some work; returns a true value if it has found any."""
+"""A function that does some work and returns a true value if it found any."""
 
 _AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError, Unavailable)
 _log = structlog.stdlib.get_logger(__name__)

@@ -41,11 +41,11 @@ from workers.sandbox.levels import choose_probe
 from workers.slots.broadcast import Broadcast
 
 WAIT_S: Final = 5.0
-"""How long one question for hints waits: a worker that is asked to stop has to hear it."""
+"""How long one request for hints waits; a worker that is asked to stop notices it only then."""
 HINTS_PER_PROCESS: Final = 500
-"""After so many a slot gets a new process, so that nothing that leaks lasts."""
+"""After this many hints, a slot gets a new process, so that no leak lasts."""
 _QUICK_S: Final = 0.5
-"""An answer without a hint that comes sooner was not waited for."""
+"""An empty answer that comes sooner than this did not wait for a hint."""
 _LONGEST_PAUSE_S: Final = 30.0
 
 _log = structlog.stdlib.get_logger(__name__)

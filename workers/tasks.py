@@ -36,7 +36,7 @@ from workers.sandbox.levels import choose_probe
 from workers.slots.broadcast import Broadcast
 
 LONGEST_TASK_S: Final = 3 * 3600
-"""A backstop: a match without progress loses its lease long before."""
+"""A backstop: a match without progress loses its lease long before this."""
 KEYS_REFUSED: Final = (
     "This worker does not start: in production, machines that run bots of others hold no password "
     "of the database. Make a token by `python3 manage.py worker_token create NAME` and start "

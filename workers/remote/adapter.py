@@ -34,13 +34,13 @@ from workers.remote.unsent import UnsentResults
 
 CONNECT_S: Final = 3.0
 ANSWER_S: Final = 10.0
-"""For what the site answers at once. A lease lasts three times as long."""
+"""How long to wait for what the site answers at once; a lease lasts three times as long."""
 HAND_IN_S: Final = 60.0
-"""For results and builds, which the site plays or unpacks first."""
+"""How long to wait for an answer to results or builds, which the site plays or unpacks first."""
 LONGEST_BODY: Final = 4_000_000
-"""Of one request with several results; a single one may be larger."""
+"""The maximum length of a request with several results; a single one may be larger."""
 _TRIES: Final = 5
-"""Downloads of one archive that break off after they have brought something."""
+"""How many downloads of one archive may break off if each has brought something."""
 _LONGEST_REASON: Final = 1000
 _LONGEST_LOG: Final = 200_000
 _REFUSALS: Final[Mapping[int, type[DomainError]]] = {
@@ -74,9 +74,9 @@ class RemotePlatform:
         self._pool: urllib3.PoolManager | None = None
         self._pid = 0
         self._rights: dict[str, str] = {}
-        """By content hash what gives the right to these files, as a query."""
+        """The query string that gives the right to files, by their content hash."""
         self.refusal: TokenRefused | None = None
-        """Set as soon as the site refuses the token."""
+        """The site's refusal of the token; None until then."""
 
     def announce(self, announcement: Announcement) -> None:
         """Announce this worker and what it can play."""

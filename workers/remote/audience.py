@@ -10,7 +10,7 @@ from workers.remote.adapter import RemotePlatform
 from workers.slots.broadcast import Shot
 
 ANSWER_S: Final = 2.0
-"""A site that takes longer has better things to do."""
+"""How long to wait: a site that takes longer has more important work."""
 
 
 class RemoteAudience:

@@ -30,7 +30,7 @@ _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
 _TICK_S = 0.01
 _DEEPEST = 16
 _MOST_READS = 16
-"""Reads of each output in one tick."""
+"""The maximum number of reads from each output per tick."""
 _MOST_OUTPUT_BYTES = 16 * 1024 * 1024
 
 
@@ -39,9 +39,9 @@ class BuiltBot:
     """The result of a build."""
 
     archive: bytes
-    """The sources and the files that were added, as a zip; not yet checked as an upload is."""
+    """A zip of the sources and the files that were added, not yet checked like an upload."""
     log: str
-    """The end of what the command wrote to its two outputs."""
+    """The end of what the command wrote to stdout and stderr."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,9 +70,9 @@ class SandboxedBot:
         self._may_hold_starter = self._is_first_of_namespace
         self._is_starter_held = False
         self._was_ended = False
-        """Whether something else than this object has ended it from outside of the sandbox."""
+        """Whether something outside the sandbox, other than this object, has ended the bot."""
         self.group = group
-        """Its control group, if any."""
+        """The bot's control group, if any."""
         self._undo = ExitStack()
         self._started = time.monotonic()
         # The launcher used this much before the bot's own program began.

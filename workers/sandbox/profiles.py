@@ -13,7 +13,7 @@ from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 
 BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
-"""Where a bot looks for programs; all of it is below /usr, which it sees."""
+"""Where a bot looks for programs; all of these folders are below /usr, which it can see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,22 +25,22 @@ class Profile:
 
     name: str
     program: str = ""
-    """What starts its bots; empty when a bot brings its own program or a launcher knows it."""
+    """The program that starts the bots; empty if a bot brings its own or a launcher knows it."""
     trial: tuple[str, ...] = ("/bin/true",)
-    """A command that exits with 0 where the system works."""
+    """A command that exits with 0 if the run-time system works."""
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
-    """Glob patterns, from the root, of the files that it reads outside /usr."""
+    """Glob patterns, relative to the root, of files outside /usr that the system reads."""
     seen_by_itself: str = ""
-    """A program that looks at /proc/self/exe for the place where it is installed. There it finds a
-    link to itself, and in /proc nothing else."""
+    """A program that finds its own folder through /proc/self/exe. Its bots see that link, and
+    nothing else in /proc."""
     reserved_mb: int = 0
-    """Address space that it reserves without using it. It is bounded because the kernel takes .2 s
-    to change the page tables of 16 GiB, also while the bot is paused."""
+    """Address space that the system reserves without using it. It is limited because the kernel
+    takes .2 s to change the page tables of 16 GiB, even while the bot is paused."""
     extra_tasks: int = 0
-    """Threads of its own, besides those that the limits leave to the bot."""
+    """Threads of the system itself, besides those that the limits leave to the bot."""
     startup_cpu_s: float = 0.0
-    """CPU time for its own start, besides what the limits leave to the bot's life."""
+    """CPU time for the system's own start, besides what the limits leave to the bot."""
 
     def is_installed(self) -> bool:
         """Return whether its program is on the path of bots."""
@@ -84,7 +84,7 @@ BUILD: Final = Profile(
     readable=("etc/java-*-openjdk",),
     reserved_mb=16 * _GIBIBYTE_MB,
 )
-"""For compilers and the programs that they call, in any language."""
+"""The profile for compilers of any language and the programs that they call."""
 BUILD_LIMITS: Final = Limits(
     startup_wall_s=0,
     action_wall_s=120,
@@ -95,7 +95,7 @@ BUILD_LIMITS: Final = Limits(
     open_files=256,
     tasks=64,
 )
-"""The limits of one build; `action_wall_s` bounds the whole of it."""
+"""The limits of one build; `action_wall_s` is the time for all of it."""
 
 PROFILES: Final = {
     each.name: each

@@ -123,7 +123,7 @@ class UidPool:
 
     def __init__(self) -> None:
         self.close: Callable[[], object] = _nothing
-        """Frees the range; also called when this object is garbage."""
+        """Frees the range; also called when this object is garbage-collected."""
         if os.geteuid() != 0:
             self._free = [os.geteuid()] * BOTS_PER_RANGE
             return

@@ -26,13 +26,14 @@ from pentathlon.analyses.loans import LOAN_S, LONGEST_LOAN_S
 from workers.drain import Drain
 
 RENEW_S: Final = 20.0
-"""Between two renewals of a lease, a third of what it lasts."""
+"""The time between two renewals of a lease, a third of its duration."""
 SILENCE_S: Final = 600.0
-"""A step takes a second, on a busy host a minute; after so long the process hangs."""
+"""How long a process may be silent before it counts as hanging. A step takes a second, or a minute
+on a busy host."""
 TOO_LONG: Final = "too_long"
 COMMAND: Final = (sys.executable, "-m", "pentathlon_engines.analysis")
 _AT_ONCE: Final = "0"
-"""The niceness on a slot that is lent: matches wait for it, so it should be done soon."""
+"""The niceness on a lent slot, which should be free again soon: matches wait for it."""
 _STEP: Final = b'{"measured":'
 _Json = dict[str, Any]  # Any: JSON
 
@@ -43,7 +44,7 @@ class Analyses(Protocol):
     """The analyses of the platform, as a worker sees them."""
 
     look_s: float
-    """Between two looks for matches that wait."""
+    """The time between two looks for waiting matches."""
 
     def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
         """Take an analysis that waits; None if there is none."""

@@ -25,7 +25,7 @@ from pentathlon_engines.match.referee import Referee
 from workers.port import PlatformAway
 
 FIRST_S: Final = 0.5
-"""A match that is over sooner is not shown: nobody could watch it."""
+"""The time before the first shot; nobody could watch a match that is over sooner."""
 _MOST_WAITING: Final = 32
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -59,7 +59,7 @@ class Broadcast:
         self._is_showing = False
         self._away_until = 0.0
         self.pace_s = WATCHED_S
-        """The wait between two shots."""
+        """The time between two shots."""
 
     def watch(self, job: Job) -> Callable[[Referee], None] | None:
         """Return what looks at the positions of a match; None if nobody may watch it."""

@@ -19,7 +19,7 @@ SLACK_S: Final = 30.0
 """Added to the time that a bot may take, before a match without progress counts as stuck."""
 
 AGAIN_S: Final = 1.0
-"""The wait before another attempt after the platform did not answer."""
+"""The wait before the next attempt when the platform did not answer."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

@@ -33,9 +33,9 @@ from workers.slots.lease import LeaseKeeper
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The waits between attempts while the platform answers but refuses."""
 AWAY_S: Final = 0.5
-"""The wait between attempts while the platform is away, however many it takes."""
+"""The wait between attempts while the platform is away; their number is not limited."""
 LONG_S: Final = 0.5
-"""A match that took longer is handed in at once, not together with the next ones."""
+"""A match that took longer is handed in at once, not together with later ones."""
 
 _PATH: Final = re.compile(r"(?<![\w/.])/[\w.@+~-]+(?:/[\w.@+~-]*)*")
 
@@ -102,7 +102,7 @@ class _Batch:
         self._broadcast = broadcast
         self._finished: list[tuple[Job, Submission]] = []
         self.failed = 0
-        """How many of them the host could not play."""
+        """The number of matches that failed because of the host or the platform."""
 
     def play(self, jobs: Sequence[Job]) -> None:
         """Play and hand in all of them."""

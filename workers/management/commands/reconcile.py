@@ -58,7 +58,7 @@ _IDLE_S: Final = {
     "retention": 5.0,
     "search": 2.0,
 }
-"""Longer pauses where nothing was found and nobody waits: to look at an idle site costs, too."""
+"""Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
 # What takes as long as there are matches, results or receivers: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},

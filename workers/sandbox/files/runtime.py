@@ -16,14 +16,14 @@ from pentathlon_engines.contract.bits import IS_COMPILED
 from workers.sandbox.files.staging import Staging, can_reach, copy_tree, is_readable_by
 
 ENGINES_AT = "/opt/pentathlon"
-"""Where a bot sees the engines; outside its own folder, where nothing is ever mounted."""
+"""Where a bot sees the engines: outside its own folder, in which nothing is ever mounted."""
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 _OLDEST_PYTHON = (3, 11)
 _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")
 _LINKER_FILES = (Path("/etc/ld.so.cache"), Path("/etc/alternatives"))
 _SHARED_LIBRARY = "*__mypyc.*.so"
-"""What modules of a compiled build share; it stands beside the package."""
+"""The library that the modules of a compiled build share, beside the package."""
 _NOT_FOR_BOTS = shutil.ignore_patterns(
     "site-packages", "test", "tests", "idlelib", "tkinter", "ensurepip", "config-*", "*.a",
     "include", "share", "pkgconfig",
@@ -45,9 +45,9 @@ class Runtime:
     python: str
     binds: tuple[Bind, ...]
     links: tuple[tuple[str, str], ...]
-    """(target, link) for hosts where /bin, /lib and their like are links into /usr."""
+    """Pairs of target and link, for hosts where /bin, /lib and the like are links into /usr."""
     engines: tuple[Path, ...]
-    """The engines package on the host and what belongs to it; also among the binds."""
+    """The engines package on the host and its shared library, if any; also among the binds."""
     compiled: tuple[Path, ...] = ()
     """The compiled engines, if this worker has them and the bots' Python can load them."""
 

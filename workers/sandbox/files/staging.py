@@ -22,7 +22,7 @@ _READ, _TRAVERSE = 4, 1
 _FOR_ALL = 0o755
 
 _Fingerprint = tuple[int, int] | None
-"""Size and time of change in nanoseconds; None for what is not there."""
+"""Size and modification time in nanoseconds; None for a file that does not exist."""
 
 
 class Staging:

@@ -24,7 +24,7 @@ _UNSHARE = (
 )  # fmt: skip
 _IDENTITY = ("--uid", "65534", "--gid", "65534", "--hostname", "bot", "--cap-drop", "ALL")
 OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.encode()))
-"""The arguments by which a bubblewrap process of ours is recognised."""
+"""The arguments by which one of our own bubblewrap processes is recognised."""
 # Not `zero`: a shared mapping of it holds pages that belong to no process.
 _DEVICES = ("null", "full", "random", "urandom")
 # Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CONFINED = b"confined"
-"""What `status` hears when the bot is about to begin; anything else is what went wrong."""
+"""The message to `status` that the bot is about to begin; any other is an error."""
 
 _SIGKILL = 9
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38

@@ -58,7 +58,7 @@ class _Files:
     """The files of the host that a bot may read."""
 
     engines: Path
-    """A folder of links, for its PYTHONPATH."""
+    """A folder of links to the engines, for the bot's PYTHONPATH."""
     others: tuple[Path, ...]
 
     @classmethod

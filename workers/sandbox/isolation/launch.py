@@ -29,7 +29,7 @@ from workers.sandbox.uids import identity
 
 START_TIMEOUT_S = 10.0
 _MARSHAL_FORMAT = 4
-"""Every Python that a bot may have reads this one."""
+"""A marshal version that every Python a bot may have can read."""
 _CONFINE = Path(__file__).with_name("confine.py").read_text()
 
 
@@ -39,15 +39,15 @@ class LaunchRequest:
 
     command: BotCommand
     folder: Path
-    """The bot's folder, reachable for its uid."""
+    """The bot's folder, accessible to its uid."""
     uid: int
     profile: Profile
     limits: Limits
-    """Those of the match, plus what the profile adds."""
+    """The limits of the match plus the profile's additions."""
     children: bool
-    """Whether it may start processes."""
+    """Whether the bot may start processes."""
     group: Group | None
-    """Its control group; only a build may start processes without one."""
+    """The bot's control group, if any; with `children`, only a build may lack one."""
     undo: ExitStack
     seat: int = 0
 

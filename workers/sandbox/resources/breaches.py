@@ -12,7 +12,7 @@ from pentathlon_engines.match.limits import Limits
 from workers.sandbox.resources.rlimits import MEBIBYTE, most_cpu_s
 
 _NEARLY_FULL: Final = 0.99
-"""A file system with less room than this refuses most writes."""
+"""The share of its size from which a file system refuses most writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +31,11 @@ class Evidence:
 
     killed_for_memory: bool = False
     killed_by_host: bool = False
-    """Whether the kernel killed a process of it because the host ran out of memory."""
+    """Whether the kernel killed one of its processes because the host ran out of memory."""
     task_refused: bool = False
     scratch_bytes: int = 0
     host_full: bool = False
-    """Whether the host's disk had less room than the bot may use."""
+    """Whether the host's disk had less room than the bot might still use."""
 
 
 def breach_of(now: Footprint, limits: Limits) -> Breach | None:

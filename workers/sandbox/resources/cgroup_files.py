@@ -50,22 +50,22 @@ class CgroupInterface:
     """The controllers needed, each in a hierarchy that this process may write to."""
     memory_limits: tuple[Control, ...]
     no_swap: tuple[Control, ...]
-    """Set to 0; empty where memory and swap are counted together."""
+    """Controls that are set to 0; empty where memory and swap are counted together."""
     kill_together: tuple[Control, ...]
     tasks_limit: Control
     freezer: Control
     frozen: str
     thawed: str
     kill_all: Control | None
-    """Kills every process at once; None where they must be killed one by one."""
+    """Kills every process at once; None if they must be killed one by one."""
     cpu_s: Metric
     memory_bytes: tuple[Metric, ...]
     """The parts of the memory in use; file pages that can be read again do not count."""
     memory_peak_bytes: Metric
     memory_kills: Metric
-    """All kills for memory, also when the host and not the group ran out."""
+    """All kills for memory, including those when the host, not the group, ran out."""
     memory_exhausted: Metric | None
-    """How often the group reached its own limit; None where only the peak shows it."""
+    """How often the group reached its own limit; None if only the peak shows that."""
     tasks: Metric
     tasks_refused: Metric
 

@@ -35,7 +35,7 @@ class _Hierarchy:
     version: int
     controllers: frozenset[str]
     folder: Path
-    """The group of this process."""
+    """The control group of this process."""
 
 
 def find_host(*, mounts: str | None = None, memberships: str | None = None) -> CgroupHost:

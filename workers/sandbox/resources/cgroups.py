@@ -24,11 +24,12 @@ class CgroupUse(StrEnum):
 
     NEVER = "never"
     FOR_CHILDREN = "for_children"
-    """Bots that may start processes; the limits of the others are exact without one.
+    """Bots that may start processes; the limits of the others are exact without a group.
 
-    Price: a single process may exceed its memory for a 20 ms tick; RLIMIT_AS bounds it."""
+    Price: a single process may exceed its memory limit for a tick of 20 ms; RLIMIT_AS bounds it.
+    """
     ALWAYS = "always"
-    """Every bot: its limit then also covers the kernel's memory for it. Costs about 10 ms."""
+    """All bots; their limits then also cover the kernel's memory for them. Costs about 10 ms."""
 
 
 _LONGEST_REMOVAL_S = 5.0

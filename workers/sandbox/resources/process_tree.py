@@ -30,7 +30,7 @@ class ProcessTree(Protocol):
     """Every process of a bot, measured, paused and killed as a whole."""
 
     pid: int
-    """The process that was started."""
+    """The id of the process that was started."""
 
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far; `OSError` when it has ended."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _TIMES_FIELDS = slice(11, 15)
-"""Fields of /proc/PID/stat, counted behind the program's name."""
+"""The fields with CPU times in /proc/PID/stat, counted after the program's name."""
 _THREADS = b"\nThreads:"
 _HELD = (b"\nVmRSS:", b"\nVmPTE:", b"\nVmSwap:")
 """Lines of /proc/PID/status in KiB: resident pages, page tables, swapped pages."""

@@ -17,10 +17,11 @@ from workers.sandbox.uids import real_user
 
 MEBIBYTE = 1024 * 1024
 STACK = (8 * MEBIBYTE, 64 * MEBIBYTE)
-"""Set by the waiting bot, too: the kernel puts back the limit that it noted when an exec began."""
+"""Soft and hard limit; the waiting bot sets them, too: exec restores what it found at its start.
+"""
 
 Rlimits = Mapping[str, tuple[int, int]]
-"""Resource name, as `prlimit(1)` spells it, to its soft and hard limit."""
+"""The soft and hard limit of each resource, by its name in `prlimit(1)`."""
 
 
 def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:

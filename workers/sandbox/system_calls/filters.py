@@ -12,7 +12,7 @@ from workers.sandbox.system_calls.policy import X86_ONLY, Rule, Variant, refuse_
 
 DATA = Path(__file__).parents[1] / "data"
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""Machine name to the kernel's AUDIT_ARCH number."""
+"""The kernel's AUDIT_ARCH number of each machine name."""
 _O_DIRECT = {"x86_64": 0x4000, "aarch64": 0x10000}
 
 

@@ -30,9 +30,9 @@ class Variant(StrEnum):
     NAMESPACES = "namespaces"
     LANDLOCK = "landlock"
     PROCESSES = "processes"
-    """Namespaces for a bot that may have children."""
+    """The namespaces level, for a bot that may have children."""
     BUILD = "build"
-    """Namespaces for a build, which meets no opponent."""
+    """The namespaces level, for a build, which meets no opponent."""
 
 
 HIGH = 6
@@ -123,12 +123,12 @@ getdents getpgrp ioperm iopl lchown link lstat mkdir mknod open pause pipe poll 
 rmdir select signalfd stat symlink time unlink utime utimes vfork
 """
 X86_ONLY = frozenset(_X86_ONLY.split())
-"""Names that aarch64 never had."""
+"""System calls that aarch64 never had."""
 
 OWN_PID = 0x50454E54
-"""Stands in the filter of Landlock for the bot's process id, which is known when it is loaded."""
+"""A placeholder in Landlock's filter for the bot's process id, replaced on loading."""
 OWN_CLOCK = 0x50454E58
-"""Stands there for the bot's CPU clocks: bits 3 to 31 of their ids."""
+"""A placeholder there for the bot's CPU clocks: bits 3 to 31 of their ids."""
 
 _CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
