@@ -46,15 +46,15 @@ from tools.benchmark.strength import seat_bot
 
 HELP: Final = "CPU s of a win-chance curve, and whether its chances come true"
 MOST_CPU_S: Final = 60.0
-"""Of a curve: half of the longest loan of a slot."""
+"""The CPU seconds that a curve may take: half of the longest loan of a slot."""
 LARGEST_GAP: Final = 0.05
-"""The expected calibration error that is good enough; a larger one may still be luck."""
+"""An expected calibration error that is always accepted; a larger one may still be luck."""
 _BINS: Final = 5
 _POWERS: Final = [index / 20 for index in range(4, 31)]
 _DOUBT: Final = 0.5
-"""How much better a power must be the farther it is from 1 and the fewer matches there are."""
+"""The weight of a penalty on powers far from 1, which shrinks with the number of matches."""
 _LUCK: Final = 200
-"""Times that the winners are drawn by the chances themselves."""
+"""How many times winners are drawn by the chances themselves."""
 _FIRST_SEED: Final = 5000
 
 
@@ -63,7 +63,7 @@ class Sample(NamedTuple):
 
     match: int
     shares: list[float]
-    """Of the playouts, by seat, before the power of the game."""
+    """The share of the playouts that each seat won, before the power of the game is applied."""
     won: list[float]
     """The share of the first place that each seat took in the end."""
 
@@ -83,11 +83,11 @@ class Calibration:
 
     brier: float
     even_brier: float
-    """Of equal chances for all."""
+    """The Brier score if all seats had equal chances."""
     gap: float
     """The expected calibration error."""
     lucky_gap: float
-    """What 19 of 20 samples of true chances stay below."""
+    """The calibration error that 19 of 20 samples of true chances do not exceed."""
     bins: list[Bin]
     positions: int
 

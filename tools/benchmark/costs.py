@@ -18,9 +18,9 @@ PARTS = (
     "replay",
     "accept",
 )
-"""In the order of the report; `accept` is what is left of handing in beside the three before."""
+"""The parts in the order of the report; `accept` excludes re-simulation, rows and replay."""
 OWN_PARTS = ("queue", "claim", "rows", "replay", "accept")
-"""What a platform adds to a match that is played at home."""
+"""The parts that a platform adds to a match played at home."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +30,15 @@ class Costs:
     game: str
     matches: int
     parts_ms: dict[str, float]
-    """By `PARTS`, each measured alone."""
+    """The cost of each of `PARTS`, measured alone."""
     whole_ms: float
-    """Through queue, sandbox, rows and replay."""
+    """The cost of a whole match through queue, sandbox, rows and replay."""
     matches_per_s: float
-    """By the clock on the wall, on one core."""
+    """Matches per second of wall-clock time, on one core."""
     turn_over_raw: float
-    """One turn over one bare round trip through the same pipes."""
+    """The ratio of one turn to one bare round trip through the same pipes."""
     sandbox_over_plain: float
-    """Starting and ending the bots in the sandbox over doing it without."""
+    """The ratio of starting and ending the bots in the sandbox to doing so without it."""
     plies: Sequence[int]
     replay_bytes: Sequence[int]
 

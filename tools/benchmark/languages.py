@@ -52,7 +52,7 @@ class Line:
     name: str
     start: Start
     turn_us: float
-    """Wall time from a request to its answer, the median."""
+    """The median wall time from a request to its answer."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _CPU_FIELDS = slice(11, 15)
-"""utime, stime, and the same of children that were waited for; counted after the name."""
+"""utime, stime and the same of children waited for; counted after the program's name."""
 
 
 def own_cpu_s() -> float:

@@ -81,7 +81,7 @@ class Rival:
     name: str
     manner: str
     program: str
-    """Defines `play`, which plays one match."""
+    """Python code that defines `play`, which plays one match."""
 
 
 RIVALS: Final = (

@@ -38,7 +38,7 @@ from workers.tasks import play_matches
 _PATIENCE_S = 600
 _TICK_S = 0.02
 _SETTLED_S = 0.2
-"""After the last hint has left the broker, what it asks for is done by then."""
+"""When the last hint has left the broker, its work is done within this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Stage:
     log: Path
     owner: User
     others: tuple[int, ...] = ()
-    """Processes beside worker and broker whose CPU time counts."""
+    """Processes beside worker and broker whose CPU time counts, too."""
     _publisher: Publisher = field(default_factory=Publisher)
 
     def enter(self, archive: CheckedArchive) -> BotVersion:

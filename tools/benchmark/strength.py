@@ -86,14 +86,15 @@ class Strength:
     high: float
     demanded: float
     clearly: bool
-    """Whether the whole interval must be above what is demanded, not only the share."""
+    """Whether the whole interval must exceed what is demanded, not only the share."""
     firsts: float | None = None
-    """At larger tables the share of matches in which it was first; shared first places in part."""
+    """The share of matches in which the bot was first, with shared first places counted in part;
+    None with two seats."""
     firsts_low: float | None = None
     firsts_high: float | None = None
     faults: int
     cpu_s: float
-    """Of the bot in a match, on average."""
+    """The bot's mean CPU time per match."""
     most_cpu_s: float
     slowest_ms: int
 
@@ -248,7 +249,7 @@ class _Used:
     def __init__(self) -> None:
         self.cpu_s: list[float] = []
         self.firsts: list[int] = []
-        """Half points: a first place that is shared gives one."""
+        """First places in half points: a shared one counts one."""
         self.faults = 0
         self.slowest_ms = 0
 

@@ -21,7 +21,7 @@ from pentathlon.tournaments.scheduling.verification import schedule_differences
 
 _NOT_WANTED = "result not wanted"
 _POOLS = 2
-"""The tournament's own and the leaderboard's."""
+"""The number of pools per match: its tournament's own and the leaderboard's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +34,17 @@ class Account:
     doubled: int
     """Matches whose result came in, or counts in a rating, more than once."""
     run_twice: int
-    """Matches that took more than one attempt: the price of a strike, and no harm."""
+    """Matches that took more than one attempt: the price of a strike, not a harm."""
     without_keys: int
     """Results that workers without keys handed in."""
     attempts: dict[str, int]
     charged: dict[str, int]
-    """Seats with a fault, by kind. All bots here are honest, so each was charged for a strike."""
+    """Seats with a fault, by kind. All bots are honest here, so each was blamed for a strike."""
     rating_differences: int
     schedule_differences: int
-    """Of all tournaments and seasons of the ladder, each made again."""
+    """Differences from schedules made again, over all tournaments and ladder seasons."""
     quarantined: int
-    """Worker tokens that are not trusted any more. All workers here are honest."""
+    """Worker tokens that are no longer trusted. All workers are honest here."""
 
     @property
     def is_sound(self) -> bool:

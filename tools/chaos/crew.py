@@ -27,7 +27,7 @@ class CrewRole(StrEnum):
     WEB = "web"
     RECONCILER = "reconciler"
     WORKER = "worker"
-    """One with the database's and the broker's keys."""
+    """A worker that holds the keys of the database and the broker."""
     STANDALONE = "standalone"
     """A worker without keys, behind a network of its own."""
     NETWORK = "network"

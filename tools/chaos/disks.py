@@ -16,10 +16,10 @@ from tools.chaos.crew import Member
 from workers.sandbox.files.staging import Staging
 
 SIZE_BYTES: Final = 256 << 20
-"""Room for what a worker's slots unpack; a full disk takes that much memory."""
+"""The room for what a worker's slots unpack; a full disk takes this much memory."""
 _CHUNK: Final = bytes(1 << 20)
 _PRIVATE_DISK: Final = Path(__file__).with_name("private_disk.py").read_text()
-"""Run as text: a worker's user may have no right to read our files."""
+"""A program that is run as text: a worker's user may have no right to read our files."""
 _TRIAL: Final = (sys.executable, "-m", "workers.sandbox", "--least", "namespaces")
 
 Undo = Callable[[], None]
@@ -29,7 +29,7 @@ class Disks(Protocol):
     """The disks of all workers of a run."""
 
     kind: str
-    """Whether a disk gets full in this run, or that is only imitated."""
+    """Whether a full disk is "real" or "imitated" in this run."""
 
     def command(self, command: Sequence[str | Path]) -> list[str | Path]:
         """Return the command that starts a worker with its disk."""

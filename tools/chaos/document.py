@@ -24,7 +24,8 @@ _BOT: Final = Path(__file__).with_name("bot") / "main.py"
 _FEWEST_BOTS: Final = 4
 _USUAL_BOTS: Final = 8
 _LONG_RUN: Final = 200
-"""From so many matches on, more bots and longer duels: all formats last for many strikes."""
+"""The number of matches from which a run has more bots and longer duels, so that all formats last
+for many strikes."""
 _MOST_CYCLES: Final = 100
 _TABLE: Final = (
     *("entry__number", "place", "group", "mu", "sigma"),

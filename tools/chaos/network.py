@@ -21,7 +21,7 @@ from tools.chaos.crew import CrewRole
 _CHUNK: Final = 64 * 1024
 _HOST: Final = "127.0.0.1"
 _SLOW_S: Final = 1.5
-"""How late each piece arrives on a slow network."""
+"""The delay of each piece on a slow network."""
 _ANSWER_S: Final = 10.0
 
 
@@ -30,13 +30,13 @@ class Condition(StrEnum):
 
     WHOLE = "whole"
     CUT = "cut"
-    """Connections are reset, and new ones at once."""
+    """Open connections are reset, and new ones at once."""
     SLOW = "slow"
-    """Every piece comes late."""
+    """Every piece arrives late."""
     LOSES_REQUESTS = "loses requests"
-    """Connections stay open, but nothing that the worker says arrives."""
+    """Connections stay open, but nothing that the worker sends arrives."""
     LOSES_ANSWERS = "loses answers"
-    """The server hears and does what the worker asks; the worker never learns of it."""
+    """The server receives and does what the worker asks; the worker never learns of it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +44,7 @@ class Network:
     """The handle of the process: what it is told to be from now on."""
 
     port: int
-    """Where the worker finds the server."""
+    """The port at which the worker finds the server."""
     server_port: int
     orders: Path
 

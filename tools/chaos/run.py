@@ -53,7 +53,7 @@ class Wish:
     workers: int
     slots: int
     standalone: int
-    """Workers without keys, with one slot each."""
+    """The number of workers without keys, with one slot each."""
     folder: Path
     logs: Path
 
@@ -65,18 +65,18 @@ class Report:
     seed: int
     database: str
     full_disk: str
-    """Whether a worker's disk really got full, or that was imitated."""
+    """Whether a worker's full disk was "real" or "imitated"."""
     faults: Mapping[str, int]
     account: Account
     refused: Mapping[str, int]
-    """Late results that were dropped, by code."""
+    """The number of late results that were dropped, by code."""
     requeued: int
     tournaments: Mapping[str, int]
-    """Matches by name."""
+    """The number of matches of each tournament, by its name."""
     table_equal: bool
-    """Places, strengths and ratings of all final tables."""
+    """Whether places, strengths and ratings in all final tables equal the quiet run's."""
     results_equal: bool
-    """Pairings, seeds and results of all matches."""
+    """Whether pairings, seeds and results of all matches equal the quiet run's."""
 
     @property
     def is_sound(self) -> bool:

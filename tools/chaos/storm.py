@@ -64,7 +64,7 @@ class Storm:
     repairs: Repairs
     strikes: Sequence[Strike]
     kinds: Sequence[Strike]
-    """All that could be done here."""
+    """All kinds of strike that are possible on this host."""
     done: Counter[str] = field(default_factory=Counter)
     requeued: int = 0
 

@@ -23,12 +23,12 @@ from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
 from workers.tasks import play_matches
 
 PAUSE_S: Final = LEASE_S + 5.0
-"""A worker that hangs this long has lost its matches by the time it wakes up."""
+"""A worker that hangs for this long has lost its matches by the time it wakes up."""
 _FULL_DISK_S: Final = 5.0
 _FROZEN_S: Final = 6.0
 """Longer than a bot may take for one action."""
 _AWAY_S: Final = 20.0
-"""Longer than a worker's lease has left when it is renewed."""
+"""Longer than a worker's lease still lasts when it is renewed."""
 _LATE_S: Final = (1.0, 15.0)
 _BROKEN_S: Final = 12.0
 """Longer than a worker without keys waits for an answer."""
@@ -39,7 +39,7 @@ _QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
 
 Item = TypeVar("Item")
 Later = Callable[[float, Callable[[], None]], None]
-"""Has something done after so many seconds."""
+"""A function that has something done after that many seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Scene:
     later: Later
     networks: Sequence[Network] = ()
     away: set[str] = field(default_factory=set)
-    """What is away for a while, and must not be struck meanwhile."""
+    """The names of what is away for a while and must not be struck meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Strike:
     name: str
     weight: int
     do: Callable[[Scene], bool]
-    """Returns False if there was nothing to strike just now."""
+    """Strikes; returns False if there was nothing to strike at the moment."""
 
 
 def _kill_slot(scene: Scene) -> bool:

@@ -36,9 +36,9 @@ class Found(NamedTuple):
     """What came of a trial."""
 
     fault: str
-    """The kind of the only fault, several, "" or that the host was too slow."""
+    """The kinds of all faults, "" if there are none, or the code of a host that was too slow."""
     slept_s: float
-    """By the bot's own account, a lower bound."""
+    """The time that the bot says it slept, a lower bound."""
     cpu_s: float
     took_s: float
     starved_s: float

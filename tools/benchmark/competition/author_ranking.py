@@ -29,7 +29,7 @@ _GAMES_OF_A_BOT: Final = 2
 _BOTS_OF_AN_AUTHOR: Final = 2
 _BATCH: Final = 2000
 _MOST_UPDATE_S: Final = 10.0
-"""Then it is made every 500 s at most: it may take 2 % of a processor."""
+"""An update that takes this long is made every 500 s at most: it may use 2 % of a processor."""
 _PAGES: Final = {"page": "/ranking/", "API": "/api/v1/rankings/pentathlon/"}
 
 

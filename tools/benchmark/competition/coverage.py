@@ -31,7 +31,7 @@ class Scenario:
     bots: int
     seats: int = 2
     rounds: int
-    """Matches of each pair for two; cycles of tables for more."""
+    """With two seats, the matches of each pair; with more, the cycles of tables."""
     noise: Noise = Noise.INDEPENDENT
     spread: float = 2.0
     fields: int

@@ -20,7 +20,7 @@ class Demand:
     least: float | None = None
     most: float | None = None
     remark: str = ""
-    """From how many cases, or what else tells how sure it is."""
+    """The number of cases, or whatever else shows how reliable the figure is."""
 
     @property
     def is_met(self) -> bool:

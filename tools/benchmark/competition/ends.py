@@ -34,7 +34,7 @@ from tools.benchmark.progress import Say, show_progress  # noqa: E402
 
 _SHARES: Final[Mapping[str, float]] = {"a tenth": 1 / 10, "a third": 1 / 3, "two thirds": 2 / 3}
 _ERROR: Final = 0.25
-"""How far what is told may lie off, as a share of what it really takes."""
+"""How far an estimate may be off, as a share of the time that is really left."""
 _LOOK_S: Final = 0.5
 
 
@@ -58,8 +58,8 @@ class Told(NamedTuple):
 
 TUNED: Final = Contest("tuned", ("daydreamer", "dice", "first-come", "magpie", "strategist"), 60)
 AZURE: Final = Contest("azure", ("dice", "first-come", "magpie", "greedy"), 64)
-"""Each takes a minute at least, where nothing else is done, and a slot plays hundreds of its
-matches: what the last few take cannot be told."""
+"""Both contests take a minute at least, even if nothing else runs, and a slot plays hundreds of
+their matches: how long the last few take cannot be estimated."""
 _SCENES: Final[Mapping[str, Sequence[Contest]]] = {
     "alone": (TUNED,),
     "after it": (AZURE,),

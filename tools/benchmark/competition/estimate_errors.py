@@ -20,7 +20,7 @@ from pentathlon.tournaments.estimates.time_left import (
 MATCHES: Final = 2_000
 _BEGIN: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _SPREAD: Final = 0.5
-"""Of the logarithms of durations: the longest twentieth take five times the shortest."""
+"""The standard deviation of log durations: the longest twentieth take five times the shortest."""
 
 
 def error_of_estimate(seed: int, *, pause_s: float) -> float:

@@ -28,16 +28,16 @@ _HALF: Final = math.sqrt(0.5)
 _TWO: Final = 2
 
 Seatings = tuple[tuple[int, ...], ...]
-"""The matches of one block."""
+"""The matches of one block, each as its bots in the order of their seats."""
 
 
 class Noise(StrEnum):
     """Sources of luck in a match."""
 
     INDEPENDENT = "independent"
-    """Every match has its own."""
+    """Every match has luck of its own."""
     SHARED = "seed share .5"
-    """Half of the variance is in the seed: a seat is lucky in all matches of a block."""
+    """Half of the variance comes from the seed: a seat is lucky in all matches of a block."""
     DETERMINISTIC = "deterministic"
     """The same bots in the same seats always play the same match."""
 

@@ -57,7 +57,7 @@ _AUTHORS: Final = 997
 _SLOTS: Final = 8
 _RUNS: Final = 12
 _LEAST_S: Final = 0.005
-"""What takes less is measured against this: then the clock says more than the work."""
+"""Shorter times count as this long: they would say more about the clock than about the work."""
 _LONGEST_S: Final = 1.0
 _MOST_RATIO: Final = 1.3
 

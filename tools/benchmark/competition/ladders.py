@@ -18,21 +18,21 @@ from pentathlon_engines.tournament.formats.ladder import LadderEntry, pair_ladde
 
 MOST_OPEN: Final = 4
 WANTED: Final = 16
-"""Blocks a call."""
+"""The number of blocks wanted per call."""
 _NEW_SIGMA: Final = 25 / 3
 _SETTLING_BLOCKS: Final = 18
-"""After so many blocks a version is no longer new, as on the live ladder."""
+"""The number of blocks after which a version is no longer new, as on the live ladder."""
 
 
 class LadderFigures(NamedTuple):
     """Figures of one season of a ladder."""
 
     largest_share: float
-    """Of a bot's blocks against one opponent."""
+    """The largest share of a bot's blocks that it played against one opponent."""
     fill_share: float
     own_pairs: int
     blocks_apart: float
-    """Blocks of the bot with most, divided by those of the bot with fewest."""
+    """The blocks of the bot with the most, divided by those of the bot with the fewest."""
     slowest_ms: float
 
 
@@ -40,11 +40,11 @@ class DivisionFigures(NamedTuple):
     """Figures of a field over some seasons."""
 
     outside: int
-    """Of the best, as many as the first division has places, those who are not there."""
+    """How many bots that belong in the first division by true strength are not in it."""
     far_outside: int
-    """Those who are not in the first two divisions."""
+    """How many of these are not in the second division, either."""
     largest: int
-    """Division, in bots."""
+    """The number of bots in the largest division."""
 
 
 def play_ladder(task: tuple[int, int, int]) -> LadderFigures:

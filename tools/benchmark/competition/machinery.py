@@ -185,7 +185,7 @@ _FILLS: Final[dict[str, Callable[[int, Say], None]]] = {
     "batches": _start_round_robin,
     "recompute": fill_leaderboard,
 }
-"""What another process does before, where memory is measured."""
+"""How another process fills the database first, for parts whose memory is measured."""
 
 if __name__ == "__main__":
     sys.exit(main())

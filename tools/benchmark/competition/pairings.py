@@ -28,8 +28,8 @@ from pentathlon_engines.tournament.formats.swiss import Swiss, count_byes
 SWISS_ROUNDS: Final = 9
 _SMALL_BUDGET: Final = 60
 _SURE_SIZE: Final = 2 * SWISS_ROUNDS
-"""From here on, after eight rounds, everybody has half the field left to meet. By Dirac's theorem
-there is a pairing without a rematch, so any rematch is avoidable."""
+"""In a field of this size, everybody has half the field left to meet after eight rounds. By
+Dirac's theorem there is a pairing without a rematch, so any rematch is avoidable."""
 _DRAWN: Final = 0.1
 
 Row = Sequence[int]
@@ -39,11 +39,11 @@ class TableFigures(NamedTuple):
     """Figures about the balance of one tournament's tables."""
 
     never: int
-    """Pairs that never meet."""
+    """The number of pairs that never meet."""
     apart: int
-    """Meetings of the pair with most, less those of the pair with fewest, in blocks."""
+    """The most meetings of a pair, less the fewest, in blocks."""
     seats_apart: int
-    """The same of matches in one seat."""
+    """The most matches of a bot in one seat, less the fewest."""
     cpu_s: float
 
 
@@ -53,7 +53,7 @@ class SwissFigures(NamedTuple):
     rounds: int
     rematches: int
     avoidable: int
-    """Rounds with a rematch or a second bye though a pairing without one exists."""
+    """Rounds with a rematch or a second bye although a pairing without one exists."""
     slowest_s: float
 
 

@@ -34,7 +34,7 @@ _BOTS: Final = 300
 _BATCH: Final = 10_000
 _SAID_EVERY: Final = 100_000
 _LOOP: Final = 50_000
-"""Results of the plain loop, which tells how fast this machine is just now."""
+"""The number of results in the plain loop, which shows how fast this machine is at present."""
 _MILLION: Final = 1_000_000
 
 

@@ -26,9 +26,9 @@ _SWISS_EVENTS: Final = 1_000
 _SMALL_EVENTS: Final = 300
 _SEASONS: Final = 15
 _APART: Final = {3: 1, 4: 1, 5: 2}
-"""The most blocks by which meetings of pairs may differ, by seats."""
+"""By seats, the largest allowed difference between the meetings of two pairs, in blocks."""
 _LADDERS: Final = {2: (8, 20, 60), 4: (20, 60)}
-"""Numbers of bots, by seats."""
+"""By seats, the numbers of bots."""
 _PROGRAM: Final = (
     "from tools.benchmark.competition.pairings import digest_of_formats\n"
     "print(digest_of_formats())"

@@ -27,11 +27,11 @@ FISHTEST: Final = (
     ((365, 16618, 36229, 16974, 390), 2.25),
     ((379, 10170, 21828, 10640, 343), 2.95),
 )
-"""Counts of blocks, and the log likelihood ratio that fishtest gives for 0 against 2."""
+"""Counts of blocks, and the log-likelihood ratio that fishtest gives for 0 against 2 Elo."""
 _MOST_BLOCKS: Final = 1040
 _GRID: Final = 200
 _REACH: Final = 7.0
-"""Standard deviations of luck that are looked at, and steps to either side."""
+"""How many standard deviations of luck are considered to either side, in `_GRID` steps."""
 _NORMAL: Final = NormalDist()
 
 
@@ -73,7 +73,7 @@ class FinalsEnd:
     matches: int
     has_claimed: bool
     is_right: bool
-    """Whether the strongest was found: by the claim, or as the first of the estimate."""
+    """Whether the strongest was found, by the claim or as the first by estimated strength."""
 
 
 def play_finals(task: tuple[int, int]) -> FinalsEnd:

@@ -18,7 +18,7 @@ from tools.benchmark.competition.demands import Demand, show_demands
 from tools.benchmark.progress import show_progress
 
 _QUICK: Final = 10
-"""By this a short look divides the number of cases."""
+"""A short look divides the number of cases by this."""
 
 Say = Callable[[str], None]
 Given = TypeVar("Given")

@@ -36,7 +36,7 @@ _SIZES: Final = {
     "recompute": (1_000_000, 10_000),
     "ranking": (50_000, 2_000),
 }
-"""How much each part is of, and how little for a short look."""
+"""The size of each part, in full and for a short look."""
 _PARTS: Final = ("replays", "time-left", *_SIZES)
 
 

@@ -41,7 +41,7 @@ from tools.benchmark.progress import Say, show_progress  # noqa: E402
 _FIRST_S: Final = 10.0
 _TWENTY_S: Final = 120.0
 _STILL_S: Final = 3.0
-"""A look that finds nothing to pair is repeated after two seconds."""
+"""How long a slot may stand still: looks that find nothing to pair are two seconds apart."""
 _WATCHED_S: Final = 15.0
 
 

@@ -14,7 +14,7 @@ from typing import Final
 HOST: Final = "127.0.0.1"
 _ID: Final = re.compile(rb"id: \d+-(\d+)\n")
 _LONGEST: Final = 200_000
-"""Of a message that is still to come to its end."""
+"""How many bytes of an unfinished message are kept."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Ears:
     match: int
     count: int
     heard: list[tuple[int, float]] = field(default_factory=list)
-    """Ply and time of every message that came to anybody."""
+    """The ply and the time of every message that reached a listener."""
     size: int = 0
     connected: int = 0
     is_over: threading.Event = field(default_factory=threading.Event)

@@ -45,11 +45,11 @@ _FIRST_PORT: Final = 18_900
 _PATIENCE_S: Final = 300
 _LAST_FRAME_S: Final = 1.0
 _LOOK_S: Final = 0.02
-"""Between two looks of the runner at a bot that thinks."""
+"""The time between two looks of the runner at a thinking bot."""
 _GAME: Final = "azure"
 
 Figures = dict[str, tuple[float, float | None]]
-"""What was measured, and what is demanded of it."""
+"""What was measured and the most that is allowed; None where nothing is demanded."""
 
 
 def main(asked: dict[str, Any]) -> int:  # Any: JSON

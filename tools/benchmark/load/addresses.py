@@ -15,7 +15,7 @@ from pentathlon_engines import GAMES
 from tools.benchmark.load.data import GAME, Cast
 
 Examples = Mapping[str, Sequence[object]]
-"""What may stand in an address, by the words before it."""
+"""Values for the gaps of an address, by the words before the gap."""
 
 _GAP: Final = re.compile(r"\(\?P<\w+>(?:[^()]|\([^()]*\))*\)|<[^>]*>")
 _LEFT_OUT: Final = (
@@ -23,7 +23,7 @@ _LEFT_OUT: Final = (
     "live/",  # streams have no end
 )
 _WITHOUT_END: Final = re.compile(r"((tournaments|friendlies)/\(.*\)|v1/matches)/events/\$$")
-"""Streams of what goes on forever in the data."""
+"""Streams about things that never end in the data."""
 _NOT_MEASURED: Final = frozenset(
     {
         *("account/apps", "account/tokens", "account/webhooks", "account/sessions"),  # one's own
@@ -34,7 +34,7 @@ _NOT_MEASURED: Final = frozenset(
         *("log", "quarantines", "audit/people"),  # by index of a receipt; for staff
     }
 )
-"""Words before a gap that the data has no example of."""
+"""The words before gaps for which the data has no example."""
 
 
 def examples_of(cast: Cast) -> Examples:

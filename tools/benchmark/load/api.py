@@ -45,9 +45,9 @@ from tools.benchmark.progress import show_progress  # noqa: E402
 
 MOST_LATE_GROWTH_MIB: Final = 16.0
 _LEAST_MS: Final = 5.0
-"""What takes less is measured against this: then the clock says more than the work."""
+"""Shorter times count as this long: they would say more about the clock than about the work."""
 _NOISE: Final = "GET /api/v1/games/"
-"""It knows no history: its ratio tells how far the others can be believed."""
+"""An address that reads no history: its ratio shows how far the others can be trusted."""
 _CLAIM_ROUNDS: Final = 3
 _CLAIM_RUNS: Final = 8
 _HUNDREDTH: Final = 100

@@ -22,7 +22,7 @@ from tools.benchmark.meter import private_mib
 MOST_RATIO: Final = 1.3
 _WATCHED_S: Final = 20.0
 _PATIENCE_S: Final = 240.0
-"""Until the worker has played something beside the long history."""
+"""How long the worker may take to play something beside the long history."""
 
 Sites = Mapping[str, WebProcess]
 

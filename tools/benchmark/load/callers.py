@@ -18,7 +18,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CLIENTS: Final = 4
-"""At a time; as many for each site."""
+"""The number of clients at the same time, for each site."""
 _WARM_UP: Final = 2
 _PATIENCE_S: Final = 120
 

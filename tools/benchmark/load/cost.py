@@ -15,7 +15,7 @@ from django.test import Client
 HEADERS: Final = {"host": "localhost", "accept-encoding": "gzip"}
 
 _client = Client(headers=HEADERS)
-"""One for all: the first request of a client loads all middleware."""
+"""One client for all requests: the first request of each client loads all middleware."""
 
 Work = Callable[[], object]
 
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
 
     wall_s: float
     cpu_s: float
-    """On PostgreSQL without the processes that help with large queries."""
+    """On PostgreSQL, without the processes that help with large queries."""
 
 
 def cost_of(work: Work) -> Cost:

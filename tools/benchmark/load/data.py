@@ -59,7 +59,7 @@ _BATCH: Final = 10_000
 _LONGEST_TOURNAMENT: Final = 10_000
 _PACE: Final = timedelta(milliseconds=50)
 _FIELD: Final = 100
-"""Bots in a tournament."""
+"""The number of bots in a tournament."""
 _DRAWS: Final = 0.1
 _PAIR: Final = 2
 _DUELS: Final = 60
@@ -75,7 +75,7 @@ class Cast:
     owner: User
     versions: list[int]
     tournament: Tournament
-    """It runs, half of it is done, and it is as long in every size of data."""
+    """A running, half-finished tournament that is equally long in every size of data."""
 
     @property
     def rivals(self) -> list[int]:

@@ -13,7 +13,7 @@ from rich.table import Table
 from tools.benchmark.competition.demands import print_table
 
 _WIDTH: Final = 140
-"""A column for each wait."""
+"""The width of a table, with room for a column for each wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +22,11 @@ class Figure:
 
     name: str
     measured: dict[str, float]
-    """By column."""
+    """The measured values by column."""
     verdict: float
-    """What counts: a ratio, or the longest wait in seconds."""
+    """The value that is judged: a ratio, or the longest wait in seconds."""
     demanded: float | None
-    """None: shown to compare with, not judged."""
+    """The largest allowed verdict; None if the figure is shown only for comparison."""
 
     @property
     def is_met(self) -> bool:

@@ -38,12 +38,12 @@ from tools.benchmark.load.stage import read_options  # noqa: E402
 
 MOST_RATIO: Final = 1.3
 _NOISE: Final = "/games/tuned/rules/"
-"""It knows no history: its ratio tells how far the others can be believed."""
+"""An address that reads no history: its ratio shows how far the others can be trusted."""
 _WARM_UP: Final = 1
 _FILL_A_PAGE: Final = 100
 """More tournaments than any page shows."""
 _LEAST_S: Final = 0.005
-"""What takes less is measured against this: then the clock says more than the work."""
+"""Shorter times count as this long: they would say more about the clock than about the work."""
 
 
 def main() -> int:

@@ -52,7 +52,7 @@ MOST_WAIT_S: Final = 1.0
 _PAUSE_S: Final = 0.25
 _HISTORY: Final = 3
 _IDLE_S: Final = 10
-"""How long the waits are measured beside nothing, which tells how busy the machine is."""
+"""How long waits are measured beside nothing, to show how busy the machine is."""
 
 Work = Callable[[], object]
 

@@ -53,14 +53,14 @@ NODES: Final = 4
 WEBS: Final = 2
 CUT_S: Final = 20.0
 MOST_AWAY_S: Final = 60.0
-"""Until a node that was cut off plays again."""
+"""How long a node that was cut off may take to play again."""
 MOST_LATE_GROWTH_MIB: Final = 24.0
 _HOST: Final = "127.0.0.1"
 _READY_S: Final = 300.0
 _PHASE_S: Final = 900.0
 _TICK_S: Final = 0.2
 _AHEAD: Final = 24
-"""Matches that wait at any time, so that every node always has something to play."""
+"""The number of matches that always wait, so that every node has something to play."""
 _FIRST: Final = 8
 
 

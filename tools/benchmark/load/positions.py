@@ -15,7 +15,7 @@ from tools.benchmark.load.tables import Table
 
 _SEATS: Final = 2
 _SHARE: Final = 0.5
-"""Of the points that each seat wins from anywhere."""
+"""The share of the points that each seat wins from every position."""
 
 
 def explore_history(game: str, *, matches: int) -> int:

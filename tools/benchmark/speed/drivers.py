@@ -13,7 +13,7 @@ from typing import Any
 _CHESS_PLIES = 200
 
 Count = tuple[int, int]
-"""Decisions, and actions listed for them."""
+"""The number of decisions, and of the actions listed for them."""
 Match = Callable[[random.Random], Count]
 
 

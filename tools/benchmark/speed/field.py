@@ -23,7 +23,7 @@ OPPONENTS: Final = (
     ("open_spiel", "breakthrough"),
     ("open_spiel", "backgammon"),
 )
-"""Package and game."""
+"""Pairs of package and game."""
 
 Figures = dict[str, float]
 

@@ -13,8 +13,8 @@ Rows = Sequence[tuple[SpeedEntry, Figures]]
 _RATES = (("moves", "moves/s"), ("listed", "listed/s"), ("playouts", "playouts/s"))
 _PARTS = (("copy_ns", "copy ns"), ("legal_ns", "legal ns"), ("apply_ns", "apply ns"))
 _MOVES, _LISTED, _PLAYOUTS = 3, 5, 10
-"""How many times faster the engines want to be: than python-chess per move and per listed action,
-and compiled than pure in playouts."""
+"""Targets for the engines' speed: relative to python-chess per move and per listed action, and of
+compiled over pure engines in playouts."""
 
 
 def rates_table(rows: Rows) -> Table:

@@ -32,9 +32,9 @@ from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from tools.benchmark.stage import Stage, has_settled  # noqa: E402
 
 MOST: Final = 1.05
-"""How much dearer a match through HTTP may be."""
+"""The largest allowed ratio of a match's cost through HTTP to its cost without."""
 _AT_A_TIME: Final = 16
-"""Matches that are published together: two hints of short ones."""
+"""The number of matches published together: two hints of short matches."""
 _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 8600
 
