@@ -31,9 +31,9 @@ class TableEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: int
     digest: str
-    """Of its rows, in any order: what is restored must have the same."""
+    """A digest of the rows, whatever their order; the restored table must have the same."""
     sha256: str
-    """Of the packed stream in the file."""
+    """The SHA-256 of the packed stream in the file."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     made_at: str
     database: str
     migrations: list[str]
-    """The version of the schema: all migrations that the database had seen."""
+    """The version of the schema: all migrations that had been applied to the database."""
     key_check: str
     """A digest that shows whether a secret key is the same, and nothing else about it."""
     tables: dict[str, TableEntry]

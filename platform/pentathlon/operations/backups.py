@@ -38,13 +38,13 @@ from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
 from pentathlon.secret import holds_key, replace_key
 
 Tell = Callable[[str, int], object]
-"""Is told the table, and how many of its rows are done."""
+"""A callback that is told the table, and how many of its rows are done."""
 
 _SNAPSHOT: Final = "snapshot"
 _HERE: Final = "default"
 _AT_ONCE: Final = 500
 _MADE_BY_MIGRATING: Final = (Permission, ContentType)
-"""In the order in which they can be deleted."""
+"""Models whose rows migrations make, in the order in which they can be deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ _MOST_OF_A_GAME: Final = 100
 _LATELY: Final = timedelta(hours=1)
 _STATEMENT_MS: Final = 8000
 _QUANTILES: Final = {"0.5": 9, "0.95": 18}
-"""Of twenty equal parts, which cut."""
+"""The index of each quantile among the cuts into twenty equal parts."""
 
 
 class PlatformGauges(Collector):

@@ -27,7 +27,7 @@ class Holding:
     kind: RetentionClass
     rows: int
     size: int | None
-    """Bytes with indexes; None where the database does not tell."""
+    """Bytes, indexes included; None where the database does not tell."""
     due: int
 
 

@@ -27,12 +27,12 @@ LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
 
 _AT_ONCE: Final = 500
 _BLOBS_AT_ONCE: Final = 16
-"""Uploaded archives have up to 16 MB each."""
+"""Rows with binary data in memory at a time; an uploaded archive has up to 16 MB."""
 _BITS: Final = 128
 _MADE_WHOLE: Final[Mapping[type[Model], Callable[[dict[str, Any]], dict[str, Any]]]] = {
     Replay: as_in_database
 }
-"""What is kept outside the database, too: a backup needs nothing but itself."""
+"""How rows whose data is kept elsewhere get it back, so that a backup needs nothing but itself."""
 
 
 def stored_models() -> list[type[Model]]:

@@ -21,12 +21,12 @@ class RankingTable(models.Model):
     rule = models.CharField(max_length=40)
     """Name and version of the rule."""
     pools = models.JSONField()
-    """What it follows from: by game, how far each pool's results were applied."""
+    """By game, how far results had been applied when it was computed."""
     authors = models.PositiveIntegerField()
     is_published = models.BooleanField(default=False)
     """False while its lines are being written."""
     took_ms = models.PositiveIntegerField()
-    """How long computing it took: the longer, the less often."""
+    """CPU time of computing it; the longer it took, the longer until the next table."""
     computed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = RankingTableQuerySet.as_manager()
@@ -79,12 +79,12 @@ class RankingLine(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="ranking_lines"
     )
     place = models.PositiveIntegerField()
-    """From 1 without gaps: the order of the table."""
+    """The place in the order of the table, from 1 without gaps."""
     rank = models.PositiveIntegerField()
     """Starts at 1; equal authors share a rank."""
     share = models.FloatField()
     games = models.JSONField()
-    """By game: `share`, and of the version that counts `version`, `bot` and `label`, or null."""
+    """By game: `share`, and `version`, `bot` and `label` of the version that counts, or null."""
 
     class Meta:
         constraints = (

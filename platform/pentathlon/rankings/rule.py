@@ -27,10 +27,10 @@ from pentathlon.ratings.skill import BETA
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 
 RULE: Final = "expected-share/1"
-"""Name and version; raised by every change here that changes a share."""
+"""The name and version of the rule; every change here that changes a share raises the version."""
 
 _STEP: Final = 0.05
-"""Of the grid on which shares are summed up; its error is below 0.000005."""
+"""The step of the grid on which shares are summed up; the error is below 0.000005."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class RankedField:
     """The bots in a game, and the inputs of a forecast."""
 
     skills: Mapping[int, float]
-    """Mu - 3 sigma of the best version of each author who has one."""
+    """By author, mu - 3 sigma of their best version; authors without one are left out."""
     random: float
-    """The same of the built-in bot `random`."""
+    """Mu - 3 sigma of the built-in bot `random`."""
     draw_probability: float
     beta: float = BETA
     """The noise of one performance."""
@@ -58,7 +58,7 @@ class Placing:
     rank: int
     """Starts at 1; equal authors share a rank."""
     share: float
-    """The mean over all games."""
+    """The mean of the shares in all games."""
     by_game: Mapping[str, float]
 
 

@@ -20,16 +20,16 @@ from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon_engines import GAMES
 
 REFRESH_S: Final = 5
-"""The shortest time between two tables."""
+"""The shortest time between two tables, in seconds."""
 STALE_S: Final = 600
-"""After it the table is made again, even if no result was applied: bots retire, authors go."""
+"""Seconds after which the table is made again even without new results: bots and authors leave."""
 RANDOM_BOT: Final = "reference-random"
 """The platform's own upload of the built-in bot that plays at random."""
 UNRATED_SCORE: Final = 0.0
-"""Mu - 3 sigma of a bot of which nothing is known: what `random` counts as before it is rated."""
+"""Mu - 3 sigma of a bot about which nothing is known: that of `random` until it is rated."""
 
 _REST: Final = 50
-"""How many times as long as a table took nothing is computed: at most 2 % of a processor."""
+"""The pause after a table, as a multiple of the CPU time it took: at most 2 % of a core."""
 _AT_ONCE: Final = 1000
 _USUAL_DRAWS: Final = 0.1
 
