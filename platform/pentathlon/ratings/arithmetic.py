@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Final
 
 MIXED: Final = "mixed"
-"""Stands for a fingerprint where results were applied by processes with different arithmetic."""
+"""Stands for the fingerprint where processes with different arithmetic have applied results."""
 TOLERANCE: Final = 1e-9
 
 _VALUES: Final = 4096

@@ -29,7 +29,7 @@ class Change(NamedTuple):
     before: Skill
     after: Skill
     nth: int | None
-    """The how many-th result of this bot version it is, where charts want to know."""
+    """Which result of this bot version it is, from 1; None where no charts need it."""
 
 
 class Book:

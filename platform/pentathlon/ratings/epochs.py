@@ -29,14 +29,14 @@ from pentathlon.ratings.skill import BETA, Result, Skill, rate
 from pentathlon_engines.strength.pair_model import DRAW, WIN, draw_margin, outcomes
 
 FEWEST_RESULTS: Final = 200
-"""Fewer tell too little about a share of draws."""
+"""The fewest results for a refit; fewer say too little about the share of draws."""
 _LATEST: Final = 20_000
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _STEPS: Final = 10
 _DRAWS: Final = (0.005, 0.5)
 _BETAS: Final = (BETA / 3, BETA * 3)
 _AT_ONCE: Final = 500
-"""Rows in one transaction, beside their changes."""
+"""Ledger rows in one transaction; their changes come on top."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Numbers:
     draw_probability: float
     beta: float
     log_loss: float
-    """Mean of minus the logarithm of the probability that an outcome of two had before."""
+    """The mean of -log(p), where p is the predicted probability of the outcome between two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Refit:
     before: Numbers
     after: Numbers
     epoch: int
-    """The current one, after the refit."""
+    """The current epoch after the refit."""
 
 
 def log_loss(results: Sequence[Result], *, draw_probability: float, beta: float) -> float:

@@ -66,35 +66,35 @@ class Pool(models.Model):
     """The set of results that one rating table is computed from."""
 
     key = models.CharField(max_length=60, unique=True)
-    """From `live_key` or `tournament_key`; only this module reads what it is made of."""
+    """Made by `live_key`, `epoch_key` or `tournament_key`; only this module takes it apart."""
     game = models.CharField(max_length=30)
     title = models.CharField(max_length=120)
     scope = models.CharField(max_length=16, blank=True, db_default="")
-    """Digest of its `RatingScope`; empty: of a tournament, or made before there were scopes."""
+    """The digest of its `RatingScope`; empty for tournaments, or if older than scopes."""
     setting = models.JSONField(default=dict, db_default={})
     """Options, seats and pace of the scope."""
     epoch = models.PositiveIntegerField(default=1, db_default=1)
-    """Counts the refits of a live leaderboard; rows and changes belong to the pool of an epoch."""
+    """Which epoch of a live leaderboard this is, from 1; rows and changes belong to one epoch."""
     draw_probability = models.FloatField()
     beta = models.FloatField(default=BETA, db_default=BETA)
-    """Noise of a performance. Frozen as the draw probability; `refit_game` makes a new pool."""
+    """Noise of a performance, fixed like the draw probability: `refit_game` makes a new pool."""
     fingerprint = models.CharField(max_length=64, blank=True, db_default="")
-    """Of the arithmetic of all its ratings; "mixed" if there were several, empty if unknown."""
+    """The fingerprint of its arithmetic; "mixed" if there were several, empty if unknown."""
     algorithm_version = models.PositiveIntegerField(default=ALGORITHM_VERSION)
     applied_seq = models.PositiveIntegerField(default=0)
-    """Sequence number of the last result in the ledger."""
+    """The sequence number of the last result that was applied."""
     is_stale = models.BooleanField(default=False, db_default=False)
-    """The ratings wait to be recomputed: results were taken back, or a recompute was cut off."""
+    """Whether ratings must be recomputed: results were taken back, or a recompute was cut off."""
     ledger_version = models.PositiveIntegerField(default=0, db_default=0)
-    """Counts what changes results in the ledger that were applied before."""
+    """Counts the changes to results in the ledger that had been applied before."""
     recomputes = models.PositiveIntegerField(default=0, db_default=0)
-    """How often all ratings were written again: what was read of them before may have changed."""
+    """How often all ratings were rewritten; whatever was read before that may have changed."""
     done = models.PositiveIntegerField(default=0, db_default=0)
-    """Matches that were played, as far as `seat_scores` and the score lines count them."""
+    """Played matches that `seat_scores` and the score lines count."""
     void = models.PositiveIntegerField(default=0, db_default=0)
-    """Matches that were called off, counted likewise."""
+    """Void matches, counted up to the same point."""
     seat_scores = models.JSONField(null=True)
-    """Wins, draws and losses by seat, of a tournament; null while its results are not counted."""
+    """A tournament's wins, draws and losses by seat; null in other pools, and until counted."""
 
     objects = PoolQuerySet.as_manager()
 
@@ -180,14 +180,14 @@ class LedgerRow(models.Model):
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="ledger_rows")
     state = models.CharField(max_length=8, choices=LedgerState, default=LedgerState.WAITING)
     seq = models.PositiveIntegerField(null=True)
-    """Counts from 1 without gaps over the rows that were applied; one taken back keeps its own."""
+    """The number of the applied row, from 1 without gaps; a row that is taken back keeps it."""
     reason = models.CharField(max_length=12, choices=LedgerReason, blank=True, db_default="")
-    """Why it changes no rating, if it does not."""
+    """Why it changes no rating; otherwise empty."""
     ended_at = models.DateTimeField(null=True)
-    """When its match ended: the order in which results are applied."""
+    """When its match ended; results are applied in this order."""
     applied_at = models.DateTimeField(null=True)
     course = models.BigIntegerField(null=True)
-    """Digest of who sat where and all that happened; null: unknown, or it tells nothing."""
+    """A digest of who sat where and all that happened; null if unknown, or if it tells nothing."""
 
     objects = LedgerRowQuerySet.as_manager()
 
@@ -248,7 +248,7 @@ class RatingChange(models.Model):
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
     nth = models.PositiveIntegerField(null=True)
-    """The how many-th of its version in its pool, where `is_landmark` wants it for charts."""
+    """Which result of its version in the pool it is, where `is_landmark` needs it for charts."""
 
     class Meta:
         constraints = (
@@ -333,7 +333,7 @@ class Rating(models.Model):
     score = models.GeneratedField(
         expression=F("mu") - 3 * F("sigma"), output_field=models.FloatField(), db_persist=True
     )
-    """mu - 3 sigma: the order of live tables."""
+    """mu - 3 sigma, by which live tables are ordered."""
     matches = models.PositiveIntegerField(default=0)
     wins = models.PositiveIntegerField(default=0)
     draws = models.PositiveIntegerField(default=0)
@@ -341,9 +341,9 @@ class Rating(models.Model):
     last_seq = models.PositiveIntegerField(default=0)
 
     rank: int
-    """Place in its table from 1, where `RatingQuerySet.with_ranks` has added it."""
+    """Its place in the table, from 1; added by `RatingQuerySet.with_ranks`."""
     field_mean: float
-    """The mean of its pool, where `RatingQuerySet.with_mean` has added it."""
+    """The mean of its pool; added by `RatingQuerySet.with_mean`."""
 
     objects = RatingQuerySet.as_manager()
 
@@ -383,9 +383,9 @@ class ScoreLine(models.Model):
     draws = models.PositiveIntegerField(default=0)
     faults = models.PositiveIntegerField(default=0)
     ahead = models.PositiveIntegerField(default=0)
-    """How many others at its tables it left behind."""
+    """How many others at its tables it finished ahead of."""
     level = models.PositiveIntegerField(default=0)
-    """With how many others at its tables it tied."""
+    """How many others at its tables it tied with."""
     against = models.JSONField(default=dict)
     """Wins, draws and losses by the id of the other bot version."""
 

@@ -32,10 +32,10 @@ from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result
 
 SMALL: Final = 1000
-"""A pool with at most so many results is recomputed at once."""
+"""A pool with at most this many results is recomputed immediately."""
 _MOST_RESULTS: Final = 500
 _MOST_SEATS: Final = 1000
-"""A part has at most so many results, and so many seats: a row each in its transaction."""
+"""The most results, and the most seats, of one part: each seat is a row in its transaction."""
 _BATCH: Final = 250
 _SEAT_FIELDS: Final = (
     "match__ledger_rows__seq",
@@ -53,7 +53,7 @@ class LedgerResult(NamedTuple):
     seq: int
     row_id: int
     reason: str
-    """Why it changes no rating, as the row says."""
+    """Why it changes no rating, as the row says; otherwise empty."""
     result: Result
 
 
@@ -64,7 +64,7 @@ class Chunk:
     first: int
     last: int
     results: list[LedgerResult]
-    """In order; those taken back are left out."""
+    """The results in order, without those that were taken back."""
 
     def lines(self, book: Book) -> list[ChangeRow]:
         """Enter the results into a book; return the changes as stored, seat by seat."""

@@ -42,7 +42,7 @@ class RatingScope:
     seats: int
     pace: Pace
     options: Mapping[str, Any]  # Any: the game checks the values
-    """All of them, with the defaults."""
+    """All options, with the defaults written out."""
 
     @property
     def digest(self) -> str:

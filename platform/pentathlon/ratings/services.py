@@ -39,9 +39,9 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_proba
 _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 2_000
-"""Matches that tell a game's share of draws, give or take a hundredth: a start waits for it."""
+"""Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
 _SWEPT_TOGETHER = 100
-"""Rows that one tick looks at for unmarked results: the price of every tick."""
+"""Rows that one tick checks for unmarked results; every tick costs as much."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 
 

@@ -19,7 +19,7 @@ SIGMA = 25.0 / 3
 BETA = 25.0 / 6
 """A lead of one beta in skill wins about 76 of 100 matches."""
 ALGORITHM_VERSION = 3
-"""Raised by every change that changes a rating. 3: exact repeats count once."""
+"""Raised by every change that changes a rating. Since version 3 exact repeats count once."""
 
 _TWO = 2
 
@@ -44,7 +44,7 @@ class Result:
     players: tuple[int, ...]
     ranks: tuple[int, ...]
     is_repeat: bool = False
-    """The same players in the same seats have played this match before, move by move."""
+    """Whether the same players in the same seats have played this match before, move by move."""
 
     @property
     def has_winner(self) -> bool:

@@ -17,7 +17,7 @@ from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.skill import MU
 
 LARGE: Final = 20_000
-"""Results of a pool from which on its numbers are kept."""
+"""From this many results on, the figures of a pool are kept instead of counted anew."""
 KEPT_S: Final = 2
 _MEAN_KEPT_S: Final = 60
 
@@ -29,7 +29,7 @@ class PoolProgress(NamedTuple):
 
     key: str
     pool_id: int
-    """0 where there is no pool yet."""
+    """The id of the pool; 0 if there is none yet."""
     recomputes: int
     results: int
 

@@ -44,9 +44,9 @@ class Trend:
     """The latest course of a rating, mu - 3 sigma."""
 
     scores: tuple[float, ...]
-    """After matches evenly spread over the latest part of its history, oldest first."""
+    """Ratings after matches spread evenly over the latest part of its history, oldest first."""
     week_ago: float | None
-    """What it was a week ago; None: there was none yet."""
+    """The rating a week ago; None if there was none yet."""
 
     @property
     def change(self) -> float | None:

@@ -18,7 +18,7 @@ _MOST_ROUNDS: Final = 10
 
 Message = tuple[float, float]
 Numbers = tuple[float, float]
-"""Mean and standard deviation."""
+"""A mean and a standard deviation."""
 
 
 class TwoPlayerRater:

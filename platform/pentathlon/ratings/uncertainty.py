@@ -8,10 +8,10 @@ from pentathlon.ratings.skill import MU, Skill
 from pentathlon_engines.strength.best import Z_95
 
 PROVISIONAL_SIGMA = 1.9
-"""Above it, about the first 30 matches for two, a place in a live table says little."""
+"""Above this, for about the first 30 matches of two, a place in a live table says little."""
 ORDER_FACTOR = 1.25
-"""Live ratings depend on the order of results, of which their sigma knows nothing. Without this
-factor, 86 to 93 % of 95 % intervals held the truth; `bench ratings` measures it."""
+"""Widens intervals: live ratings depend on the order of results, which their sigma ignores.
+Without this factor, 86 to 93 % of 95 % intervals held the truth; `bench ratings` measures it."""
 
 _REACH = 8.0  # standard deviations; beyond it a normal distribution adds nothing to a float
 

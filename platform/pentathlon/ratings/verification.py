@@ -33,7 +33,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION
 _MOST_SHOWN = 20
 _UNSETTLED = (LedgerState.WAITING, LedgerState.READY)
 _LAST = 500
-"""Most results that are compared while new ones wait."""
+"""The most results that are compared while new ones wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

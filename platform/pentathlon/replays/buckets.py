@@ -20,7 +20,7 @@ _PATIENCE: Final = Config(
     s3={"addressing_style": "path"},  # names of buckets need no name in the DNS
     signature_version="s3v4",
 )
-"""A page waits for it."""
+"""Short timeouts and two attempts, because a page waits for the answer."""
 
 
 class Bucket(S3Storage):

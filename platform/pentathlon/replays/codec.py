@@ -17,7 +17,7 @@ from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor,
 from pentathlon_engines.record.shape import Record
 
 CODEC: Final = "zstd-1"
-"""Zstandard with the dictionary of this number; what `pack` writes."""
+"""The codec that `pack` uses: Zstandard with the dictionary of this number."""
 
 _DICTIONARIES = Path(__file__).with_name("dictionaries")
 _LEVEL = 19

@@ -35,20 +35,20 @@ class Explanation:
     place: MatchSeat
     record: Record
     code: str
-    """The kind of its fault, or the reason of the game."""
+    """The kind of the bot's fault, or the reason why the game ended."""
     what_happened: str
     answer: str
-    """What it wrote in place of an answer and what was expected; empty if that was not it."""
+    """What the bot wrote instead of an answer, and what was expected; otherwise empty."""
     what_to_do: str
     ply: int
-    """The position in which it happened."""
+    """The ply of the fault, or the last ply if there was none."""
     ending: str
-    """How its process ended."""
+    """How the bot's process ended."""
     turns: list[RequestCost]
     uses: list[LimitUsage]
     lines: list[TraceLine]
     lines_are_rebuilt: bool
-    """They were made from the record, clocks left out, instead of kept word by word."""
+    """Whether the lines were made from the record, without clocks, instead of kept verbatim."""
     log: str
     notes: list[tuple[int, str]]
 

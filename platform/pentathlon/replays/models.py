@@ -15,13 +15,13 @@ class Replay(models.Model):
     codec = models.CharField(max_length=8)
     """How `data` was compressed."""
     data = models.BinaryField()
-    """The canonical JSON of the record, compressed; empty once it has moved to the store."""
+    """The compressed canonical JSON of the record; empty once it has moved to the store."""
     object_name = models.CharField(max_length=120, default="", db_default="", blank=True)
-    """Where it is in the store; ends with the SHA-256 of `data`. Empty: it is here."""
+    """Its name in the store, which ends with the SHA-256 of `data`; empty if the data is here."""
     raw_bytes = models.PositiveIntegerField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     awaits_log = models.BooleanField(default=True, db_default=True)
-    """Its receipt is not in the log yet: the result is new, or hidden."""
+    """Whether its receipt is still missing from the log: the result is new, or hidden."""
 
     class Meta:
         indexes = (

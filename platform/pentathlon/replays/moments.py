@@ -23,7 +23,7 @@ class Moment:
     points: list[int] | None
     """What each seat would score now; None in games without points."""
     hands: list[list[str]] | None
-    """The cards of each hand as far as the viewer sees them; None in games without."""
+    """The cards of each hand as far as the viewer sees them; None in games without hands."""
     used_ms: list[int]
     """CPU time that each seat's actions have taken so far."""
 

@@ -21,9 +21,9 @@ from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 
 NOTES_KEPT: Final = 100
-"""How many notes of a bot are kept of a match, the last ones."""
+"""How many notes of a bot are kept from a match: the last ones."""
 _NEWEST_LIMITS: Final = {"match_wall_s": 60}
-"""Limits that the previous release does not have, with their defaults."""
+"""Limits that the previous release does not know, with their defaults."""
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`

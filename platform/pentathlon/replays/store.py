@@ -23,12 +23,12 @@ from pentathlon.common.errors import Unavailable
 from pentathlon.replays.models import Replay
 
 ALIAS: Final = "replays"
-"""Of the store in `STORAGES`."""
+"""The alias of the store in `STORAGES`."""
 
 _AT_ONCE: Final = 100
 _STEP_S: Final = 2.0
 _LOOK_S: Final = 60.0
-"""Between two looks that find nothing to move."""
+"""Seconds between two looks while there is nothing to move."""
 _IN_A_FOLDER: Final = 10_000
 
 _log = structlog.stdlib.get_logger(__name__)
