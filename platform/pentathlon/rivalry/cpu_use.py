@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchSeat
 from pentathlon_engines.match.limits import Limits
 
 SAMPLE: Final = 200
-"""Matches that are looked at."""
+"""How many of the latest matches are looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +22,11 @@ class TimeUse:
 
     matches: int
     action_ms: float
-    """CPU time of an action: the mean of a match, and the median of that over the matches."""
+    """CPU time of an action: the mean of each match, then the median of these means."""
     most_action_ms: float
-    """That of the match with the longest."""
+    """The largest of these means."""
     limit_share: float
-    """The part of a match's CPU time that it used, the median over the matches."""
+    """The median share of a match's CPU time limit that it used."""
     most_limit_share: float
 
 

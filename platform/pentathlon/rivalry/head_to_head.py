@@ -21,10 +21,10 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.strength.block_scores import WIN
 
 STREAKS_IN: Final = 1000
-"""Latest meetings in which streaks are looked for."""
+"""How many of the latest meetings are searched for streaks."""
 _MOST_TOURNAMENTS: Final = 50
 _TABLE: Final = ("first_id", "second_id", "game", "seats", "first_seat", "second_seat")
-"""What tells who met where at the table, in whatever competition."""
+"""The columns that say who met where at the table, whatever the competition."""
 _COMPETITION: Final = ("lane", "kind")
 _LATEST: Final = ("-lane", "kind")
 K = TypeVar("K", bound=Hashable)
@@ -36,10 +36,10 @@ class PairFilter:
 
     game: str = ""
     own_version: int | None = None
-    """Id of a version of the first bot that was named."""
+    """The id of a version of the first bot that was named."""
     other_version: int | None = None
     lane: int | None = None
-    """Number of a tournament."""
+    """The number of a tournament."""
 
 
 class SeatAtTable(NamedTuple):
@@ -86,14 +86,14 @@ class HeadToHead:
     games: dict[str, RivalScore]
     places: dict[SeatAtTable, RivalScore]
     tables: dict[tuple[str, int], RivalScore]
-    """By game and size of the table."""
+    """Scores by game and size of the table."""
     lineups: dict[VersionPair, RivalScore]
     competitions: list[CompetitionLine]
     """Tournaments and seasons, the latest first, then challenges."""
     more_competitions: int
-    """How many are left out."""
+    """How many tournaments and seasons are left out."""
     streaks: tuple[Streak | None, Streak | None]
-    """Of the first named, and of the other."""
+    """The longest streak of the first named bot, and that of the other."""
     time_use: tuple[TimeUse | None, TimeUse | None]
 
 
@@ -153,7 +153,7 @@ class _Sided:
 
     row: PairSum
     own: int
-    """Version."""
+    """The id of its version."""
     other: int
     own_seat: int
     is_turned: bool

@@ -37,9 +37,9 @@ class Rated:
     is_settled: bool = True
     is_repeat: bool = False
     pool: Pool | None = None
-    """The live leaderboard where it counts."""
+    """The live leaderboard on which the match counts; None if it counts on none."""
     before: dict[int, Skill] = field(default_factory=dict)
-    """By version, right before the match."""
+    """Ratings by version, right before the match."""
 
 
 def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:

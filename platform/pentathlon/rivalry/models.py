@@ -16,7 +16,7 @@ class UncountedResult(models.Model):
         Match, on_delete=models.CASCADE, primary_key=True, related_name="+"
     )
     held_lane = models.PositiveBigIntegerField(null=True)
-    """Its lane, while its result is hidden: nobody looks at it before that is over."""
+    """The match's lane while its result is hidden, so that it is not counted; else null."""
 
     class Meta:
         indexes = (
@@ -47,7 +47,7 @@ class CountingState(models.Model):
     """The progress of the search for unqueued results; its lock serialises counters."""
 
     patrolled = models.PositiveBigIntegerField(default=0)
-    """Matches up to this id were looked at in this round."""
+    """This round has looked at the matches up to this id."""
 
     def __str__(self) -> str:
         return f"looked through to match {self.patrolled}"
@@ -86,30 +86,30 @@ class Meeting(models.Model):
     first_seat = models.PositiveSmallIntegerField()
     second_seat = models.PositiveSmallIntegerField()
     seats = models.PositiveSmallIntegerField()
-    """How many sat at the table."""
+    """The number of seats at the table."""
     game = models.CharField(max_length=30)
     kind = models.CharField(max_length=12)
     lane = models.PositiveBigIntegerField()
     plies = models.PositiveIntegerField()
     ended_on = models.DateField()
-    """In UTC."""
+    """The date of the end, in UTC."""
     first_half_points = models.PositiveSmallIntegerField()
-    """2 for being ahead, 1 for a tie. Of two that failed, both have lost."""
+    """2 for being ahead, 1 for a tie. If both failed, both have lost."""
     second_half_points = models.PositiveSmallIntegerField()
     is_repeat = models.BooleanField()
-    """The same match as an earlier one, move by move: ratings count it once, and so do sums."""
+    """Whether it repeats an earlier match move by move; ratings and sums count that only once."""
     expected = models.PositiveIntegerField(null=True)
-    """Share of the first in millionths, by the ratings right before; null: unrated."""
+    """The expected share of the first in millionths, by the ratings just before; null: unrated."""
     variance = models.PositiveIntegerField(null=True)
-    """Of that share, in millionths."""
+    """The variance of that share, in millionths."""
     winner = models.ForeignKey(
         Bot, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
-    """Whose win counts: by the rules of the game, not by a fault, and rated."""
+    """The bot whose win counts: a rated one by the rules of the game, not by a fault."""
     beaten_score = models.FloatField(null=True)
-    """Rating of the loser right before such a win."""
+    """The loser's rating right before such a win."""
     surprise = models.PositiveIntegerField(null=True)
-    """Expected share of the winner in millionths, where both ratings had settled."""
+    """The winner's expected share in millionths; null unless both ratings had settled."""
 
     objects = MeetingQuerySet.as_manager()
 
@@ -145,7 +145,7 @@ class _Counts(models.Model):
     """The columns of sums; all but `meetings` leave exact repeats out."""
 
     meetings = models.IntegerField()
-    """Repeats, too."""
+    """All meetings, exact repeats included."""
     counted = models.IntegerField()
     wins = models.IntegerField()
     draws = models.IntegerField()
@@ -163,9 +163,9 @@ class _Expectations(_Counts):
     """Meetings with an expected score."""
     rated_half_points = models.IntegerField()
     expected = models.BigIntegerField()
-    """Points in millionths."""
+    """Expected points, in millionths."""
     variance = models.BigIntegerField()
-    """Of these points, in millionths."""
+    """The variance of these points, in millionths."""
 
     class Meta:
         abstract = True
@@ -188,12 +188,12 @@ class PairSum(_Expectations):
     game = models.CharField(max_length=30)
     kind = models.CharField(max_length=12)
     lane = models.PositiveBigIntegerField()
-    """Of a tournament or ladder season; 0 for all challenges together."""
+    """The number of a tournament or ladder season; 0 for all challenges together."""
     seats = models.PositiveSmallIntegerField()
     first_seat = models.PositiveSmallIntegerField()
     second_seat = models.PositiveSmallIntegerField()
     both_failed = models.IntegerField()
-    """Lost by the first and by the second."""
+    """Meetings that both lost, because both failed."""
     second_rated_half_points = models.IntegerField()
 
     class Meta:
@@ -246,7 +246,7 @@ class OpponentSum(_Expectations):
     game = models.CharField(max_length=30)
 
     surplus: float
-    """Points above expectation in standard errors, where `with_surplus` has added it."""
+    """Points above expectation, in standard errors; added by `with_surplus`."""
 
     objects = OpponentSumQuerySet.as_manager()
 
@@ -272,7 +272,7 @@ class SeatSum(_Counts):
     seats = models.PositiveSmallIntegerField()
     seat = models.PositiveSmallIntegerField()
     length = models.PositiveSmallIntegerField()
-    """Matches of 2**(length - 1) to 2**length - 1 plies."""
+    """The class of matches that have 2**(length - 1) to 2**length - 1 plies."""
 
     class Meta:
         constraints = (

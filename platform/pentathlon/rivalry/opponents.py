@@ -16,12 +16,12 @@ from pentathlon.rivalry.models import Meeting, OpponentSum, OpponentSumQuerySet,
 from pentathlon.rivalry.scores import RivalScore
 
 LEAST_MEETINGS: Final = 10
-"""Rated meetings that a nemesis, or a favourite opponent, needs."""
+"""The fewest rated meetings with a nemesis or a favourite opponent."""
 LEAST_ERRORS: Final = 1.0
-"""Standard errors by which it differs from expectation."""
+"""How far results against either must differ from expectation, in standard errors."""
 _BEST_WINS: Final = 5
 _LOOKED_AT: Final = 200
-"""Wins among which the best against different opponents are found."""
+"""How many wins are searched for the best against different opponents."""
 _UPSETS: Final = 20
 _MOST_MET: Final = 5
 _RIVAL_AUTHORS: Final = 10
@@ -32,7 +32,7 @@ ORDERS: Final = {
     "best": ("-surplus", "pk"),
     "share": ("-share", "pk"),
 }
-"""Orders of a table of opponents."""
+"""The orders of a table of opponents, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class BestWin:
 
     meeting: Meeting
     score: float
-    """Rating of the loser right before."""
+    """The loser's rating right before the match."""
 
     @property
     def loser_is_first(self) -> bool:
@@ -98,7 +98,7 @@ class LengthLine:
 
     low: int
     high: int
-    """Plies."""
+    """The bounds of the length, in plies."""
     score: RivalScore
 
 
@@ -108,7 +108,7 @@ class Upset:
 
     match: Match
     share: float
-    """What the winner had been expected to take."""
+    """The share that the winner had been expected to take."""
     on: date
 
 

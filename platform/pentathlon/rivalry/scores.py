@@ -18,7 +18,7 @@ class RivalScore:
     """The score of one against another, or against many."""
 
     meetings: int = 0
-    """Exact repeats, too."""
+    """All meetings, exact repeats included."""
     counted: int = 0
     wins: int = 0
     draws: int = 0

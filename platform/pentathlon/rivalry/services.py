@@ -34,12 +34,12 @@ from pentathlon.rivalry.sums import add, new_ledger, store
 
 _STEP_S: Final = 0.3
 _AT_ONCE: Final = 25
-"""Matches counted in one transaction: about 200 rows at tables of two, 1,000 at those of five."""
+"""Matches counted in one transaction: about 200 rows at tables of two, 1,000 at tables of five."""
 _AT_ONCE_IN_ALL: Final = 500
-"""Where nobody waits for the transaction's locks."""
+"""The same where nobody waits for the transaction's locks."""
 _PATROLLED: Final = 300
 _PATROL_EVERY_S: Final = 5.0
-"""While it finds nothing."""
+"""Seconds between two patrols while they find nothing."""
 _RELEASED: Final = 500
 _MANY: Final = 1000
 
@@ -109,7 +109,7 @@ class Patrol(NamedTuple):
 
     found: int
     is_round: bool
-    """It came to the last match."""
+    """Whether the search has reached the last match."""
 
 
 @transaction.atomic

@@ -30,13 +30,13 @@ KEYS: Final[Mapping[type[models.Model], tuple[str, ...]]] = {
     OpponentSum: ("bot_id", "game", "other_id"),
     SeatSum: ("bot_id", "game", "seats", "seat", "length"),
 }
-"""What tells one sum from another, by table."""
+"""The columns that identify a sum, by table."""
 COUNTS: Final[Mapping[type[models.Model], tuple[str, ...]]] = {
     PairSum: (*_COUNTS, *_EXPECTED, "both_failed", "second_rated_half_points"),
     OpponentSum: (*_COUNTS, *_EXPECTED),
     SeatSum: _COUNTS,
 }
-"""What they count."""
+"""The columns that are added up, by table."""
 _AT_ONCE: Final = 200
 
 Ledger = dict[type[models.Model], Sums]

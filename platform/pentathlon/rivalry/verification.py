@@ -28,7 +28,7 @@ _FACTS: Final = (
     *("first_seat", "second_seat", "seats", "game", "kind", "lane", "plies", "ended_on"),
     *("first_half_points", "second_half_points", "is_repeat"),
 )
-"""Not what ratings told: that is how they stood when the result was counted."""
+"""What is compared: not expectations, which used the ratings at the time of counting."""
 _OF_BOT: Final[Mapping[type[models.Model], str]] = {
     PairSum: "first_bot",
     OpponentSum: "bot",
@@ -44,9 +44,9 @@ class RivalryDifference:
     stored: object
     computed: object
     match: int | None = None
-    """Of which the meetings differ."""
+    """The match whose meetings differ."""
     bot: int | None = None
-    """Of which the sums differ."""
+    """The bot whose sums differ."""
 
     def __str__(self) -> str:
         return f"{self.place}: stored {self.stored}, computed {self.computed}"

@@ -17,9 +17,9 @@ from pentathlon.search.words import grade, range_of, words_of
 from pentathlon.tournaments.models import Event, Tournament
 
 MOST_FOUND: Final = 50
-"""Of one kind."""
+"""The most names of one kind that a search returns."""
 _CANDIDATES: Final = 200
-"""Terms of one stretch of the index that are looked at, however many fit."""
+"""The most terms read from one stretch of the index, however many fit."""
 _TIERS: Final = (0, 1)
 _NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
 
@@ -32,11 +32,11 @@ class FoundName:
     id: int
     name: str
     author: str
-    """Of a bot its author, of a tournament or event who organises it; else empty."""
+    """A bot's author, or the organiser of a tournament or event; else empty."""
     game: str = ""
-    """Key of the game of a tournament."""
+    """The key of a tournament's game; else empty."""
     grade: int
-    """How well the name fits, 0 best."""
+    """How well the name fits; 0 is best."""
 
 
 def find_names(

@@ -38,7 +38,7 @@ class NameTerm(models.Model):
     object_id = models.PositiveBigIntegerField()
     term = BytewiseField(max_length=LONGEST_TERM)
     tier = models.PositiveSmallIntegerField()
-    """0: the name from its start; 1: from a later word on. SQLite finds no truth in an index."""
+    """0: the name from its start; 1: from a later word on. SQLite looks up no boolean by index."""
 
     class Meta:
         constraints = (
@@ -59,7 +59,7 @@ class IndexedKind(models.Model):
     newest = models.PositiveBigIntegerField(default=0)
     """The largest id whose name has been read."""
     checked = models.PositiveBigIntegerField(default=0)
-    """Where the round through all names, which finds changes, goes on."""
+    """The id behind which the round through all names, which finds changes, goes on."""
 
     def __str__(self) -> str:
         return f"{self.kind} up to {self.newest}"

@@ -21,11 +21,11 @@ from pentathlon.search.words import terms_of
 from pentathlon.tournaments.models import Event, Tournament
 
 AT_ONCE: Final = 100
-"""Names of one transaction, so that it writes at most 800 rows."""
+"""Names in one transaction, so that it writes at most 800 rows."""
 _MARGIN: Final = 50
-"""Below the newest id: transactions that began earlier may have ended later."""
+"""How far below the newest id names are read again: older transactions may have ended later."""
 _ROUND_S: Final = 5.0
-"""Between two steps of the round through all names."""
+"""Seconds between two steps of the round through all names."""
 
 _Names = QuerySet[Any, tuple[int, str]]  # Any: bots, people, tournaments, events
 

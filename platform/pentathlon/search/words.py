@@ -11,7 +11,7 @@ MOST_WORDS: Final = 8
 LONGEST_QUERY: Final = 64
 _WORD: Final = re.compile(r"[^\W_]+")
 _AFTER_ALL: Final = "\U0010ffff"
-"""Stands behind every letter; no word has it."""
+"""A character that sorts after every letter; no word has it."""
 
 
 def words_of(text: str) -> list[str]:
