@@ -54,7 +54,7 @@ class _Answer:
     status: int
     headers: list[tuple[bytes, bytes]]
     body: Spool | FileWrapper
-    """A wrapper reads a file of somebody else's, such as a static one."""
+    """A `FileWrapper` reads a file that is not ours alone, such as a static one."""
 
     @property
     def send_s(self) -> float | None:

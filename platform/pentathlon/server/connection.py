@@ -19,12 +19,12 @@ from pentathlon.server.limits import (
 )
 
 ON_SHUTDOWN: Final[list[Callable[[], None]]] = []
-"""Called for every connection that is open when the server is asked to stop."""
+"""Functions to call for every open connection when the server is asked to stop."""
 _HEAD: Final = "head"
 _STALL: Final = "stall"
 _LINGER: Final = "linger"
 _CHUNK_FACTOR: Final = 8
-"""A byte that comes in a chunk of its own takes six on the wire."""
+"""Bytes on the wire allowed for each byte of a body; one in a chunk of its own takes six."""
 
 
 class Connection(HttpToolsProtocol):

@@ -19,7 +19,7 @@ from pentathlon.server.limits import HISTORIES
 from pentathlon.server.protocol import Headers, Message, Receive, Scope, Send
 
 HEADER: Final = "Pentathlon-Continues"
-"""The query of the request for the next stretch; empty behind the last one."""
+"""The header with the query for the next stretch; it is empty after the last one."""
 _HEADER: Final = HEADER.lower().encode()
 _LONG: Final = re.compile(HISTORIES)
 _OF_ONE_STRETCH: Final = (_HEADER, b"content-length", b"link", b"etag")
@@ -80,11 +80,11 @@ class _Answer:
         self._skips = False
         self._is_whole = False
         self.is_joined = False
-        """Whether more than the first stretch may be in it."""
+        """Whether the answer may have more than the first stretch."""
         self.following: bytes | None = None
-        """The query for the next stretch."""
+        """The query for the next stretch; None if there is none."""
         self.pause_s = 0.0
-        """How long to wait before it is asked: the client has had as many as it may have."""
+        """Seconds to wait before asking for it again, because the client has reached its rate."""
 
     @property
     def is_broken(self) -> bool:

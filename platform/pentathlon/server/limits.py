@@ -15,37 +15,37 @@ KILOBYTE: Final = 1024
 MEGABYTE: Final = 1024 * KILOBYTE
 
 LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + 64 * KILOBYTE
-"""An archive and the other fields of its form."""
+"""Bytes of an upload: an archive and the other fields of its form."""
 LARGEST_BUILD: Final = LARGEST_ARCHIVE * 4 // 3 + 64 * KILOBYTE
-"""An archive in base64."""
+"""Bytes of a build that a worker sends: an archive in base64."""
 LARGEST_RESULTS: Final = 8 * MEGABYTE
-"""Some matches with the logs of their bots."""
+"""Bytes of a worker's results: some matches with the logs of their bots."""
 LARGEST_BODY: Final = MEGABYTE
 LARGEST_FORM: Final = 64 * KILOBYTE
 LARGEST_HEAD: Final = 32 * KILOBYTE
-"""Request line and headers together."""
+"""Bytes of request line and headers together."""
 
 DEEPEST_JSON: Final = 64
-"""Levels of arrays and objects within each other, in a request."""
+"""How deep arrays and objects in a request may be nested."""
 PAGE: Final = 50
 LARGEST_PAGE: Final = 200
-"""Rows of one page of a list, unless asked for and at most."""
+"""Rows on one page of a list: `PAGE` by default, and at most these."""
 MOST_FIELDS: Final = 1000
-"""Of one query or form."""
+"""The most fields of one query or form."""
 LONGEST_FILTER: Final = 200
-"""Characters of a text by which a list is filtered."""
+"""The most characters of a text by which a list is filtered."""
 
 HEAD_S: Final = 10.0
-"""From the first byte of a connection, or of its next request, to the end of the headers."""
+"""Seconds from the first byte of a connection, or of its next request, to the headers' end."""
 IDLE_S: Final = 5.0
-"""Between an answer and the next request on the same connection."""
+"""Seconds between an answer and the next request on the same connection."""
 BODY_S: Final = 30.0
 UPLOAD_S: Final = 300.0
-"""So that 16 MiB arrive over half a megabit a second."""
+"""Seconds for the body of an upload: 16 MiB arrive in time at half a megabit a second."""
 STALL_S: Final = 30.0
-"""How long a client may leave what is written to it unread."""
+"""How many seconds a client may leave what is written to it unread."""
 SLOWEST_READER: Final = 48 * KILOBYTE
-"""Bytes a second: an answer that is read more slowly is not sent to its end."""
+"""Bytes a second; an answer that is read more slowly than this is cut off."""
 LINGER_S: Final = 5.0
 """How long the rest of a refused body is read and dropped, so that the refusal can be read."""
 
@@ -53,58 +53,58 @@ GRACE_S: Final = 20
 """How long requests under way may take when a server in production is asked to stop."""
 
 SEND_BUFFER: Final = 256 * KILOBYTE
-"""What the kernel keeps for a client that does not read; by itself it keeps some megabytes."""
+"""How much the kernel keeps for a client that does not read; its default is some megabytes."""
 MOST_CONNECTIONS: Final = 800
 """Above this the connection that has waited longest for its client is closed."""
 MOST_STREAMS: Final = 500
-"""Live streams that one process has open."""
+"""The most live streams that one process has open."""
 STREAMS: Final = r"/live/|/api/v1/((matches|tournaments|friendlies)/\d+|matches)/events/$"
 """The addresses of live streams."""
 HISTORIES: Final = r"/api/v1/(datasets|matches)/history/[a-z_]+\.ndjson$"
 """The addresses of answers that the server puts together from many stretches."""
 MOST_FOLLOWED: Final = 16
-"""Matches that one stream follows."""
+"""The most matches that one stream follows."""
 HEARTBEAT_S: Final = 15.0
-"""Between two signs of life of a stream without news."""
+"""Seconds between two heartbeats of a stream that has no news."""
 MOST_PIPELINED: Final = 64
-"""Requests that one connection may send ahead of their answers."""
+"""The most requests that one connection may send ahead of their answers."""
 MOST_WAITING: Final = 200
-"""Requests that wait for a thread of one group."""
+"""The most requests that wait for a thread of one group."""
 IN_MEMORY: Final = 64 * KILOBYTE
-"""A body or an answer above this goes to a temporary file."""
+"""A body or an answer with more bytes than this goes to a temporary file."""
 BODIES_ON_DISK: Final = 160 * MEGABYTE
 ANSWERS_ON_DISK: Final = 96 * MEGABYTE
-"""All temporary files of one process together; slow readers take no room from uploads."""
+"""Disk space for bodies and for answers of a process: slow readers take no room from uploads."""
 
 LARGEST_MANIFEST: Final = 4096
-"""Of bot.toml: reading it takes time that grows with the square of its length."""
+"""Bytes of bot.toml, because the time to read it grows with the square of its length."""
 MOST_IN_BATCH: Final = 10
-"""Archives of one upload; together they are as large as one may be."""
+"""The most archives of one upload; together they may be as large as a single one."""
 MOST_VALIDATING: Final = 10
-"""Versions of one author that are being validated at a time."""
+"""The most versions of one author that are being validated at a time."""
 ACCOUNT_BYTES: Final = 1024 * MEGABYTE
-"""Of all archives that one author keeps here."""
+"""Bytes of all archives that one author may keep here."""
 
 CHALLENGE_BLOCKS: Final = 20
-"""Of one challenge, whatever the size of its table."""
+"""The most blocks of one challenge, whatever the size of its table."""
 CHALLENGE_MATCHES_A_DAY: Final = 400
-"""Of one author."""
+"""Challenge matches that one author may ask for in a day."""
 CHALLENGES_UNDER_WAY: Final = 3
-"""Of one author at a time."""
+"""Challenges that one author may have under way at a time."""
 
 FRIENDLIES_UNDER_WAY: Final = 5
-"""Of one person at a time."""
+"""Friendlies that one person may have under way at a time."""
 FRIENDLIES_A_DAY: Final = 50
-"""That one person begins."""
+"""Friendlies that one person may begin in a day."""
 FRIENDLIES_IN_ALL: Final = 2000
-"""Under way at a time, of everybody."""
+"""Friendlies of everybody that may be under way at a time."""
 
 DESK_RECORD_BYTES: Final = 512 * KILOBYTE
-"""Of an uploaded record, as canonical JSON; the longest games take half of it."""
+"""Bytes of an uploaded record as canonical JSON; the longest games take half of them."""
 DESK_RECORDS: Final = 1000
-"""Of one author."""
+"""Desk records that one author may keep."""
 DESK_RECORDS_A_DAY: Final = 200
-"""Of one author."""
+"""Desk records that one author may upload in a day."""
 
 
 class ThreadGroup(StrEnum):
@@ -122,7 +122,7 @@ THREADS: Final = {
     ThreadGroup.EXPORTS: 2,
     ThreadGroup.FILES: 2,
 }
-"""Uploads and exports cost the most memory and CPU, so few of them run at a time."""
+"""Threads of each group; uploads and exports cost most memory and CPU, so they have few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +130,15 @@ class Allowance:
     """Limits on the requests to one kind of address."""
 
     what: str
-    """For people."""
+    """What is asked for, in words for people."""
     paths: str
-    """A pattern of how they begin."""
+    """A pattern for the beginning of the address."""
     largest_body: int
     _: KW_ONLY
     body_s: float = BODY_S
     threads: ThreadGroup = ThreadGroup.PAGES
     rate: str | None = None
-    """A rate of its own, by its name in `RATES`; it counts besides the general one."""
+    """The name of an additional rate in `RATES`; requests count against the general one, too."""
     rated_method: str = "GET"
 
     def rate_of(self, method: str) -> str | None:
@@ -247,10 +247,10 @@ ALLOWANCES: Final = (
     Allowance("everything else in the API", r"/api/", LARGEST_BODY),
     Allowance("all other pages", r"/", LARGEST_FORM),
 )
-"""The first row whose pattern the address begins with holds."""
+"""The first row whose pattern fits the beginning of the address applies."""
 
 STREAMS_OF_ONE: Final = 20
-"""Of one person, or of one address of visitors, in one process."""
+"""Live streams in one process of one person, or of all visitors from one address."""
 LOCAL_STREAMS_OF_ONE: Final = MOST_STREAMS
 
 RATES: Final = {
@@ -274,9 +274,10 @@ RATES: Final = {
     "webhook_sends": "120/hour",
     "workers": "12000/min",
 }
-"""`visitors` and `people` ask the API, by address and by person; `pages`, `tables`, `exports`,
-`histories`, `pictures` and `searches` are counted by person, or by address for who has not signed
-in; the rest is what it says. Of `histories` each stretch counts: too fast an answer pauses."""
+"""`visitors` and `people` are requests to the API, counted by address and by person. `pages`,
+`tables`, `exports`, `histories`, `pictures` and `searches` are counted by person, or by address
+for visitors who have not signed in. The other names say what they count. Each stretch of a history
+counts, and an answer that goes too fast is paused."""
 LOCAL_RATES: Final = {
     **RATES,
     **dict.fromkeys(("visitors", "pages", "pictures", "tables", "searches"), "6000/min"),
@@ -284,7 +285,7 @@ LOCAL_RATES: Final = {
     "own_exports": "200/hour",
     "device_logins": "1000/hour",
 }
-"""On one's own machine all visitors are one."""
+"""On one's own machine, all visitors have the same address."""
 
 
 def allowance(path: str) -> Allowance:

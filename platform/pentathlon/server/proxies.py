@@ -6,7 +6,7 @@ from typing import Final
 from pentathlon.server.protocol import Headers, Scope
 
 WAS_FORWARDED: Final = "pentathlon.was_forwarded"
-"""In a scope and in an environ: whether somebody says that this came through a proxy."""
+"""The key, in a scope and in an environ, of whether headers claim that a proxy was in between."""
 
 _FOR = b"x-forwarded-for"
 _PROTO = b"x-forwarded-proto"
