@@ -57,8 +57,9 @@ def resume(course: Course, *, known: int | None = None) -> Referee:
     known = len(course.events) if known is None else known
     referee.repeat(course.events[: course.given])
     left = {fault["seat"]: fault for fault in course.faults}
+    same = 0
     while (seat := referee.seat_to_ask()) is not None:
-        _check_same(referee, course.events)
+        same = _check_same(referee, course.events, since=same)
         if _dismiss(referee, course, left):
             continue
         if referee.ply >= len(course.events):
@@ -67,6 +68,7 @@ def resume(course: Course, *, known: int | None = None) -> Referee:
         if event.seat != seat or (referee.ply >= known and not _is_legal(referee, event.text)):
             raise BadRecord(f"event {referee.ply}: seat {event.seat} cannot do this here")
         referee.accept(event.text, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
+    _check_same(referee, course.events, since=same)
     if referee.ply < len(course.events):
         raise BadRecord(f"event {referee.ply}: the match was over before it")
     return referee
@@ -163,11 +165,16 @@ class _Bench:
         return seat
 
 
-def _check_same(referee: Referee, events: Sequence[Event]) -> None:
-    """Raise if chance or stand-ins have just done something else than the events say."""
-    last = min(referee.ply, len(events)) - 1
-    if last >= 0 and referee.events[last][:2] != events[last][:2]:
-        raise BadRecord(f"event {last}: it does not follow from the seed")
+def _check_same(referee: Referee, events: Sequence[Event], *, since: int) -> int:
+    """Raise if chance or stand-ins have done something else since than the events say.
+
+    Returns up to where both are the same.
+    """
+    end = min(referee.ply, len(events))
+    for ply in range(since, end):
+        if referee.events[ply][:2] != events[ply][:2]:
+            raise BadRecord(f"event {ply}: it does not follow from the seed")
+    return end
 
 
 def _dismiss(referee: Referee, course: Course, left: dict[int, RecordedFault]) -> bool:

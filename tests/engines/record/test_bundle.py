@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from pentathlon_engines.errors import BadBundle
+from pentathlon_engines.record import bundle
 from pentathlon_engines.record.bundle import pack_bundle, read_bundle
 from pentathlon_engines.record.record import chain
 from tests.engines.record.random_records import tuned_record
@@ -88,3 +89,27 @@ def test_damaged_bundle_is_refused_or_whole() -> None:
             refused += 1
 
     assert refused > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("{", "record.json is not JSON"), ("[" * 100_000, "record.json is not JSON")],
+    ids=["half", "deep"],
+)
+def test_bundle_without_json_is_refused(text: str, problem: str) -> None:
+    target = io.BytesIO()
+    with ZipFile(target, "w") as archive:
+        archive.writestr("bundle.json", '{"bundle": 1, "seat": 0}')
+        archive.writestr("record.json", text)
+
+    with pytest.raises(BadBundle, match=problem):
+        read_bundle(target.getvalue())
+
+
+def test_bundle_that_would_unpack_to_too_much_is_not_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bundle, "_MOST_BYTES", 100)
+
+    with pytest.raises(BadBundle, match=r"record.json is larger than 100 bytes"):
+        read_bundle(pack_bundle(tuned_record(), seat=0))

@@ -272,3 +272,33 @@ def test_position_of_doctored_record_names_the_event() -> None:
 
     with pytest.raises(BadRecord, match="event 1"):
         position(doctored, 2)
+
+
+def person(seat: int, resigned_at: int | None = None) -> Change:
+    return lambda altered: altered.update(person={"seat": seat, "resigned_at": resigned_at})
+
+
+def test_record_tells_who_gave_up_and_when() -> None:
+    sealed = tuned_record()
+    given_up = changed(sealed, person(1, 3))
+
+    assert (record.resigned_seat(given_up), record.resigned_at(given_up)) == (1, 3)
+    assert record.resigned_seat(changed(sealed, person(1))) is None
+    with pytest.raises(ValueError, match="nobody has resigned"):
+        record.resigned_at(sealed)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (person(2), "person: no such seat"),
+        (person(1), "person: no such seat, or a bot failed there"),
+        (person(0, 99), "person: no such ply"),
+        (lambda it: it.update(faults=it["faults"] * 2), "expelled only once"),
+        (lambda it: it["faults"][0].update(ply=99), r"faults\[0\]: no such seat or ply"),
+        (lambda it: it["faults"][0].update(seat=2), r"faults\[0\]: no such seat or ply"),
+    ],
+)
+def test_person_or_fault_that_cannot_be_is_refused(change: Change, problem: str) -> None:
+    with pytest.raises(BadRecord, match=problem):
+        verify_record(changed(tuned_record(fault=fault(1, 3)), change))
