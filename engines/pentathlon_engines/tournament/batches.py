@@ -24,18 +24,19 @@ from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import block_seed, match_alias
 
 Ranks = tuple[tuple[int, ...], ...]
-"""The ranks by seat of each match of a block."""
+"""For each match of a block, the rank of each seat."""
 
 
 class Note(NamedTuple):
     """Changes since the previous batch."""
 
     left: tuple[int, ...] = ()
-    """All entries that have left, in order; those in whose place another came are not in it."""
+    """All entries that have left, in order; those that were replaced are not in it."""
     results: Mapping[int, Ranks | None] = {}
-    """New or changed results by number of the block; None for a void block."""
+    """New or changed results by the number of the block; None for a void block."""
     repeats: Mapping[int, tuple[int, ...]] = {}
-    """The matches of new blocks, from 0, that were exact repeats; if the format reads them."""
+    """For new blocks: the matches, from 0, that were exact repeats; only where the format reads
+    them."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Note:  # Any: JSON
@@ -70,7 +71,7 @@ class History:
     blocks: list[PlayedBlock] = field(default_factory=list)
     left: tuple[int, ...] = ()
     ever_left: set[int] = field(default_factory=set)
-    """Whoever had left when a batch was made, also those in whose place another came since."""
+    """All entries that had left when a batch was made, including those replaced since."""
 
     def take(self, note: Note) -> None:
         """Learn what was noted."""

@@ -37,16 +37,16 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
 }
 """Limits that an organiser may set, with their lowest and highest values."""
 TOO_FEW: Final = "too_few_entries"
-"""The code of formats for a field that may still grow."""
+"""The code of a format's problem with too few entries, in a field that may still grow."""
 
 _NO_KEY: Final = bytes(32)
 
 
 class ReadDocument(NamedTuple):
-    """A posted document, and what is wrong with it before anybody asks what its values mean."""
+    """A posted document, and the problems found before its values are interpreted."""
 
     document: TournamentDocument | None
-    """None: its shape is wrong."""
+    """The document; None if its shape is wrong."""
     problems: tuple[Problem, ...]
 
 
@@ -166,7 +166,7 @@ def _too_few_authors(document: TournamentDocument) -> Iterator[Problem]:
 
 
 _ONLY_PREFER: Final = ("knockout/1",)
-"""Formats in which bots of one author may meet in the end."""
+"""Formats that keep bots of one author apart only as long as possible."""
 _DEFAULTS: Final[Mapping[str, Json]] = {
     "params": {},
     "commitment": None,
@@ -186,7 +186,7 @@ _STAND_INS: Final[Mapping[str, Json]] = {
     "game": "",
     "entries": [],
 }
-"""For members of a document that cannot be read, so that the others are looked at."""
+"""Values for the members of a document that cannot be read, so that the others are checked."""
 _DEFAULTS_OF_ENTRY: Final[Mapping[str, Json]] = {
     "bot": "",
     "version": 1,

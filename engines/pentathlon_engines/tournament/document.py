@@ -27,7 +27,7 @@ from pentathlon_engines.tournament.formats.registry import FORMATS
 
 FORMAT: Final = 3
 BEFORE: Final = 2
-"""The format of the release before: round robins alone."""
+"""The format of the previous release, which had round robins alone."""
 
 _USUAL_DRAWS: Final = 0.1
 
@@ -51,9 +51,9 @@ class Entrant(NamedTuple):
     version: int
     hash: str
     author: str = ""
-    """Or the team: formats may keep entries of one author apart."""
+    """The author or the team; formats may keep entries of one author apart."""
     strength: float | None = None
-    """For seeding, higher is better."""
+    """The strength for seeding, higher is better; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 Json = Any
 
 _LONGEST_NAME: Final = 60
-"""Characters of an unknown name that a pointer repeats."""
+"""The most characters of an unknown name that a pointer repeats."""
 _NUMBER_OR_NULL: Final = {"type": ["number", "null"]}
 _ENTRANT: Final[Mapping[str, Json]] = {
     "type": "object",

@@ -16,9 +16,9 @@ from pentathlon_engines.tournament.formats.interface import (
 )
 
 MOST_BLOCKS: Final = 500
-"""A dry run shows so many blocks; the others are counted."""
+"""The most blocks that a dry run shows; the others are counted."""
 NO_KEY: Final = bytes(32)
-"""In place of the event key, which nobody knows before the start."""
+"""A stand-in for the event key, which nobody knows before the start."""
 _ONCE_MORE: Final = 2
 
 
@@ -27,7 +27,7 @@ class Caution(NamedTuple):
 
     code: str
     pointer: str
-    """JSON pointer into the document."""
+    """A JSON pointer into the document."""
     sentence: str
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
@@ -43,7 +43,7 @@ class DryRun(NamedTuple):
     left_out: int
     """The number of expected matches that are not in `blocks`."""
     needs_results: bool
-    """Whether later blocks follow from the results of these."""
+    """Whether later blocks depend on the results of these."""
     cautions: tuple[Caution, ...]
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON

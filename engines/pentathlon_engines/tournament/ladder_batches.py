@@ -23,14 +23,14 @@ from pentathlon_engines.tournament.formats.ladder import (
 )
 
 NEW: Final = 20
-"""With fewer rated matches than this an entry is a newcomer."""
+"""An entry with fewer rated matches than this is a newcomer."""
 ENOUGH: Final = 100
-"""With so many it counts as settled whatever its sigma: that of a bot that always wins or always
-loses stays large forever."""
+"""With this many rated matches, an entry counts as settled whatever its sigma: that of a bot that
+always wins or always loses stays large forever."""
 MOST_OPEN: Final = 2
-"""Blocks that an entry may have under way."""
+"""The most blocks that an entry may have under way."""
 MOST_OPEN_OF_NEW: Final = 4
-"""The same, in a division with newcomers."""
+"""The same bound in a division with newcomers."""
 
 Told = dict[str, list[Any] | None]  # Any: JSON of the fields of a candidate
 
@@ -40,11 +40,11 @@ class Candidate(NamedTuple):
 
     number: int
     author: str
-    """Entries of one author are not paired."""
+    """The author; entries of one author are not paired."""
     mu: float
     sigma: float
     matches: int
-    """Rated ones so far."""
+    """The number of rated matches so far."""
     open_blocks: int
     is_reference: bool = False
 
@@ -74,7 +74,7 @@ class LadderNote(NamedTuple):
     wanted: int
     """How many blocks were asked for."""
     told: Told
-    """What has changed in the field since the batch before: by the number of an entry its
+    """What has changed in the field since the previous batch: by the number of an entry, its
     candidate without the number, or None for one that has left."""
 
     @classmethod
@@ -121,9 +121,9 @@ class LadderHistory:
     seats: int
     key: bytes
     blocks: int = 0
-    """Made so far."""
+    """The number of blocks made so far."""
     batches: int = 0
-    """Made so far."""
+    """The number of batches made so far."""
     _field: dict[int, Candidate] = field(default_factory=dict)
     _meetings: Counter[Group] = field(default_factory=Counter)
 

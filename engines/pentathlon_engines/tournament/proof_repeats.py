@@ -19,9 +19,9 @@ class Leg(NamedTuple):
 
     block: int
     number: int
-    """Within its block, from 0."""
+    """The number of the match within its block, from 0."""
     course: tuple[str, ...] | None
-    """What happened, and the entries by seat; None: nobody has shown its record."""
+    """What happened, and the entries by seat; None if nobody has shown the record."""
 
 
 def reads_repeats(proof: Proof) -> bool:

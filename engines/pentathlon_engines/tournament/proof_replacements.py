@@ -40,7 +40,8 @@ class StatedReplacement(NamedTuple):
     replaced_at: str
     digest: str = ""
     left: str = ""
-    """Why the old one had left before; it plays nothing any more. Empty: it took part."""
+    """Why the old one had left before, so that it plays nothing any more; empty if it took
+    part."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StatedReplacement:  # Any: JSON

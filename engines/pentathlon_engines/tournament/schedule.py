@@ -28,9 +28,9 @@ class Pairing:
 
     round: int
     block: int
-    """The matches of a block have the same bots and seed; counted over the whole schedule."""
+    """The number of the block in the whole schedule; its matches have the same bots and seed."""
     index: int
-    """Counted from 1 over the whole schedule."""
+    """The number of the match, from 1 over the whole schedule."""
     alias: str
     """The name of the match that its bots are told."""
     seed: int

@@ -19,7 +19,7 @@ Group = tuple[int, ...]
 """Players that share a place so far."""
 
 BYE: Final = 2
-"""Points, and wins, of a bye: those of a won block, which has two matches."""
+"""The points of a bye, and its wins: those of a won block, which has two matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class Results:
     wins: Mapping[int, int]
     """Matches won alone."""
     against: Mapping[int, Mapping[int, tuple[int, int, int]]]
-    """Wins, draws and losses by opponent."""
+    """For each player: wins, draws and losses by opponent."""
     fit: Mapping[int, float]
-    """Strength by all results, higher is better."""
+    """The strength by all results; higher is better."""
     byes: Mapping[int, int] = field(default_factory=dict)
     """Rounds without a block that count as won blocks."""
 
@@ -92,7 +92,7 @@ TIE_BREAKS: Final[Mapping[str, Callable[[Results, int, Group], float]]] = {
     "head_to_head": _head_to_head,
     "fit": _fit,
 }
-"""By name, as documents have them."""
+"""The tie-breaks by the names that documents use."""
 
 TITLES: Final[Mapping[str, str]] = {
     "points": "Points",

@@ -64,7 +64,7 @@ _MATCHES: Final = Parameter(
     repeats_from=40,
 )
 _USUAL_MATCHES: Final = 520
-"""Measured at both hypotheses, with two seats; `bench ratings` has the figure."""
+"""The number measured at both hypotheses, with two seats; `bench ratings` has the figure."""
 _REMARKS: Final = {
     SprtDecision.BETTER: "accepted",
     SprtDecision.NOT_BETTER: "rejected",
@@ -77,7 +77,7 @@ class SprtReading(NamedTuple):
 
     decision: SprtDecision
     counts: tuple[int, ...]
-    """Blocks by the candidate's score, from nothing to everything, up to the decision."""
+    """The number of blocks for each score of the candidate, up to the decision."""
 
 
 @dataclass(frozen=True, slots=True)

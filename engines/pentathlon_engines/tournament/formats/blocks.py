@@ -15,12 +15,12 @@ from pentathlon_engines.tournament.formats.interface import (
 )
 
 MOST_MATCHES: Final = 1_000
-"""Of a batch: it is stored in one transaction."""
+"""The most matches of a batch, which is stored in one transaction."""
 PAIR: Final = 2
-"""Seats at the smallest table."""
+"""The number of seats at the smallest table."""
 MOST_SEATS: Final = 5
 WIN: Final = 2
-"""Half points of a won match; a draw has one, a defeat none."""
+"""The half points for a won match; a draw gives one, a defeat none."""
 
 Group = tuple[int, ...]
 """The entries of one block."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 Places = list[int | None]
-"""From top to bottom, two by two; None: a bye."""
+"""The bracket from top to bottom, two entries to a duel; None is a bye."""
 
 _PAIR: Final = 2
 
@@ -82,7 +82,7 @@ def _find_path(authors: Sequence[int], is_upper: Sequence[bool]) -> list[int]:
     start, from_upper = uneven[0], lead[uneven[0]] > 0
     sign = 1 if from_upper else -1
     steps: dict[int, tuple[int, int, int]] = {}
-    """By author: whom it was reached from, and the two places that change halves."""
+    """For each author: the author it was reached from, and the two places that change halves."""
     queue = deque([start])
     while queue:
         author = queue.popleft()

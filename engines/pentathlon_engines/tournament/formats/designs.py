@@ -18,13 +18,14 @@ from pentathlon_engines.tournament.formats.blocks import Group
 from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_GROUPS: Final = 60
-"""Up to so many, a cycle has all groups there are; else it has about so many or more."""
+"""If there are at most this many groups, a cycle has all of them; else about as many or more."""
 
 _KEY: Final = bytes(32)
-"""A design depends on numbers alone; who has which place on the circle comes of the event key."""
+"""A fixed key: a design depends on numbers alone. The event key decides who has which place."""
 _TRIES = 4
 _EXCHANGES = 4_000
-"""A search that succeeds needs 1 to 3,900 of them (6 to 40, 60, 100 and 200 bots were tried)."""
+"""The most exchanges of one search. A search that succeeds needs 1 to 3,900 of them (6 to 40, 60,
+100 and 200 bots were tried)."""
 
 
 def has_all_groups(entries: int, seats: int) -> bool:
@@ -61,7 +62,7 @@ class _Search:
             self.meetings_of[half] = 2
             self.pairs_of[half] = 1
         self.meetings = [0] * (half + 1)
-        """Of two bots, by their distance."""
+        """How often two bots meet, by their distance on the circle."""
         # Python takes a negative difference from the end, where it belongs on a circle.
         self.distances = [min(apart, entries - apart) for apart in range(entries)]
         self.groups = [self._random_group(seats) for _ in range(families)]

@@ -15,11 +15,12 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 MOST_BOTS: Final = 60
-"""In one division."""
+"""The most bots in one division."""
 MOVING_PART: Final = 5
-"""One of so many moves up."""
+"""One in this many bots moves up."""
 _GOES_ON: Final = 2
-"""Whoever would have been so high in the next division goes on to the one above."""
+"""A bot that would have had this place or a better one in the next division goes on to the one
+above."""
 
 Bot = TypeVar("Bot")
 

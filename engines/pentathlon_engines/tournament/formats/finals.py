@@ -72,9 +72,9 @@ _SAME_AUTHOR: Final = Parameter(
     text="Whether two bots of one author may be finalists; if not, only the best one of each is.",
 )
 _BATCH: Final = 4
-"""Blocks between two estimates."""
+"""The number of blocks between two estimates."""
 _USUAL_MATCHES: Final = 350
-"""The mean measured for eight bots with a wide spread of strengths."""
+"""The mean number measured for eight bots with a wide spread of strengths."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def next_of_fixed(
 
 
 _Unmade = Callable[[int, Iterable[PlannedBlock]], Iterator[PlannedBlock]]
-"""Yields those blocks of a round that come next, given its number and all its blocks."""
+"""Yields the blocks of a round that come next, given its number and all its blocks."""
 
 
 def _after_the_last(played: Sequence[PlayedBlock]) -> _Unmade:

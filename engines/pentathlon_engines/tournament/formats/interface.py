@@ -18,28 +18,29 @@ class Plan:
     """A tournament as its format sees it, without the field."""
 
     seats: int
-    """At each table."""
+    """The number of seats at each table."""
     params: Mapping[str, Any]  # Any: each format has its own; `Format.problems` checks them
     """The format's own parameters, with all defaults written out."""
     key: bytes
     """The event key; a dry run takes 32 zero bytes."""
     draw_probability: float = 0.1
-    """Of the rating model, for formats that estimate strengths."""
+    """The draw probability of the rating model, for formats that estimate strengths."""
 
 
 class FieldEntry(NamedTuple):
     """One entry as a format sees it."""
 
     number: int
-    """Index of the entry in the document; seatings are made of these."""
+    """The index of the entry in the document; seatings consist of these numbers."""
     author: str
-    """Entries with the same author are not paired where the plan forbids it."""
+    """The author; entries with the same author are not paired where the plan forbids it."""
     is_active: bool = True
-    """False once it was withdrawn or disqualified: it gets no new matches."""
+    """False once the entry was withdrawn or disqualified: it gets no new matches."""
     strength: float | None = None
-    """A hint for seeding, higher is better; None: nothing is known."""
+    """A hint for seeding, higher is better; None if nothing is known."""
     has_returned: bool = False
-    """It had left when earlier blocks were made, and a repaired version plays on in its place."""
+    """Whether it had left when earlier blocks were made, and a repaired version plays on in its
+    place."""
 
 
 class PlannedBlock(NamedTuple):
@@ -49,7 +50,7 @@ class PlannedBlock(NamedTuple):
     """
 
     round: int
-    """From 1 over the whole tournament."""
+    """The number of the round, from 1 over the whole tournament."""
     seatings: tuple[tuple[int, ...], ...]
     """The number of the entry in each seat, match by match."""
 
@@ -68,9 +69,10 @@ class Over(NamedTuple):
     """Nothing is left to play."""
 
     places: tuple[tuple[int, ...], ...] | None = None
-    """Entries by place, best first, those who share a place together; None: the table decides."""
+    """The entries by place, best first, those who share a place together; None if the table
+    decides."""
     remark: str = ""
-    """Why it is over, where that is not plain: "the budget is used up"."""
+    """Why it is over, where that is not obvious; for example "the budget is used up"."""
 
 
 Step = Batch | Wait | Over
@@ -82,19 +84,19 @@ class PlayedBlock(NamedTuple):
     round: int
     seatings: tuple[tuple[int, ...], ...]
     ranks: tuple[tuple[int, ...] | None, ...] | None
-    """The rank of each seat (0 best, ties equal), match by match, None for a void match.
+    """The rank of each seat (0 is best, ties are equal), match by match; None for a void match.
 
-    None as a whole: not all its matches have ended.
+    The whole is None until all matches of the block have ended.
     """
     repeats: tuple[int, ...] = ()
-    """Its matches, from 0, that went exactly as an earlier one with the same bots in the same
+    """The matches, from 0, that went exactly like an earlier one with the same bots in the same
     seats; only where the format reads them."""
     left: tuple[int, ...] = ()
-    """Who had left when it was made; only where the format reads results."""
+    """The entries that had left when the block was made; only where the format reads results."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether all its matches have ended, be it void."""
+        """Whether all its matches have ended, void ones included."""
         return self.ranks is not None
 
     @property
@@ -115,11 +117,11 @@ class Problem(NamedTuple):
     """An error in a plan, in the shape of an API error."""
 
     pointer: str
-    """JSON pointer into the document: `/params/rounds`."""
+    """A JSON pointer into the document, such as `/params/rounds`."""
     code: str
     sentence: str
     allowed: Any = None  # Any: JSON
-    """The values that are allowed, where they can be listed or bounded."""
+    """The allowed values, where they can be listed or bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +130,11 @@ class Parameter:
 
     default: Any  # Any: JSON
     schema: Mapping[str, Any] = field(default_factory=dict)
-    """JSON Schema of the value: `{"type": "integer", "minimum": 1, "maximum": 15}`."""
+    """The JSON Schema of the value, such as `{"type": "integer", "minimum": 1, "maximum": 15}`."""
     text: str = ""
     """One sentence for forms and the documentation."""
     repeats_from: int | None = None
-    """With this value or a higher one, pairs meet in more than one block."""
+    """The lowest value with which pairs meet in more than one block; None if there is none."""
 
 
 class Format(Protocol):
@@ -140,12 +142,12 @@ class Format(Protocol):
 
     @property
     def name(self) -> str:
-        """Name and version, as documents have it: `swiss/1`."""
+        """The name and version, as documents have them: `swiss/1`."""
         ...
 
     @property
     def title(self) -> str:
-        """As pages say it: "Swiss"."""
+        """The name on pages, such as "Swiss"."""
         ...
 
     @property

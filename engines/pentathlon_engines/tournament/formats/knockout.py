@@ -134,7 +134,7 @@ class Knockout:
         book = _Book(self._rules(plan, len(seeds)), entries, played, seeds)
         slots = self.first_round(plan, entries, seeds)
         fallen: list[list[int]] = []
-        """Who share a place, the worst first."""
+        """The groups of bots that share a place, the worst first."""
         number = 0
         while len(slots) > 1:
             number += 1

@@ -53,11 +53,11 @@ from pentathlon_engines.tournament.seeds import draw
 
 NAME: Final = "ladder/1"
 SETTLED_SIGMA: Final = 1.9
-"""Below it, a version is no longer new."""
+"""The sigma below which a version is no longer new."""
 MOST_SHARE: Final = (2, 5)
-"""Of a bot's blocks against one opponent, as a fraction."""
+"""The largest share of a bot's blocks against one opponent, as a fraction."""
 MOST_ENTRIES: Final = 100
-"""Of the format: each round estimates all strengths anew."""
+"""The most entries of the format, because each round estimates all strengths anew."""
 
 _ROUNDS: Final = Parameter(
     default=20,
@@ -68,7 +68,7 @@ _ROUNDS: Final = Parameter(
 
 _BETA = 25 / 6
 _DIGITS = 9
-"""Chances are compared rounded, as their last bits depend on the processor."""
+"""Numbers are compared with this many digits, as their last bits depend on the processor."""
 
 
 class LadderEntry(NamedTuple):
@@ -79,7 +79,7 @@ class LadderEntry(NamedTuple):
     mu: float
     sigma: float
     open_blocks: int = 0
-    """Blocks under way."""
+    """The number of blocks under way."""
 
 
 class LadderBlock(NamedTuple):
@@ -87,7 +87,7 @@ class LadderBlock(NamedTuple):
 
     seatings: Seatings
     is_fill: bool
-    """Whether it was chosen by fewest meetings; else by what its result tells."""
+    """Whether it was chosen for having the fewest meetings, not for what its result tells."""
 
 
 def pair_ladder(

@@ -16,14 +16,14 @@ from typing import Final
 
 Edge = tuple[int, int]
 Weights = Sequence[Sequence[int]]
-"""Symmetric: the weight of a pair, by both of its bots."""
+"""The weight of each pair, by both of its bots; symmetric."""
 
 _LIGHTEST: Final = 10
-"""Edges of each bot to begin with."""
+"""The number of edges that each bot begins with: its lightest ones."""
 _NOBODY: Final = (-1, -1)
-"""In place of a matched edge."""
+"""Stands for a matched edge where there is none."""
 _FREE, _OUTER, _INNER = 0, 1, -1
-"""Labels of nodes: outside the tree, at an even distance of the root, at an odd one."""
+"""Labels of nodes: outside the tree, at an even distance from the root, at an odd one."""
 
 
 def match_all(weights: Weights) -> list[int]:
@@ -67,28 +67,30 @@ class _Solver:
         self.dual = [
             min(weights[one][other] for other in self.neighbours[one]) for one in self.bots
         ]
-        """Of the bot and of all blossoms around it, as of when its top node got its label."""
+        """The dual value of the bot and of all blossoms around it, when its top node got its
+        label."""
         self.top = list(self.bots)
         """The outermost node around each bot."""
         # By node; those of blossoms follow.
         self.parent: list[int | None] = [None] * self.count
         self.members = [[one] for one in self.bots]
         self.children: list[list[int]] = [[] for _ in self.bots]
-        """Of a blossom, around its cycle."""
+        """The children of each blossom, around its cycle; empty for a bot."""
         self.cycle: list[list[Edge]] = [[] for _ in self.bots]
-        """The edge from each child to the next."""
+        """For each blossom, the edge from each child to the next; empty for a bot."""
         self.excess = [0] * self.count
-        """The dual value of a blossom."""
+        """The dual value of each blossom."""
         self.match: list[Edge] = [_NOBODY] * self.count
-        """Of top nodes: the matched edge, from inside to outside."""
+        """For each top node: the matched edge, from inside to outside."""
         self.label = [_FREE] * self.count
         self.since = [0] * self.count
-        """The time at which the node got its label."""
+        """The time at which each node got its label."""
         self.entry: list[Edge] = [_NOBODY] * self.count
-        """Of inner nodes: the edge by which the tree reached them, from outside to inside."""
+        """For each inner node: the edge by which the tree reached it, from outside to inside."""
         self.clock = 0
         self.events: list[tuple[int, int, int]] = []
-        """(time, bot, bot) when an edge may become tight; (time, -1, node) for a blossom's end."""
+        """(time, bot, bot) for an edge that may become tight; (time, -1, node) for the end of a
+        blossom."""
 
     @property
     def bots(self) -> range:

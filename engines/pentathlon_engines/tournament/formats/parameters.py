@@ -22,7 +22,7 @@ SAME_AUTHOR: Final = Parameter(
     schema={"type": "boolean"},
     text="Whether two bots of one author may meet.",
 )
-"""Of formats whose pairs are known from the start."""
+"""The parameter of formats whose pairs are known from the start."""
 
 
 def full_params(

@@ -30,10 +30,10 @@ _ALL: Final[tuple[Format, ...]] = (
 )
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for each in _ALL})
-"""By name and version, as documents have it; the newest version of a name comes last."""
+"""All formats by the names with versions that documents use; the newest version comes last."""
 
 NEVER_RATED: Final = frozenset({"ab_test"})
-"""Kinds of formats whose results count on no leaderboard: hundreds of matches of one pair."""
+"""Kinds of formats whose results count on no leaderboard: they play one pair hundreds of times."""
 
 
 def newest_formats() -> dict[str, Format]:

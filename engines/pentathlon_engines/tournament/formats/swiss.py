@@ -49,7 +49,7 @@ from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_ENTRIES: Final = 500
 BYE_POINTS: Final = PAIR * WIN
-"""Half points: a bye counts as a block with both matches won."""
+"""The half points of a bye, which counts as a block with both matches won."""
 
 _ROUNDS: Final = Parameter(
     default=None,
@@ -62,16 +62,17 @@ _SEEDED: Final = Parameter(
     text="Whether the upper half by strength meets the lower half in round 1, instead of by lot.",
 )
 _TIE_BITS = 80
-"""A word of 64 bits for each of up to 2**16 pairs."""
+"""Room for the sum of a 64-bit word for each of up to 2**16 pairs."""
 
 
 class RoundCosts(NamedTuple):
     """The cost of every pair of one round."""
 
     bots: tuple[int | None, ...]
-    """The entries that play this round, in ascending order; then None for a bye, if needed."""
+    """The entries that play this round, in ascending order; then None for a bye, if there is
+    one."""
     costs: list[list[int]]
-    """By places of `bots`."""
+    """The cost of each pair, by the places of both in `bots`."""
 
 
 @dataclass(frozen=True, slots=True)
