@@ -46,13 +46,13 @@ class MatchReport:
     """The end of each bot's standard error."""
     usage: list[Usage]
     notes: list[list[tuple[int, str]]]
-    """Ply and text of the notes of the bot, and of actions that were not legal."""
+    """For each seat: ply and text of the bot's notes, and of its actions that were not legal."""
     traces: list[Trace]
-    """The last lines in both directions, and the times of the last request."""
+    """For each seat: the last lines in both directions, and the times of the last request."""
     starved_s: float = 0.0
-    """How long the bots waited for their host while they were to act."""
+    """How long the bots, all together, waited for their host while they were to act."""
     watched_s: float = 0.0
-    """For how much of the time we looked whether they slept."""
+    """How much of the time in which the bots were to act is covered by looks at them."""
 
 
 def play_match(

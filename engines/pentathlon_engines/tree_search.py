@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from pentathlon_engines.contract.game import Evaluation, Prospects
 
 _EXPLORATION: Final = 1.0
-"""How much more an action is tried for its prior, in games with an evaluation."""
+"""How much more an action is tried for its prior, in games where priors differ."""
 _BLIND_EXPLORATION: Final = 3.0
-"""The same where all priors are alike."""
+"""The same in games where all priors are alike."""
 _FIRST_PLAY: Final = 0.1
-"""By how much an action that was never tried counts as worse than those that were."""
+"""How far below the mean of the tried actions an untried one counts."""
 _SPREAD: Final = 2.0
-"""How many standard deviations of the root's actions make a clear lead."""
+"""How many standard deviations of the actions' worths make a clear lead."""
 _COMMON: Final = 0.02
-"""The part of the priors that all actions share."""
+"""The part of the priors that is shared equally by all actions."""
 _CONFIDENCE: Final = 300
-"""How many tries the prospects that a game tells count for."""
+"""The number of tries that a game's prospects of an action count for."""
 _FARTHEST: Final = 30.0
-"""Beyond so many scales a prior is next to nothing."""
+"""The distance from the best action, in scales, beyond which a prior is next to nothing."""
 _HALF: Final = 0.5
 
 
@@ -68,11 +68,11 @@ class Node:
         self.prior = prior
         self.tries = 0
         self.won = 0.0
-        """The sum of the shares that the seat got that chose the action."""
+        """The sum of the shares won by the seat that chose this action."""
         self.is_known = False
-        """Whether a simulation has been here."""
+        """Whether a simulation has reached this node."""
         self.children: dict[int | str, Node] = {}
-        """By action; after chance by the text of what it decided."""
+        """The nodes below, by action; after chance, by the text of what it decided."""
 
 
 class TreeSearch:

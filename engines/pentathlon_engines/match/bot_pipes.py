@@ -64,7 +64,7 @@ class Pipes:
         self.stderr_bytes = 0
         self.log = bytearray()
         self.open: dict[int, int] = {}
-        """The descriptors to watch and the poll events to watch them for."""
+        """The poll events to watch for, by descriptor."""
         self._watch(self._stdout, select.POLLIN)
         self._watch(self._stderr, select.POLLIN)
 

@@ -10,7 +10,7 @@ STAND_IN: Final = "stand_in"
 """The mark of an action that a stand-in played."""
 
 _PLAIN: Final = 4
-"""How many fields the row of a bot's action has; a stand-in's has the mark as its fifth."""
+"""The number of fields in the row of a bot's action; a stand-in's has the mark as its fifth."""
 
 EventRow = list[Any]  # Any: seat, text, two times and a mark, as many as the event has
 """An event as a record carries it: JSON."""
@@ -26,7 +26,7 @@ class Event(NamedTuple):
     """
 
     seat: int
-    """A seat, or `CHANCE`."""
+    """The seat that acted, or `CHANCE`."""
     text: str
     cpu_ms: int = 0
     wall_ms: int = 0

@@ -39,7 +39,7 @@ class Course:
     events: Sequence[Event] = ()
     faults: Sequence[RecordedFault] = ()
     given: int = 0
-    """How many events come from the match that this one was forked from."""
+    """How many events come from the match that this one was forked from; 0 if it is no fork."""
     resigned_at: int | None = None
 
 

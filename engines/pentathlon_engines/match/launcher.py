@@ -40,7 +40,8 @@ class BotCommand:
     processes: int = 1
     """How many processes the bot may have at a time."""
     compiled: bool = False
-    """Show it the compiled engines where the launcher has both; else it gets what there is."""
+    """Whether it gets the compiled engines where the launcher has both; else it gets what there
+    is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class Usage:
     wall_s: float
     memory_peak_mb: float
     exit_status: int
-    """As in `subprocess`: negative for a signal."""
+    """The exit status as in `subprocess`: negative for a signal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

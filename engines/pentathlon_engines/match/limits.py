@@ -16,12 +16,13 @@ class Limits:
     """
 
     startup_wall_s: float = 5.0
-    """CPU time until `ready`, and as much time asleep."""
+    """The most CPU time until `ready`, and just as much time asleep."""
     action_cpu_s: float = 1.0
     action_wall_s: float = 3.0
     match_cpu_s: float = 20.0
     match_wall_s: float = 60.0
-    """Time asleep in all actions. Three seconds for each action of a long game would be hours."""
+    """The most time asleep in all actions; three seconds for each would be hours in a long
+    game."""
     memory_mb: int = 256
     scratch_mb: int = 16
     scratch_files: int = 1024

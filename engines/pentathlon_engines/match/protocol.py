@@ -20,7 +20,7 @@ DEEPEST_NESTING: Final = 16
 
 Message = dict[str, object]
 SeenEvent = tuple[int, str]
-"""Seat and text of an event, as the receiver may see it."""
+"""The seat and text of an event, as the receiver may see it."""
 Codec = Callable[[Message], bytes]
 """Turns a message into the bytes of a line, without the line end."""
 

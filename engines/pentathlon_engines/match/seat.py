@@ -35,14 +35,14 @@ from pentathlon_engines.match.wall_clock import (
 OUT_OF_TURN_S: Final = 0.050
 """CPU time that a paused bot may use before it is expelled.
 
-It is charged to its next request. Who answers and then frees the memory of its search goes on in
-the kernel: 230 MiB were seen to take 15 ms.
+It is charged to the bot's next request. A bot that answers and then frees the memory of its search
+goes on in the kernel: 230 MiB were seen to take 15 ms.
 """
 _OUT_OF_TURN_PER_REQUEST_S: Final = 0.020
 _NOT_STOPPED_S: Final = 0.001
 _A_MILLISECOND: Final = 0.001
 _FIRST_WAIT_MS: Final = 4
-"""Most answers come sooner; until then we measure only the time."""
+"""How long we wait before we look: most answers come sooner, so until then we only time them."""
 
 
 class Seat:
@@ -89,14 +89,15 @@ class Seat:
         self._is_asked = False
         self._ended = False
         self.is_blamed = is_blamed
-        """Several hosts have given it up: if this one does, too, it is the bot's fault."""
+        """Whether other hosts have given it up or killed it; if this one does, too, it is the
+        bot's fault."""
         self.on_look: Callable[[], None] | None = None
-        """Called at every look while the bot thinks."""
+        """Called at every look while the bot starts or thinks."""
         self.pipes = Pipes(process, limits)
         self.cpu_s = 0.0
-        """CPU time of all answered requests together; the start does not count."""
+        """The CPU time of all answered requests together, without the start."""
         self.wall_s = 0.0
-        """Wall time of all answered requests, without waiting for its host."""
+        """The wall time of all answered requests, without the time the bot waited for its host."""
         self.last_cpu_s = 0.0
         self.last_wall_s = 0.0
         self.requests = 0

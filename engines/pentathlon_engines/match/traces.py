@@ -16,11 +16,11 @@ class TraceLine(NamedTuple):
     """One line of the protocol, or a part of one."""
 
     way: str
-    """`TO_BOT` or `FROM_BOT`."""
+    """The direction: `TO_BOT` or `FROM_BOT`."""
     text: str
-    """Its first `LINE_BYTES_KEPT` bytes; unprintable characters are escaped."""
+    """The first `LINE_BYTES_KEPT` bytes of the line, with unprintable characters escaped."""
     size: int
-    """Its length in bytes, without the line end."""
+    """The length of the line in bytes, without the line end."""
     is_whole: bool = True
     """False for output that is not exactly one line."""
 
@@ -32,12 +32,12 @@ class Trace(NamedTuple):
     requests: int
     """How many requests the bot got."""
     cpu_ms: int
-    """CPU time of the last request."""
+    """The CPU time of the last request."""
     wall_ms: int
     stdout_bytes: int
     stderr_bytes: int
     ended: bool
-    """It ended, or closed its output, before we stopped it."""
+    """Whether the bot ended, or closed its output, before we stopped it."""
 
 
 class Tape(deque[tuple[str, bytes]]):

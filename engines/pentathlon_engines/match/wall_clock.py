@@ -15,9 +15,9 @@ from pentathlon_engines.match.launcher import Awake
 from pentathlon_engines.match.limits import Limits
 
 FROZEN_S: Final = 0.5
-"""If a look is later than this, we were stopped, and most likely the bot, too."""
+"""A look that is later than this shows that we were stopped, and most likely the bot, too."""
 PATIENCE: Final = 10
-"""How many times its limits a bot may take before we give up its host."""
+"""A bot may take this many times its limits before we give up its host."""
 _LEAST_PATIENCE_S: Final = 10.0
 _LOOK_S: Final = (0.005, 0.035)
 _SECOND_LOOK_S: Final = (0.0002, 0.001)
@@ -75,10 +75,10 @@ class WallClock:
         self._cpu_s = cpu_s
         self._asleep_s = 0.0
         self.elapsed_s = 0.0
-        """The time up to the last look, without what counts for nobody."""
+        """The time up to the last look, without the time in which we were stopped."""
         self.ran_s = 0.0
         self.on_disk_s = 0.0
-        """How long it waited for the disk of its host, or for the kernel in another way."""
+        """How long the bot waited for the disk of its host, or otherwise in the kernel."""
 
     def has_run(self, *, now: float, cpu_s: float) -> bool:
         """Return whether, by its CPU clock, it ran nearly all the time since the last look."""

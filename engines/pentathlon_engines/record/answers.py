@@ -29,9 +29,9 @@ _ANSWERED: Final = frozenset(
         FaultKind.ILLEGAL_ACTION,
     }
 )
-"""Faults in which a line was expected and another one came, or none."""
+"""Kinds of faults in which a line was expected, and another one or none came."""
 _WIDE: Final = "\\x00"
-"""As traces show the zero bytes of UTF-16."""
+"""A zero byte of UTF-16, as traces show it."""
 _READY: Final = '{"type": "ready"}'
 
 

@@ -13,7 +13,7 @@ from pentathlon_engines.record.record import resigned_seat
 from pentathlon_engines.record.shape import Record
 
 Viewer = int | None
-"""A seat, or None for who may see everything, since the match is over."""
+"""The seat that looks, or None for somebody who may see everything because the match is over."""
 
 
 def see(state: State, viewer: Viewer) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class FaultWords(NamedTuple):
     examples: tuple[str, ...]
     cause: str
     at_desk: str
-    """How the author makes it happen at home."""
+    """How the author can see the fault at home."""
 
 
 FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {

@@ -18,7 +18,7 @@ class Fork(NamedTuple):
 
     point: ForkPoint
     events: tuple[Event, ...]
-    """Those of the other match that come first."""
+    """The first events of the match, which come from the other one."""
 
 
 def fork_at(record: Record, ply: int) -> Fork:

@@ -28,7 +28,7 @@ from pentathlon_engines.record.shape import Header, Record, RecordedOutcome, che
 FORMAT: Final = 1
 
 _COURSE_DIGITS: Final = 32
-"""Hexadecimal digits: 128 bits."""
+"""The hexadecimal digits of a course: 128 bits."""
 _TAIL: Final = ("events", "faults", "outcome", "chain")
 _to_json = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False

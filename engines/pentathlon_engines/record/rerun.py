@@ -65,7 +65,7 @@ class Rerun:
     verdict: Verdict
     fault: Fault | None
     answer_in_place: str | None
-    """Its action at the ply of the recorded fault."""
+    """The bot's action at the ply of the recorded fault; None if there was none."""
     differences: list[Difference]
     log: bytes
     notes: list[tuple[int, str]]

@@ -38,14 +38,14 @@ class RecordedBot(TypedDict):
 
     name: str
     hash: str
-    """The content hash of its files."""
+    """The content hash of the bot's files."""
 
 
 class RecordedOutcome(TypedDict):
     """The outcome of a match."""
 
     ranks: list[int]
-    """By seat: 0 is best, ties are equal. If all seats failed, all have 1."""
+    """The rank of each seat: 0 is best, ties are equal. If all seats failed, all have 1."""
     reason: str
     scores: list[int] | None
 
@@ -54,7 +54,7 @@ class ForkPoint(TypedDict):
     """The ply at which a match leaves another one."""
 
     chain: str
-    """Of the record it comes from."""
+    """The hash chain of the record that the match was forked from."""
     ply: int
     """The number of events taken from that record."""
 
@@ -64,7 +64,7 @@ class RecordedPerson(TypedDict):
 
     seat: int
     resigned_at: int | None
-    """The ply at which the person gave up."""
+    """The ply at which the person gave up; None if the person did not."""
 
 
 class Header(TypedDict):
@@ -80,11 +80,12 @@ class Header(TypedDict):
     limits: dict[str, float | int]
     sandbox: str
     layers: NotRequired[list[str]]
-    """Missing in records of early releases."""
+    """The layers that isolated the bots; missing in records of early releases."""
     fork: NotRequired[ForkPoint]
-    """Missing in matches that began at their start, as all do that can be rated."""
+    """Where the match left another one; missing in matches from the start, which alone can be
+    rated."""
     person: NotRequired[RecordedPerson]
-    """Missing in matches of bots alone, as all are that can be rated."""
+    """The person's part; missing in matches of bots alone, which alone can be rated."""
 
 
 class Record(Header):
@@ -92,7 +93,7 @@ class Record(Header):
 
     format: int
     events: list[EventRow]
-    """Read one with `Event.of`."""
+    """The events as rows; `Event.of` reads one."""
     faults: list[RecordedFault]
     outcome: RecordedOutcome
     chain: str
@@ -266,4 +267,5 @@ _OPTIONAL: Final[dict[str, Any]] = {  # Any: JSON
     "fork": {"chain": "", "ply": 0},
     "person": None,
 }
-"""The values of missing fields: records of early releases have no layers, few have the others."""
+"""The values of missing fields: records of early releases have no layers, and few records have the
+others."""

@@ -18,7 +18,7 @@ Z_95: Final = 1.96
 
 _DRAWS: Final = 4096
 _MOST_WORK: Final = 10**8
-"""Draws times contenders squared, where there are many contenders: about a second."""
+"""The most draws times contenders squared, where there are many contenders: about a second."""
 _SHIFTS: Final = 8
 _OUT_OF_REACH: Final = 5.0
 """Standard deviations behind the leader beyond which nobody is a contender."""
@@ -31,9 +31,9 @@ class BestChances:
     """For each player the probability of being the strongest, and how exact that is."""
 
     chances: tuple[float, ...]
-    """In the order of the players; their sum is 1."""
+    """The chance of each player, in the order of the players; their sum is 1."""
     error: float
-    """The largest standard error."""
+    """The largest standard error of a chance."""
 
 
 class RankInterval(NamedTuple):

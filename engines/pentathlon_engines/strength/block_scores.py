@@ -15,10 +15,10 @@ from typing import Final
 from pentathlon_engines.strength.best import Z_95
 
 WIN: Final = 2
-"""Half points of a match that was won."""
+"""The half points for a won match."""
 
 _WIDENED: Final = 1.25
-"""Bare 95 % intervals of few blocks hold the truth too rarely."""
+"""A factor on intervals: bare 95 % intervals of few blocks hold the truth too rarely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

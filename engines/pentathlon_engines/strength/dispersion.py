@@ -17,13 +17,13 @@ from pentathlon_engines.strength.pair_model import PairOutcomes
 from pentathlon_engines.strength.played_matches import Pair, PlayedMatch, pairs_of
 
 Outlook = Mapping[Pair, PairOutcomes]
-"""What the estimate expects of each pair."""
+"""What the estimate expects of each pair that met."""
 
 _CLUSTERS_TO_WIDEN: Final = 20
 _CLUSTERS_TO_NARROW: Final = 200
-"""Clusters added that vary as expected, because few clusters say little. Narrower intervals
-need more evidence: with 20 for both, 90 % of the intervals of eight bots that repeat themselves
-held the truth instead of 95 %."""
+"""Clusters that vary as expected, added because few clusters say little. Narrower intervals need
+more evidence: with 20 for both, 90 % of the intervals of eight bots that repeat themselves held
+the truth instead of 95 %."""
 _TWO: Final = 2
 
 

@@ -25,9 +25,9 @@ class Slope(NamedTuple):
     """The logarithm of an outcome's probability, by the difference of the two strengths."""
 
     score: float
-    """Its first derivative."""
+    """The first derivative."""
     curvature: float
-    """Minus its second derivative; never negative."""
+    """Minus the second derivative; never negative."""
 
 
 class PairOutcomes(NamedTuple):

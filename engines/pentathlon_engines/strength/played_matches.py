@@ -11,21 +11,22 @@ from pentathlon_engines.strength.pair_model import DRAW, LOSS, WIN
 Pair = tuple[int, int]
 """Two indices of players, the smaller one first."""
 Counts = dict[Pair, list[int]]
-"""Wins, draws and losses of the first of each pair."""
+"""Wins, draws and losses of the first player of each pair."""
 
 
 class PlayedMatch(NamedTuple):
     """A match as the estimate reads it."""
 
     players: tuple[int, ...]
-    """By seat."""
+    """The player in each seat."""
     ranks: tuple[int, ...]
-    """By seat, 0 is best; nobody is where all failed, and such a match tells nothing."""
+    """The rank of each seat; 0 is best. If all failed, nobody has 0, and the match tells
+    nothing."""
     block: int | None = None
     """Matches of one block share their seed, so they may be alike."""
     course: str | None = None
-    """Fingerprint of all that happened. The same players in the same seats with the same course
-    are the same match played twice, and count once; None is never a repeat."""
+    """A fingerprint of all that happened. A match with the same players in the same seats and the
+    same course is the same match played twice, and counts once; None is never a repeat."""
 
 
 def telling_matches(matches: Iterable[PlayedMatch]) -> list[PlayedMatch]:

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from pentathlon_engines.strength.best import Z_95
 
 _EMPTY: Final = 1e-3
-"""What an empty cell counts: a score that never came is not impossible."""
+"""What an empty cell counts as: a score that never came is not impossible."""
 _ELO_PER_DEVIATION: Final = 800 / math.log(10)
 
 
@@ -53,11 +53,11 @@ class Sprt:
     null: float = 0.50
     alternative: float = 0.55
     alpha: float = 0.05
-    """Probability of `BETTER` though the null hypothesis holds."""
+    """The probability of `BETTER` although the null hypothesis holds."""
     beta: float = 0.05
-    """Probability of `NOT_BETTER` though the alternative holds."""
+    """The probability of `NOT_BETTER` although the alternative holds."""
     first_look: int = 20
-    """Blocks before the first look."""
+    """The number of blocks before the first look."""
     look_every: int = 4
 
     @property

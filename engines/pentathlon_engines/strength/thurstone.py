@@ -33,17 +33,17 @@ from pentathlon_engines.strength.played_matches import (
 
 MU: Final = 25.0
 SIGMA: Final = 25.0 / 3
-"""What is thought of everybody before the first result."""
+"""The standard deviation of everybody's strength before the first result."""
 BETA: Final = 25.0 / 6
-"""The noise of one performance."""
+"""The standard deviation of one performance, its noise."""
 
 _LAST_STEP: Final = 1e-7
-"""The error after a step is about its square."""
+"""A step shorter than this is the last: the error after a step is about its square."""
 _LARGEST_STEP: Final = 2.0
 _MOST_STEPS: Final = 100
 _SMALL_SLOPE: Final = 1e-9
 _DRAWS: Final = (0.005, 0.5)
-"""Between these a draw probability is searched."""
+"""The bounds between which a draw probability is searched."""
 _MARGINS: Final = (draw_margin(_DRAWS[0]), draw_margin(_DRAWS[1]))
 
 
@@ -52,14 +52,14 @@ class Strengths:
     """Estimated strengths and their uncertainty."""
 
     players: tuple[int, ...]
-    """Ascending; everything else is in this order."""
+    """The players in ascending order; everything else is in the same order."""
     mu: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
-    """Of the differences to the mean of all players of the estimate."""
+    """The covariance of the differences to the mean of all players of the estimate."""
     dispersion: float = 1.0
     draw_probability: float = 0.1
     matches: int = 0
-    """How many told something, without repeats."""
+    """How many matches told something, without repeats."""
     repeats: int = 0
 
     def sigma(self, index: int) -> float:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 Subtree = Callable[[int, int], bytes]
-"""Gives the hash of the complete subtree of 2**level leaves at an index, from the left."""
+"""Returns the hash of a complete subtree of 2**level leaves, by level and index from the left."""
 
 
 def leaf_hash(entry: bytes) -> bytes:

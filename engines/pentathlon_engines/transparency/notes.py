@@ -23,7 +23,7 @@ _ID_BYTES: Final = 4
 _SIGNATURE: Final = re.compile(r"— (?P<name>[^\s+]+) (?P<data>[A-Za-z0-9+/]+=*)")
 _CHECKPOINT: Final = re.compile(r"(?P<origin>[^\n]+)\n(?P<size>\d{1,18})\n(?P<root>[^\n]+)\n")
 _LONGEST: Final = 20_000
-"""Characters of a note: the ones of a log have fewer than a thousand."""
+"""The most characters of a note; those of a log have fewer than a thousand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pentathlon_engines.record.record import canonical
 
 FORMAT: Final = "pentathlon/receipt/2"
 BEFORE: Final = "pentathlon/receipt/1"
-"""Receipts of earlier releases, which tell of no arithmetic; their bytes stay as they are."""
+"""The format of receipts of earlier releases, which state no arithmetic; their bytes stay as they
+are."""
 
 _OPTIONAL: Final = frozenset({"referee_build", "bots_build", "arithmetic"})
 
@@ -23,19 +24,19 @@ class Receipt(TypedDict):
     game: str
     rules: int
     chain: str
-    """Of the record, over all that stands in it."""
+    """The hash chain of the record, over everything in it."""
     sandbox: str
     finished_at: str
-    """In ISO 8601, UTC."""
+    """When the match ended, in ISO 8601 and UTC."""
     referee_build: NotRequired[str]
-    """Which build of the engines refereed the match; see `pentathlon_engines.builds`. Missing
-    where the worker did not tell."""
+    """The build of the engines that refereed the match; see `pentathlon_engines.builds`. Missing
+    if the worker did not state it."""
     bots_build: NotRequired[str]
-    """Which build its bots could import."""
+    """The build of the engines that the bots could import."""
     arithmetic: NotRequired[str]
-    """Of a rated match: the fingerprint of the arithmetic of the platform that accepted and
-    logged it. Ratings of a pool with the same fingerprint come out to the last bit where the
-    fingerprint is the same, and to 1e-9 elsewhere."""
+    """For a rated match: the fingerprint of the arithmetic of the platform that accepted and
+    logged it. The ratings of a pool come out the same to the last bit where the fingerprint is the
+    same, and to 1e-9 elsewhere."""
 
 
 def write_receipt(receipt: Receipt) -> str:
