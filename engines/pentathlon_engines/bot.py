@@ -44,7 +44,7 @@ class Turn:
         self.match: str = hello["match"]
         self.ply = 0
         self.events: list[tuple[int, str]] = []
-        """Seat and text of each event since your last action, which comes first."""
+        """The seat and text of each event since your last action; that action comes first."""
         self.observation: dict[str, Any] = {}
         self.legal: list[str] = []
         self.clock: dict[str, int] = {}

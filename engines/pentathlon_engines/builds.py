@@ -10,7 +10,7 @@ from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.version import __version__
 
 _NOTE: Final = Path(__file__).with_name("compiled.txt")
-"""Written by `build_compiled.py`: a digest of the sources and of their Python."""
+"""The file that `build_compiled.py` writes: a digest of the sources and of their Python."""
 _COMPILED: Final = "+compiled"
 
 

@@ -22,9 +22,9 @@ class Language:
     """The default main file."""
     argv: tuple[str, ...]
     argv_of_ending: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What starts main files with other endings, such as ".class"."""
+    """The commands that start main files with other endings, such as ".class"."""
     is_built: bool = True
-    """A bot in this language may have a build."""
+    """Whether a bot in this language may have a build."""
 
     def command(self, main: str) -> list[str]:
         """Return the command that starts this main file."""
@@ -71,7 +71,7 @@ BUILD_TOOLS: Final = (
 """Programs that a build may start with; each worker announces which of them it has."""
 
 _HEAP_SHARE: Final = 0.5
-"""The share of the memory limit; the run-time system needs the rest."""
+"""The heap's share of the memory limit; the run-time system needs the rest."""
 
 
 def heap_mb(memory_mb: int) -> int:

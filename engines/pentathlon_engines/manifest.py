@@ -33,9 +33,9 @@ LARGEST_BYTES: Final = 4096
 ANY_GAME: Final = "*"
 """Stands for all games, for bots that know only the contract of a game."""
 COMMAND: Final = "command"
-"""The language of a bot that names a program."""
+"""The `language` of a bot whose manifest names a program to start."""
 PAUSED: Final = "paused"
-"""Of `ladder`: keep its places on ladders, without new matches."""
+"""The value of `ladder` for a bot that keeps its places on ladders, without new matches."""
 MOST_PROCESSES: Final = 16
 LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
@@ -46,7 +46,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 _MINE: Final = "my-"
 
 LadderWord = bool | Literal["paused"]
-"""What a `bot.toml` may say of ladders."""
+"""What `ladder` may be in a `bot.toml`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +57,17 @@ class Manifest:
     games: tuple[str, ...]
     language: str
     main: str | None
-    """The file to start, unless `language` is "command"."""
+    """The file to start; None if `language` is "command"."""
     command: tuple[str, ...]
-    """The program to start, when `language` is "command"."""
+    """The program to start and its arguments if `language` is "command"; else empty."""
     build: tuple[str, ...]
-    """The program that builds the bot from its sources; empty if there is none."""
+    """The command that builds the bot from its sources; empty if there is none."""
     processes: int = 1
-    """How many processes it may have at a time, the first one included."""
+    """How many processes the bot may have at a time, the first one included."""
     ladder: LadderWord | None = None
-    """True: it joins the ladders of its games as soon as it may play, or goes on there. False: it
-    leaves them. "paused": it keeps its places without new matches. None: what was chosen before
-    holds, and a new bot joins."""
+    """True: it joins the ladders of its games as soon as it may play, or plays on there. False: it
+    leaves them. "paused": it keeps its places without new matches. None: the earlier choice holds,
+    and a new bot joins."""
 
     @property
     def plays_on_ladders(self) -> bool:

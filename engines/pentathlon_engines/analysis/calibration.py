@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 COMMAND: Final = "python3 manage.py bench analysis --write"
-"""Fits the powers."""
+"""The command that fits the powers."""
 PRIOR: Final = 2.0
-"""Playouts that count as won in equal parts by all seats in play."""
+"""Extra playouts that count as won in equal parts by all seats in play."""
 FILE: Final = Path(str(files("pentathlon_engines.analysis"))) / "calibration.json"
 
 

@@ -39,7 +39,7 @@ from pentathlon_engines.record.record import positions
 from pentathlon_engines.record.shape import Record
 
 METHOD: Final = 2
-"""Counted up whenever the same record may get another curve."""
+"""The version of the method: raised whenever the same record may get another curve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +49,12 @@ class Budget:
     plies: int = 56
     """How many plies are measured."""
     decisions: int = 18
-    """Of a longer match: before and after how many decisions at least, before it is refined."""
+    """In a longer match: how many decisions the first pass measures at least, before and after
+    each."""
     playouts: int = MOST_PLAYOUTS
     largest_error: float = LARGEST_ERROR
     confirmed: int = MOST_CONFIRMED
-    """How many events are measured again."""
+    """The most events that are measured again."""
 
 
 class Measurement(NamedTuple):
@@ -61,7 +62,7 @@ class Measurement(NamedTuple):
 
     ply: int
     again: bool
-    """It was measured a second time, because much happens there."""
+    """Whether this is a second measurement, made because much happens there."""
     estimate: Estimate
 
     def to_json(self) -> list[Any]:  # Any: JSON
@@ -77,16 +78,16 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """What a match looked like to who knows how it went on from each ply."""
+    """What a match looked like at each ply to somebody who knows how it went on."""
 
     plies: int
     points: dict[int, Estimate]
-    """The measured plies, with the first and the last."""
+    """The estimate at each measured ply; the first and the last ply are always among them."""
     marks: list[Mark]
     accuracies: list[Accuracy]
-    """By seat."""
+    """The accuracy of each seat."""
     playouts: int
-    """In all."""
+    """The total number of playouts."""
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return it compactly: chances in thousandths."""

@@ -23,17 +23,17 @@ from typing import Any, Final, NamedTuple
 from pentathlon_engines.analysis.playouts import Estimate
 
 LARGE: Final = 0.2
-"""The change of a chance that makes a swing."""
+"""The smallest change of a chance that makes an event a swing."""
 CANDIDATE: Final = 0.15
-"""A change that is measured again."""
+"""The smallest change of a chance that is worth another measurement."""
 MOST_CONFIRMED: Final = 8
 CONFIDENCE: Final = 2.0
-"""Standard errors."""
+"""How many standard errors a swing must amount to, at least."""
 FEWEST_DECISIONS: Final = 5
-"""With fewer measured decisions a seat has no accuracy."""
+"""With fewer measured decisions than this, a seat has no accuracy."""
 _SCALE: Final = 103.1668
 _STEEPNESS: Final = 4.354
-"""By chances from 0 to 1, where lichess has points of a hundred."""
+"""lichess's constant, scaled for chances from 0 to 1 instead of 0 to 100."""
 _SHIFT: Final = 3.1669
 BLUNDER: Final = "blunder"
 TURNING_POINT: Final = "turning_point"
@@ -43,13 +43,13 @@ class Swing(NamedTuple):
     """One event with the chances before and after it."""
 
     ply: int
-    """The position after it."""
+    """The ply of the position after the event."""
     seat: int | None
-    """Who acted; None for chance."""
+    """The seat that acted; None for chance."""
     is_decision: bool
-    """Whether a bot chose it among several actions."""
+    """Whether the event is an action that a bot chose among several."""
     failed: tuple[int, ...]
-    """The seats whose bots were expelled there."""
+    """The seats whose bots were expelled at this event."""
     before: Estimate
     after: Estimate
 
@@ -82,7 +82,7 @@ class Mark(NamedTuple):
     cause: str
     """What brought it about: `action`, `chance` or `fault`."""
     seat: int | None
-    """Who acted or failed; None for chance."""
+    """The seat that acted or failed; None for chance."""
     before: list[float]
     after: list[float]
 
@@ -96,11 +96,11 @@ class Accuracy(NamedTuple):
     """The loss of chances that a seat's decisions cost it."""
 
     value: float | None
-    """From 0 to 100; None with too few decisions."""
+    """The accuracy from 0 to 100; None with too few decisions."""
     decisions: int
-    """How many were measured."""
+    """The number of measured decisions."""
     loss: float
-    """What a decision lost on average; below 0 if it won."""
+    """The chance that a decision lost on average; below 0 if the decisions gained."""
     error: float
     """The standard error of `value`."""
 

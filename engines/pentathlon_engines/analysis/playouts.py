@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from pentathlon_engines.contract.game import Evaluation
 
 LARGEST_ERROR: Final = 0.05
-"""The standard error at which playouts are enough."""
+"""Playouts end once no standard error is larger than this."""
 MOST_PLAYOUTS: Final = 100
-"""With so many, no standard error is larger."""
+"""The most playouts; with this many, no standard error exceeds `LARGEST_ERROR`."""
 _FEWEST: Final = 24
 _CANDIDATES: Final = 4
-"""Out of so many random actions a seat takes the best one."""
+"""How many random actions a seat picks the best one from."""
 _GUIDED: Final = 40
-"""After so many evaluated decisions a playout goes on at random: that is 20 times faster."""
+"""After this many evaluated decisions, a playout continues at random, which is 20 times faster."""
 _TRIES: Final = 3
-"""The most actions it looks at to find a safe one."""
+"""The most random actions that a seat tries to find a safe one."""
 _PRIOR: Final = 4
-"""Playouts that count as half won when an error is estimated (Agresti and Coull 1998): else 24
-playouts of which none is won would be certain."""
+"""Playouts that count as half won when an error is estimated (Agresti and Coull 1998); without
+them, 24 playouts of which none is won would look certain."""
 
 
 class Estimate(NamedTuple):
     """Results of the playouts from one position."""
 
     playouts: int
-    """0 at the end of the match: there it is the truth."""
+    """The number of playouts; 0 at the end of the match, where the result is known."""
     chances: list[float]
     """The share of the first place that each seat may expect; those who tie share it."""
     errors: list[float]
-    """The standard error of each chance, on the safe side."""
+    """The standard error of each chance, rather too large than too small."""
     shares: list[float]
     """The share of the other seats that each seat is expected to beat."""
 

@@ -39,7 +39,7 @@ class CheckedArchive:
     files: Mapping[str, StoredFile]
     content_hash: str
     normalised: bytes
-    """The same files as a zip whose bytes depend on nothing else."""
+    """The same files as a zip whose bytes depend only on those files."""
     unpacked_bytes: int
 
 

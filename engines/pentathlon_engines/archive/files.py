@@ -18,11 +18,11 @@ from pentathlon_engines.archive.names import check_names
 from pentathlon_engines.errors import BadArchive, LargeArchive
 
 LARGEST_ARCHIVE: Final = 16 * 1024 * 1024
-"""Of an upload, and of all its files together."""
+"""The most bytes of an upload, and of all its files together."""
 MOST_FILE_BYTES: Final = 8 * 1024 * 1024
 MOST_FILES: Final = 200
 MOST_RATIO: Final = 100
-"""Bytes unpacked for each byte of the upload."""
+"""The most unpacked bytes for each byte of the upload."""
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 # Archives inside the archive may hold some, but the time to read the list stays bounded.
@@ -49,7 +49,7 @@ class StoredFile:
 
     data: bytes
     is_program: bool
-    """Whether it may be executed."""
+    """Whether the file may be executed."""
 
 
 def read_files(data: bytes) -> dict[str, StoredFile]:

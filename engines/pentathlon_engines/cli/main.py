@@ -43,7 +43,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "dataset": "dataset",
     }
 )
-"""The module in `commands/` that has the function of this name, in the order of the help."""
+"""For each command, in the order of the help, the module in `commands/` that has its function."""
 
 
 def main() -> None:

@@ -36,9 +36,9 @@ class Logged:
     index: int | None
     size: int
     earlier: int | None = None
-    """The size at which the log was seen before, and from which it has grown."""
+    """The size of the log when this machine last saw it; None if it never did."""
     new_key: str | None = None
-    """A key that this machine sees for the first time."""
+    """A key that this machine sees for the first time; None if there is none."""
 
     def to_text(self) -> str:
         """Return the result in one line."""

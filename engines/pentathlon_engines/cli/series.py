@@ -29,7 +29,7 @@ from pentathlon_engines.record.shape import Record
 from pentathlon_engines.strength.block_scores import BlockScore
 
 _EARLY: Final = 5
-"""Before so many matches, the time left is anybody's guess."""
+"""How many matches must have ended before the time left is shown."""
 
 
 class RecordFolder:

@@ -21,7 +21,7 @@ from pentathlon_engines.cli.output.streams import is_terminal, say, show_on_one_
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 
 _FIRST_BLOCKS: Final = 20
-"""The test does not look before; more could be played in vain."""
+"""The blocks before the first look of the test; more of them might be played in vain."""
 _NEXT_BLOCKS: Final = 12
 _PAIR: Final = 2
 _CELLS: Final = 5
@@ -38,7 +38,7 @@ class Pair:
     old: Json
     game: str
     is_own: bool
-    """Both belong to the person who asks."""
+    """Whether both versions belong to the person who asks."""
 
     @property
     def opponent(self) -> dict[str, int]:
@@ -54,7 +54,7 @@ class ServerRun:
     comparison: Comparison
     page: str
     note: str = ""
-    """Why it stopped before the test decided."""
+    """Why the comparison stopped before the test decided; empty otherwise."""
 
 
 def find_pair(

@@ -53,7 +53,7 @@ _DECISION: Final = [
     ("features", pa.list_(pa.float32())),
 ]
 _AS_TEXT: Final = ("options", "faults")
-"""Fields whose shape differs from game to game: JSON in a column of text."""
+"""Fields whose shape differs from game to game; they become JSON in a text column."""
 
 
 def pack_parquet(rows: Iterable[dict[str, Any]], *, table: str) -> bytes:  # Any: JSON

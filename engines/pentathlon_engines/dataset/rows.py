@@ -22,9 +22,9 @@ from pentathlon_engines.record.shape import Record
 Row = dict[str, Any]  # Any: JSON
 
 SPLITS: Final = (("train", 80), ("validation", 10), ("test", 10))
-"""Names and per cent."""
+"""The names of the splits, and their shares in per cent."""
 _DIGITS: Final = 6
-"""Of a feature after the point: as exact as float32 up to 1."""
+"""The digits of a feature after the decimal point; up to 1, as exact as float32."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class Source:
     """What a record does not know about its match."""
 
     match: int
-    """Its number, unique in the dataset."""
+    """The number of the match, unique in the dataset."""
     versions: Sequence[int | None] = ()
-    """By seat: the bot version's id on its site."""
+    """The id on its site of the bot version in each seat; empty if there is no site."""
     skills: Sequence[tuple[float, float] | None] = ()
-    """By seat: mean and uncertainty of the live rating before this match."""
+    """The mean and uncertainty of each seat's live rating before this match; empty if unknown."""
 
     def version(self, seat: int) -> int | None:
         """Return the version at this seat; None if there is no site."""

@@ -10,7 +10,7 @@ from pentathlon_engines.dataset.rows import SPLITS
 Json = Any
 
 VERSION: Final = 1
-"""Goes up when a field changes its meaning or goes away; new fields may come without that."""
+"""Raised when a field changes its meaning or is removed; fields may be added without that."""
 DECISIONS: Final = "decisions"
 MATCHES: Final = "matches"
 TABLES: Final = (DECISIONS, MATCHES)

@@ -15,7 +15,7 @@ from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.runner import MatchAbandoned, MatchReport
 
 MOST_ATTEMPTS: Final = 3
-"""Failures of this machine to play a match after which the match is void."""
+"""How often this machine may fail to play a match before the match is void."""
 
 _LONGEST_WAIT_S: Final = 0.2
 
@@ -25,11 +25,11 @@ class DeskMatch:
     """A match to be played on this machine."""
 
     index: int
-    """From 1, in the order of the schedule."""
+    """The number of the match, from 1, in the order of the schedule."""
     block: int
-    """From 1; the matches of a block have the same seed."""
+    """The number of the block, from 1; the matches of a block have the same seed."""
     players: tuple[int, ...]
-    """By seat: numbers of bots."""
+    """The number of the bot in each seat."""
     seed: int
     alias: str
     """The name of the match that its bots are told."""
@@ -40,14 +40,14 @@ class Finished(NamedTuple):
 
     match: DeskMatch
     report: MatchReport | None
-    """None: this machine could not play it, so it counts for nobody."""
+    """The report; None if this machine could not play the match, which then counts for nobody."""
     problem: str = ""
-    """Why there is no report."""
+    """Why there is no report; empty if there is one."""
 
 
 Tick = Callable[[int], None]
 PlayMatch = Callable[[DeskMatch, Tick], MatchReport]
-"""Plays one match; it must call the tick some times a second, and let pass what that raises."""
+"""Plays one match; it must call the tick several times a second and let its exceptions through."""
 
 
 def play_all(

@@ -26,7 +26,7 @@ from pentathlon_engines.record.answers import find_wrong_answer
 from pentathlon_engines.runner import SeatBot
 
 REQUESTS: Final = 3
-"""Requests of each probe; short matches have fewer."""
+"""The number of requests in each probe; a short match has fewer."""
 PADDING_BYTES: Final = 256 * 1024
 LEGAL_ACTIONS: Final = 2_000
 PAUSE_S: Final = 1.0
@@ -41,10 +41,10 @@ class ProbeResult(NamedTuple):
     tried: str
     ok: bool
     is_fault: bool
-    """False where the platform does not mind, but the author may want to know."""
+    """False for a finding that the platform does not mind but the author may want to know."""
     detail: str
     answer: str | None
-    """What it wrote and what was expected, where that was its fault."""
+    """What the bot wrote and what was expected; None unless its answer was the fault."""
     log: str
 
 
@@ -60,7 +60,7 @@ class ProbeReport(NamedTuple):
 
     results: list[ProbeResult]
     start: StartUse | None
-    """Of the fastest start, the one that the host disturbed least; None if it never was ready."""
+    """The use of the fastest start, which the host disturbed least; None if it never was ready."""
     memory_peak_mb: float
 
 

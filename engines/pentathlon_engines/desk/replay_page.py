@@ -20,8 +20,8 @@ from pentathlon_engines.record.shape import Record
 _PIECES: Final = re.compile(
     r"(?=<(?:g|title|text|path|circle)\b)|(?<=</g>)|(?<=</desc>)|(?<=</title>)"
 )
-"""Drawings are cut here: few pieces change from ply to ply. So the 1,750 positions of a match of
-Way of the Dragon take 1 MB instead of 50."""
+"""Where drawings are cut into pieces: few of them change from ply to ply, so the 1,750 positions
+of a match of Way of the Dragon take 1 MB instead of 50."""
 
 
 def replay_page(record: Record, states: Sequence[State]) -> str:

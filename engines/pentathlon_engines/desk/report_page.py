@@ -27,7 +27,7 @@ from pentathlon_engines.tournament.tint import tint
 _WIDTH: Final = 960
 _ROW: Final = 26
 _NAMES: Final = 230
-"""Units for names, left of a chart."""
+"""The width kept for names beside a chart, in units of the drawing."""
 _MOST_LINES: Final = 12
 _LONGEST_NAME: Final = 30
 

@@ -15,7 +15,7 @@ from pentathlon_engines.strength.block_scores import BlockScore, counts_of, half
 from pentathlon_engines.tournament.formats.blocks import seatings_of
 
 SEED_STEPS: Final = 2**53
-"""Seeds go on from 0 after the largest one."""
+"""The number of seeds; after the largest one, seeds continue from 0."""
 
 
 class Series:
@@ -27,7 +27,7 @@ class Series:
         self._seed = seed
         per_block = len(self._seatings)
         self.blocks = -(-matches // per_block)
-        """Blocks are played whole."""
+        """The number of blocks, rounded up: blocks are played whole."""
         self.matches = self.blocks * per_block
         self.tally = Tally(seats)
         self.void = 0

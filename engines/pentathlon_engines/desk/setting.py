@@ -28,7 +28,7 @@ class Setting:
     launcher: Launcher
     bots: Sequence[SeatBot]
     keep: Callable[[DeskMatch, Record], None] = keep_nothing
-    """Called where the match was played, so that a stop loses no record."""
+    """Stores a record; called where the match was played, so that a stop loses no record."""
 
     def play(self, match: DeskMatch, tick: Tick | None = None) -> MatchReport:
         """Play one match and keep its record."""

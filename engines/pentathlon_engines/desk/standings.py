@@ -25,23 +25,24 @@ class DeskStanding:
     """One line of the table."""
 
     place: int
-    """From 1; it may be shared."""
+    """The place in the table, from 1; several entries may share it."""
     group: int
-    """Different groups can be told apart with 95 % confidence."""
+    """The number of the group; entries of different groups can be told apart with 95 %
+    confidence."""
     number: int
-    """Of the entry, from 0."""
+    """The number of the entry, from 0."""
     name: str
     strength: float
-    """25 is the mean of the field."""
+    """The estimated strength; 25 is the mean of the field."""
     reach: float
-    """Half the width of the 95 % interval of the strength."""
+    """Half the width of the strength's 95 % interval."""
     ranks: RankInterval
     chance_of_best: float
     line: TallyLine
     byes: int
     """Rounds without a match that count as won blocks."""
     points: float
-    """At most 1 in a match: at larger tables points are shared among the opponents."""
+    """The points: at most 1 for a match, at larger tables divided among the opponents."""
     tie_breaks: Mapping[str, float]
 
     @property

@@ -15,9 +15,9 @@ class DeskResult:
 
     ranks: tuple[int, ...]
     failed: tuple[int, ...]
-    """Seats with a fault."""
+    """The seats with a fault."""
     slowest_ms: tuple[int, ...]
-    """CPU time of the longest action."""
+    """The CPU time of each seat's longest action; 0 without an action."""
     reason: str
     plies: int
     course: str
@@ -48,11 +48,11 @@ class TallyLine:
     wins: int = 0
     """Matches won alone."""
     draws: int = 0
-    """Matches in which others were as good, and nobody was better."""
+    """Matches in which it shared the first rank."""
     faults: int = 0
     slowest_ms: int = 0
     against: dict[int, list[int]] = field(default_factory=dict)
-    """How often it was ahead of, level with and behind others at its table."""
+    """For each other bot: how often this one was ahead of it, level with it and behind it."""
 
     @property
     def losses(self) -> int:
@@ -71,7 +71,7 @@ class Tally:
     def __init__(self, players: int) -> None:
         self.lines = [TallyLine() for _ in range(players)]
         self.seats: list[list[int]] = []
-        """Wins, draws and losses against others at the table, by seat."""
+        """For each seat: wins, draws and losses against others at the table."""
 
     def count(self, players: Sequence[int], result: DeskResult) -> None:
         """Count a match; its players are in the order of the seats."""

@@ -23,7 +23,7 @@ class Kept(NamedTuple):
     """A match that an earlier run has stored."""
 
     result: DeskResult | None
-    """None: it was void."""
+    """The stored result; None if the match was void."""
 
 
 Find = Callable[[DeskMatch], Kept | None]
@@ -51,13 +51,13 @@ class DeskTournament:
         """
         self.document = document
         self.over: Over | None = None
-        """How it ended, once its format has nothing left to play."""
+        """How the tournament ended; None while its format has something left to play."""
         self.matches: dict[int, DeskMatch] = {}
-        """By index, as far as they are made."""
+        """The matches made so far, by index."""
         self.results: dict[int, DeskResult | None] = {}
-        """By index of the match; None where it was void."""
+        """The results by index of the match; None for a void match."""
         self.rounds: dict[int, int] = {}
-        """The round of each block."""
+        """The round of each block, by the number of the block."""
         told = document.to_json() if published is None else published
         self._key = event_key_of(secret, document_hash(told))
         self._find = find

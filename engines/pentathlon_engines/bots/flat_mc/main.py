@@ -14,9 +14,9 @@ from pentathlon_engines.lookahead import after, is_safe, winning_action
 
 PLAYOUTS = 300
 CAREFUL_ACTIONS = 2
-"""In how many actions of a playout nobody misses a win."""
+"""The number of actions at the start of a playout that never miss a win."""
 CPU_SHARE = 0.5
-"""The share of the time for one action that it may use."""
+"""The share of the time for one action that the bot may use."""
 MATCH_SHARE = 0.03
 """The share of the time left for the match that one action may use."""
 LEAST_MS = 4.0

@@ -16,19 +16,19 @@ from pentathlon_engines.lookahead import winning_action
 from pentathlon_engines.tree_search import TreeSearch
 
 MATCH_SHARE = 0.25
-"""The share of the match's CPU time that it means to use; the rest is reserve."""
+"""The share of the match's CPU time that the bot plans to use; the rest is reserve."""
 ACTION_SHARE = 0.4
-"""The share of the time for one action that it uses at most."""
+"""The largest share of the time for one action that the bot uses."""
 LEAST_MS = 4.0
 """With less time than this it acts at random, so that a long match does not run out of time."""
 PLAYOUTS = 3
-"""How many playouts tell how many decisions are to come."""
+"""The number of playouts that estimate how many decisions are to come."""
 FEWEST_TO_COME = 5
-"""However long the match takes, time for so many decisions is kept."""
+"""Time for this many decisions is kept, however long the match takes."""
 TAIL = 0.2
-"""And for this share of all decisions that were expected."""
+"""Time for this share of all expected decisions is kept, too."""
 LOOK_EVERY = 16
-"""After so many simulations it looks whether the others could still catch up."""
+"""How many simulations pass between looks at whether other actions can still catch up."""
 
 
 class Player:

@@ -31,7 +31,7 @@ class Credentials:
     """The known sites: the one in use, and a token for each."""
 
     site: str | None = None
-    """The site that was signed in to last."""
+    """The site that was signed in to last; None if there is none."""
     by_site: dict[str, Credential] = field(default_factory=dict)
 
     @property

@@ -25,7 +25,7 @@ class DeviceCode:
     device_code: str
     user_code: str
     page: str
-    """Where a person confirms the code; with the code filled in."""
+    """The address where a person confirms the code, with the code filled in."""
     expires_s: int
     interval_s: int
 

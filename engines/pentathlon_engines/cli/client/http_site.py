@@ -23,11 +23,11 @@ from pentathlon_engines.version import __version__
 API: Final = "/api/v1/"
 _TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
 _STREAM_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=45.0)
-"""A stream without news shows every 15 seconds that it still is there."""
+"""The timeouts of a stream, which shows every 15 seconds that it is still there."""
 _PAUSES_S: Final = (0.2, 1.0)
-"""Before a request that can do no harm is sent again."""
+"""The pauses before a harmless request is sent again."""
 _LONGEST_PAUSE_S: Final = 10.0
-"""A server that asks for more patience is told of instead."""
+"""The longest pause that a server may ask for; a longer one is reported instead."""
 _COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _PROBLEM: Final = "application/problem+json"
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")

@@ -24,7 +24,7 @@ from pentathlon_engines.record.record import events_by
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
 _NEAR: Final = 0.8
-"""From this share of a limit on, a bot is near it."""
+"""The share of a limit beyond which a bot is near it."""
 _LOG_LINES: Final = 10
 
 
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
     ok: bool
     detail: str
     answer: str | None
-    """What it wrote and what was expected, where that was its fault."""
+    """What the bot wrote and what was expected; None unless its answer was the fault."""
     actions: int
     slowest_cpu_ms: int
     match_cpu_ms: int

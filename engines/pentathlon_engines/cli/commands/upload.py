@@ -18,7 +18,7 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import forked_at, verify_record
 
 _OF_THE_RECORD: Final = ("bad_record", "forked_record", "record_too_large", "same_record")
-"""Refusals that say nothing about the next record."""
+"""The codes of refusals that concern one record and say nothing about the next."""
 
 
 def upload(

@@ -31,7 +31,7 @@ from pentathlon_engines.record.record import positions
 
 _OVER: Final = ("done", "void")
 _LINES_BESIDE: Final = 6
-"""What stands above and below a board that is an image."""
+"""The lines of text above and below a board that is an image."""
 
 
 def watch(

@@ -12,9 +12,10 @@ from importlib import import_module
 from typing import Final
 
 _LONGEST_ANSWER_S: Final = 1.0
-"""A terminal at hand answers within milliseconds, one behind a slow line within this."""
+"""How long to wait: a local terminal answers within milliseconds, one on a slow line within
+this."""
 _QUESTION: Final = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c"
-"""Whether it draws as kitty does, which only those answer that do; then which abilities it has,
+"""Asks for kitty's protocol, which only terminals that have it answer, then for the abilities,
 which all answer: so there is always an end to wait for, and nothing stays in the input."""
 _ABILITIES: Final = re.compile(rb"\x1b\[\?([0-9;]*)c")
 _SIXEL: Final = b"4"

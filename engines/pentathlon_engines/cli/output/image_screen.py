@@ -16,7 +16,7 @@ from pentathlon_engines.cli.output.image_protocol import ImageProtocol
 from pentathlon_engines.drawing.png import draw_png
 
 _TALLEST: Final = 40
-"""Rows of the terminal: a larger picture takes longer than stepping should."""
+"""The most terminal rows that a picture takes; drawing a larger one would slow stepping down."""
 _PIXELS: Final = 900
 
 

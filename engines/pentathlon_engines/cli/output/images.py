@@ -14,7 +14,7 @@ from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output.image_protocol import ask_terminal
 
 CLEAR: Final = "\x1b[H\x1b[2J"
-"""Empties the terminal, images included."""
+"""The control sequence that clears the terminal, images included."""
 
 _PACKAGES: Final = {
     "textual_image": "textual-image",

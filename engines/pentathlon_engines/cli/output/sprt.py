@@ -29,12 +29,12 @@ class Comparison:
     test: Sprt
     decision: SprtDecision
     counts: tuple[int, ...]
-    """Blocks by the new one's score, from nothing to everything."""
+    """The number of blocks for each score of the new bot, from no points to all of them."""
     repeats: int = 0
-    """Matches that went exactly like an earlier one of the same seats."""
+    """Matches that went exactly like an earlier one with the same bots in the same seats."""
     matches: int = 0
     fail_under: float | None = None
-    """The least share of the points that passes; None: only a better one passes."""
+    """The smallest share of the points that passes; if None, only a better bot passes."""
 
     @property
     def has_passed(self) -> bool:

@@ -37,7 +37,7 @@ class Stepper:
         self.ply = 0
         self.last = len(events)
         self.number = ""
-        """Digits typed so far of the ply to go to."""
+        """The digits typed so far of the ply to go to."""
         self.is_over = False
         self._turns = list(_turns(events))
         self._rounds = list(_rounds(self._turns))

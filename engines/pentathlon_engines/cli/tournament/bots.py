@@ -25,7 +25,7 @@ class Seated(NamedTuple):
 
     bots: list[SeatBot]
     changed: list[str]
-    """Names of entries whose files are not those of the document."""
+    """The names of entries whose bots have other files than the document states."""
 
 
 def make_document(

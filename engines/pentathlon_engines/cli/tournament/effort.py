@@ -15,19 +15,19 @@ from pentathlon_engines.tournament.document import TournamentDocument
 
 _S_PER_HOUR: Final = 3600
 _START_S: Final = 0.1
-"""CPU time in which a small Python bot starts."""
+"""The CPU time that a small Python bot needs to start."""
 _QUICK_S: Final = 0.001
-"""CPU time of an answer by a bot that does not search."""
+"""The CPU time of an answer by a bot that does not search."""
 
 
 class Effort(NamedTuple):
     """CPU hours, and seconds until the end: the least and the most, equal where measured."""
 
     basis: str
-    """"measured" or "estimated"."""
+    """Where the figures come from: "measured" or "estimated"."""
     cpu_hours: tuple[float, float]
     takes_s: tuple[float, float] | None
-    """None: it is not known; see `remark`."""
+    """The fewest and the most seconds until the end; None if unknown (see `remark`)."""
     remark: str
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON

@@ -25,12 +25,12 @@ from pentathlon_engines.errors import BadFolder
 from pentathlon_engines.tournament.document import TournamentDocument
 
 REPORT: Final = "report.html"
-"""The page of a tournament, in its folder."""
+"""The name of the file with a tournament's page, in its folder."""
 _EARLY: Final = 5
 _MOST_COLUMNS: Final = 12
 
 Describe = Callable[[DeskTournament], str]
-"""Describes the progress in a few words."""
+"""A function that describes the progress in a few words."""
 
 
 class TournamentRun:
