@@ -24,11 +24,11 @@ VALID_S: Final = 600
 INTERVAL_S: Final = 2
 TOKEN_DAYS: Final = 90
 _SLOWER_S: Final = 5
-"""Added to the interval of a terminal that polls too fast, as the RFC says."""
+"""Seconds added to the interval of a terminal that polls too fast, as the RFC says."""
 _EARLY_S: Final = 0.5
-"""A poll may come so much too early, because networks delay some more than others."""
+"""How early a poll may arrive, since networks delay some polls more than others."""
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ"
-"""No vowels, so that no words come out; 20 ** 8 codes."""
+"""The letters of codes: no vowels, so that no words come out; there are 20 ** 8 codes."""
 _CODE_LENGTH: Final = 8
 _EXPIRED_AT_ONCE: Final = 100
 

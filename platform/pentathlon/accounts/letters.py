@@ -19,10 +19,10 @@ from pentathlon.accounts.models import EmailChange, Letter, LetterKind, User
 from pentathlon.common.clock import database_now
 
 RETRIES_S: Final = (30, 120, 600, 1800, 7200)
-"""How long a letter waits after each try that failed; after the last it is given up."""
+"""Seconds that a letter waits after each failed attempt; when all are used, it is given up."""
 CONFIRM_AT: Final = "/account/email/confirm/"
 RESET_AT: Final = "/sign-in/reset/new/"
-"""Where the links lead; a test compares them with the addresses of the pages."""
+"""Where the links in letters lead; a test compares these paths with those of the pages."""
 _AT_ONCE: Final = 20
 _log = get_logger(__name__)
 

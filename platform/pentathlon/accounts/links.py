@@ -18,9 +18,9 @@ from pentathlon.accounts.models import EmailChange, User
 from pentathlon.common.errors import InvalidInput
 
 EMAIL_LINK_S: Final = 24 * 3600
-"""How long an address may be confirmed; PASSWORD_RESET_TIMEOUT says it of a password."""
+"""How long an address may be confirmed; for passwords, see PASSWORD_RESET_TIMEOUT."""
 MOST_ACCOUNTS: Final = 5
-"""With one address; a letter goes to each."""
+"""The most accounts with one address to which a letter about a password goes."""
 _EMAIL: Final = "pentathlon.accounts.email"
 
 

@@ -24,9 +24,9 @@ class User(AbstractUser):
     """A person: author of bots, organiser of tournaments, or both."""
 
     is_organiser = models.BooleanField(default=False)
-    """May create tournaments."""
+    """Whether the person may create tournaments."""
     verified_email = models.EmailField(blank=True, default="", db_default="", editable=False)
-    """The address from which a letter to it was answered."""
+    """The address that was last verified by answering a letter to it; empty if none."""
 
     class Meta:
         constraints = (
@@ -46,7 +46,7 @@ class ApiToken(AbstractAuthToken):
     """Names the token in addresses; the digest stays private."""
     name = models.CharField(max_length=60)
     scopes = models.JSONField(default=list)
-    """List of `Scope` values."""
+    """A list of `Scope` values."""
     last_used_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
@@ -64,14 +64,14 @@ class BrowserSession(AbstractBaseSession):
     person = models.ForeignKey(
         User, on_delete=models.CASCADE, null=True, related_name="browser_sessions"
     )
-    """Who has signed in; null before that."""
+    """Who has signed in; null before somebody has."""
     address = models.CharField(max_length=45)
-    """Where it was last seen."""
+    """The network address from which it was last seen."""
     user_agent = models.CharField(max_length=300)
-    """What the browser says that it is."""
+    """The browser, as it describes itself."""
     begun_at = models.DateTimeField(default=timezone.now)
     seen_at = models.DateTimeField(default=timezone.now)
-    """To about a minute."""
+    """When it was last seen, to about a minute."""
 
     def __str__(self) -> str:
         return f"session {self.public_id} of {self.person}"
@@ -87,7 +87,7 @@ class TotpKey(models.Model):
     person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="totp_key")
     salt = models.CharField(max_length=64)
     used_step = models.BigIntegerField()
-    """Of the last code that was taken: each is good once."""
+    """The time step of the last accepted code; each code is valid once."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class RecoveryCode(models.Model):
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
     digest = models.CharField(max_length=64)
-    """Keyed with the secret of the installation."""
+    """A hash keyed with the installation's secret."""
 
     class Meta:
         constraints = (
@@ -115,15 +115,15 @@ class Passkey(models.Model):
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="passkeys")
     name = models.CharField(max_length=60)
-    """By which the person tells it from others."""
+    """The name by which the person tells it from others."""
     host = models.CharField(max_length=253)
-    """The name of the site for which it was made; browsers offer it nowhere else."""
+    """The host name of the site for which it was made; browsers offer it nowhere else."""
     digest = models.CharField(max_length=64, unique=True)
-    """SHA-256 of the credential's id."""
+    """The SHA-256 of the credential's id."""
     credential = models.BinaryField()
-    """Id and public key, as the authenticator attested them."""
+    """The credential's id and public key, as the authenticator attested them."""
     sign_count = models.BigIntegerField()
-    """How often it has signed; some always say 0."""
+    """How often it has signed, as it reports itself; some always report 0."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     last_used_at = models.DateTimeField(null=True)
 
@@ -166,9 +166,9 @@ class Letter(models.Model):
 
     kind = models.CharField(max_length=20, choices=LetterKind)
     person = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
-    """Whom it is about; null while nobody has looked it up."""
+    """Whom it is about; null for a forgotten password, since it is looked up on sending."""
     email = models.EmailField()
-    """Where it goes to; for a forgotten password, what was typed."""
+    """The address it goes to; for a forgotten password, the address that was typed."""
     site = models.CharField(max_length=300)
     """The address at which the person uses the site."""
     tries = models.PositiveSmallIntegerField(db_default=0)
@@ -184,9 +184,9 @@ class IdempotencyRecord(models.Model):
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="idempotency_records")
     key = models.CharField(max_length=100)
-    """Chosen by the person, new for every request."""
+    """A key that the person chooses anew for every request."""
     fingerprint = models.CharField(max_length=64)
-    """Distinguishes the request from others under the same key."""
+    """A hash that tells the request from others with the same key."""
     status = models.PositiveSmallIntegerField(default=0)
     body = models.JSONField(null=True, encoder=DjangoJSONEncoder)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -215,19 +215,19 @@ class DeviceLogin(models.Model):
         DENIED = "denied", "denied"
 
     device_digest = models.CharField(max_length=64, unique=True)
-    """SHA-256 of the code that only the terminal knows."""
+    """The SHA-256 of the code that only the terminal knows."""
     user_code = models.CharField(max_length=8, unique=True)
-    """What the person types."""
+    """The code that the person types, without its hyphen."""
     name = models.CharField(max_length=60)
-    """Of the token to be."""
+    """The name of the token that will be made."""
     scopes = models.JSONField()
     address = models.CharField(max_length=45)
-    """Where the terminal asked from."""
+    """The network address from which the terminal asked."""
     person = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
-    """Who answered."""
+    """Who answered; null until somebody does."""
     answer = models.CharField(max_length=8, choices=Answer, default=Answer.NONE)
     interval_s = models.PositiveSmallIntegerField()
-    """How long the terminal must wait between polls."""
+    """Seconds that the terminal must wait between polls."""
     polled_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(db_index=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -251,7 +251,7 @@ class AccountDeletion(models.Model):
     person = models.OneToOneField(User, on_delete=models.PROTECT, related_name="deletion")
     deleted_at = models.DateTimeField(db_default=Now(), editable=False)
     erased_at = models.DateTimeField(null=True)
-    """When the last code and logs of its bots were gone; null while matches need them."""
+    """When the last code and logs of its bots were erased; null while matches need them."""
 
     class Meta:
         indexes = (

@@ -43,13 +43,13 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 LONGEST_NAME: Final = 60
 LARGEST_ANSWER: Final = 32 * 1024
 _ALGORITHM: Final = 3
-"""Of a public key, as COSE numbers its parts."""
+"""The label under which a COSE key names its algorithm."""
 _USER: Final = "pentathlon.accounts.passkey"
 _UNREADABLE: Final = (
     *(ValueError, TypeError, LookupError, AttributeError, AssertionError),
     *(ArithmeticError, RuntimeError, struct.error, UnsupportedAlgorithm),
 )
-"""What the package raises at answers that no browser gives."""
+"""The errors that the package raises for answers that no browser gives."""
 
 Json = dict[str, Any]  # Any: what travels as JSON
 _log = get_logger(__name__)

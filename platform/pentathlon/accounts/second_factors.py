@@ -27,9 +27,9 @@ RECOVERY_CODES: Final = 10
 _DIGITS, _STEP_S = 6, 30
 _KEY_BYTES: Final = 20
 _CLOCKS_DIFFER: Final = (0, -1, 1)
-"""Steps by which the clock of a telephone may be wrong."""
+"""The steps by which a telephone's clock may be off."""
 _LETTERS: Final = "BCDFGHJKLMNPQRSTVWXZ23456789"
-"""No vowels, so that no words come out, and nothing that looks like something else."""
+"""The characters of codes: no vowels, so no words; none that look like another character."""
 _CODE_LENGTH: Final = 10
 _TOTP: Final = "pentathlon.accounts.totp"
 _RECOVERY: Final = "pentathlon.accounts.recovery"

@@ -19,7 +19,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
 RESERVED = "deleted-"
-"""What the names of deleted accounts begin with."""
+"""The prefix of the names of deleted accounts."""
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
 _USE_NOTED_EVERY = timedelta(minutes=1)
 

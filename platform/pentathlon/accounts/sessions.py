@@ -36,9 +36,9 @@ class SessionStore(StoredSession):
 
     address = ""
     user_agent = ""
-    """Of the request that it serves."""
+    """The browser that sent the request being served; `address` is where it came from."""
     row: BrowserSession | None = None
-    """As it was read, or last written."""
+    """The row as it was last read or written; None before that."""
 
     @classmethod
     def get_model_class(cls) -> type[BrowserSession]:
