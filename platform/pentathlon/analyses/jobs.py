@@ -8,7 +8,7 @@ from uuid import UUID
 from pentathlon_engines.record.shape import Record
 
 Row = list[Any]  # Any: JSON
-"""As `pentathlon_engines.analysis.curve.Measurement.to_json` writes it."""
+"""A measurement as `pentathlon_engines.analysis.curve.Measurement.to_json` writes it."""
 
 
 class ClaimedAnalysis(NamedTuple):
@@ -17,4 +17,4 @@ class ClaimedAnalysis(NamedTuple):
     token: UUID
     record: Record
     measured: list[Row]
-    """In earlier tries."""
+    """The measurements of earlier attempts."""

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 SHARE: Final = 0.03
-"""Of the time of all slots, which loans may take from matches that wait."""
+"""The share of all slots' time that loans may take from waiting matches."""
 LOAN_S: Final = 20.0
-"""After so long the slot is matches' again, if the loan has measured anything."""
+"""Seconds after which the slot returns to matches, if the loan has measured something."""
 LONGEST_LOAN_S: Final = 120.0
-"""After so long in any case: on a very busy host the measurement of one ply may take a minute."""
+"""Seconds after which a loan ends in any case: on a very busy host, one ply may take a minute."""
 PATIENCE_S: Final = 10.0
-"""How long an analysis that somebody wants waits for an idle slot first."""
+"""Seconds that a requested analysis waits for an idle slot before it may get a loan."""
 
 
 def next_loan_at(*, begun_at: datetime, held_s: float | None, slots: int) -> datetime:

@@ -57,27 +57,27 @@ class Analysis(models.Model):
     )
     state = models.CharField(max_length=8, choices=AnalysisState, default=AnalysisState.WAITING)
     asked_at = models.DateTimeField(null=True)
-    """When somebody first opened the match; null: nobody has."""
+    """When somebody first opened the match; null if nobody has."""
     sent_at = models.DateTimeField(null=True)
-    """When a worker was last told of it."""
+    """When a worker was last told of it; null until then."""
     token = models.UUIDField(null=True)
-    """Of the worker that computes it; a curve is stored only with it."""
+    """The token of the worker that computes it; a curve is stored only with this token."""
     lease_until = models.DateTimeField(null=True)
     lent_at = models.DateTimeField(null=True)
     """When a slot was last lent to it while matches waited."""
     lent_ms = models.PositiveIntegerField(null=True)
-    """How long that loan held the slot; null: it goes on, or its worker has died."""
+    """How long that loan held the slot; null while it goes on, or if its worker has died."""
     attempts = models.PositiveSmallIntegerField(default=0)
-    """How many ended without a word."""
+    """How many attempts ended because the worker fell silent or died."""
     method = models.PositiveSmallIntegerField(default=0)
-    """Which method the curve was made with."""
+    """The version of the method by which the curve was made, or could not be."""
     curve = models.JSONField(null=True)
-    """As `pentathlon_engines.analysis.curve.Curve.to_json` writes it."""
+    """The curve as `pentathlon_engines.analysis.curve.Curve.to_json` writes it."""
     measured = models.JSONField(null=True)
-    """What workers that gave way have handed in, and by which method."""
+    """The measurements of attempts that gave way, with the version of their method."""
     cpu_ms = models.PositiveIntegerField(default=0)
     error = models.CharField(max_length=30, blank=True)
-    """Why it cannot be computed: a code."""
+    """A code for why it cannot be computed; empty unless that is so."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 

@@ -26,11 +26,11 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.curve import METHOD
 
 MOST_ASKED: Final = 500
-"""The most that wait because somebody has opened them; more are not noted."""
+"""The most opened matches whose analyses may wait; further requests are not noted."""
 LATEST: Final = 20
-"""How far back one look for matches without an analysis goes."""
+"""How many of the latest matches one search for missing analyses looks at."""
 SHARE: Final = 1 / 4
-"""Of the slots that may compute at a time; one in any case."""
+"""The share of all slots that may compute at a time; at least one slot may."""
 LEASE_S: Final = 60
 RESEND_S: Final = 60
 MOST_ATTEMPTS: Final = 3

@@ -19,7 +19,7 @@ _Thousandth = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 _Thousandths = list[_Thousandth]
 _Figure = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1.001)]
-"""Sums of floats may end a little above 1."""
+"""A share from 0 to 1; a sum of floats may end slightly above 1."""
 _Word = Annotated[str, msgspec.Meta(pattern=r"^[a-z_]{1,30}$")]
 _MOST = 4096
 _Json = dict[str, Any]  # Any: JSON

@@ -81,7 +81,7 @@ RESULTS_CHANGED: Final = (
     AuditAction.MATCH_RERUN,
     AuditAction.MATCH_REQUEUE,
 )
-"""Public, unless the results themselves are hidden: a reason may tell one."""
+"""Public unless the results themselves are hidden, since a reason may reveal a result."""
 FIELD_CHANGED: Final = (
     AuditAction.ENTRY_REPLACE,
     AuditAction.ENTRY_DISQUALIFY,
@@ -90,4 +90,4 @@ FIELD_CHANGED: Final = (
     AuditAction.TOURNAMENT_HAND_OVER,
     AuditAction.TOURNAMENT_RELEASE,
 )
-"""Public at once, as the reasons at the entries are."""
+"""Public at once, as are the reasons shown with the entries."""

@@ -44,26 +44,26 @@ class AuditEvent(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    """null for a command run by the operator, or for the platform itself."""
+    """Who did it; null for a command run by the operator, or for the platform itself."""
     # Without choices: a new action needs no migration.
     action = models.CharField(max_length=30, db_index=True)
-    """An `AuditAction`."""
+    """An `AuditAction` value."""
     kind = models.CharField(max_length=20)
-    """An `AuditedKind`."""
+    """An `AuditedKind` value."""
     object_id = models.CharField(max_length=60)
     object_name = models.CharField(max_length=200, blank=True)
-    """In words, as it was then; of a person it is empty, see `person`."""
+    """The object in words, as it was then; empty for a person, see `person`."""
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-    """The person affected, or the owner of the bot affected."""
+    """The person affected, or the owner of the bot affected; null if there is none."""
     tournament = models.PositiveBigIntegerField(null=True, db_index=True)
-    """Where; its page shows what was done there. A number: drafts are deleted."""
+    """The tournament whose page shows the event; a plain number, because drafts are deleted."""
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
     details = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
-    """Further facts: numbers and keys, neither secrets nor names of people."""
+    """Further facts: numbers and keys, but no secrets and no names of people."""
     request_id = models.CharField(max_length=64, blank=True)
-    """Names the lines of the request in the logs; empty outside of one."""
+    """The id that the logs give to the request; empty outside of a request."""
     at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = AuditEventQuerySet.as_manager()
