@@ -55,14 +55,14 @@ class Bot(models.Model):
     )
     name = models.CharField(max_length=64)
     is_reference = models.BooleanField(default=False, db_default=False)
-    """It stands for a built-in policy: ladders keep it as a fixed mark, and no author is ranked
+    """Whether it stands for a built-in policy: ladders keep it as a fixed mark and rank no author
     by it."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     version_count: int
-    """How many versions there are; set by `listed`."""
+    """How many versions it has; set by `listed`."""
     latest: list[BotVersion]
-    """The newest version, if there is one; set by `listed`."""
+    """The newest version, or an empty list if there is none; set by `listed`."""
 
     objects = BotQuerySet.as_manager()
 
@@ -77,9 +77,9 @@ class Archive(models.Model):
     """The files of a bot version as one checked zip, stored once by content."""
 
     content_hash = models.CharField(max_length=71, primary_key=True)
-    """"sha256:" and 64 hexadecimal digits over names, modes and contents of the files."""
+    """`sha256:` and 64 hexadecimal digits: a hash of the files' names, modes and contents."""
     data = models.BinaryField()
-    """A normalised zip: same files, same bytes."""
+    """A normalised zip: the same files give the same bytes."""
     unpacked_bytes = models.PositiveIntegerField()
     files = models.PositiveIntegerField()
 
@@ -116,38 +116,38 @@ class BotVersion(models.Model):
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
-    """Counts from 1 within the bot."""
+    """The number of the version within its bot, from 1."""
     archive = models.ForeignKey(Archive, on_delete=models.PROTECT, related_name="versions")
     built = models.ForeignKey(
         Archive, on_delete=models.PROTECT, null=True, related_name="built_versions"
     )
-    """What its build has made, once, for all workers; null before, and for what is not built."""
+    """The files that its build made, once for all workers; null before that or without a build."""
     is_build_trusted = models.BooleanField(default=True, db_default=True)
-    """Whether a worker that plays rated matches has built it; rated matches need such a build."""
+    """Whether the worker that built it may play rated matches, which need such a build."""
     manifest = models.JSONField()
-    """The fields of bot.toml as read."""
+    """The fields of bot.toml, as they were read."""
     notes = models.CharField(max_length=200, blank=True)
-    """What changed, in the author's words; public."""
+    """What changed, in the author's words; everybody may read it."""
     state = models.CharField(
         max_length=12, choices=VersionState, default=VersionState.VALIDATING, db_index=True
     )
     state_reason = models.CharField(max_length=300, blank=True)
-    """Why it may not play; public."""
+    """Why it may not play, for everybody to read; empty if it may."""
     validation_log = models.TextField(blank=True)
-    """What the bot wrote to standard error while it was validated; for its owner only."""
+    """What the bot wrote to standard error during its validation; only its owner may read it."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     validated_at = models.DateTimeField(null=True)
     stopped_at = models.DateTimeField(null=True)
-    """When it was last taken out of schedules, by whomever."""
+    """When it was last stopped, retired, disqualified or reinstated; null if it never was."""
     stopped_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
-    """Who disqualified or retired it; null if that was nobody but its own faults."""
+    """Who last retired, disqualified or reinstated it; null if only its own faults stopped it."""
     is_seated = models.BooleanField(default=False, db_default=False)
-    """Ladders have looked at it since it last became eligible."""
+    """Whether ladders have looked at it since it last became eligible."""
 
     is_candidate = models.BooleanField(default=False, db_default=False)
-    """It plays only where its author enters it, and takes nobody's place until it is activated."""
+    """Whether it plays only where its author enters it and replaces no version until activated."""
 
     objects = BotVersionQuerySet.as_manager()
 
@@ -197,7 +197,7 @@ class VersionGame(models.Model):
 
     version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="games")
     game = models.CharField(max_length=30)
-    """Key of the game."""
+    """The key of the game."""
 
     class Meta:
         constraints = (

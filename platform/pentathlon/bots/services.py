@@ -24,7 +24,7 @@ LONGEST_REASON = 200
 LONGEST_LOG = 64 * 1024
 _LONGEST_REASON = 300
 _MOST_NAMESAKES = 50
-"""Among so many numbered names one that is free is looked for."""
+"""The number before which the search for a free numbered name ends."""
 _WORDS = {
     VersionState.VALIDATING: "being validated already",
     VersionState.ELIGIBLE: "valid already",

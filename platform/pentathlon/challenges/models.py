@@ -53,20 +53,20 @@ class Challenge(models.Model):
     version = models.ForeignKey(
         BotVersion, on_delete=models.PROTECT, related_name="challenges_made"
     )
-    """The challenger."""
+    """The version that challenges."""
     opponent = models.ForeignKey(
         BotVersion, on_delete=models.PROTECT, related_name="challenges_met"
     )
     others = models.JSONField(default=list)
-    """Ids of the versions in the other chairs of a larger table."""
+    """The ids of the versions in the other chairs of a larger table."""
     blocks = models.PositiveSmallIntegerField()
-    """Each has one seed, which nobody knows before the block is done."""
+    """How many blocks it has; each has a seed that nobody knows before the block is done."""
     planned = models.PositiveSmallIntegerField()
-    """Matches in all."""
+    """How many matches it has in all."""
     done = models.PositiveSmallIntegerField(default=0)
     void = models.PositiveSmallIntegerField(default=0)
     cells = models.JSONField(default=list)
-    """Half points of the challenger in the complete blocks, in their order."""
+    """The challenger's half points in each complete block, in order."""
     state = models.CharField(max_length=10, choices=ChallengeState, default=ChallengeState.RUNNING)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)

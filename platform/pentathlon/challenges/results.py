@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchStat
 from pentathlon_engines.strength.block_scores import WIN, half_points
 
 _MOST_READ = 100
-"""Challenges between the same two that a test reads: at most 2,000 blocks."""
+"""The most challenges between the same two that a test reads: at most 2,000 blocks."""
 _UNENDED = (MatchState.PENDING, MatchState.RUNNING)
 
 
@@ -22,10 +22,10 @@ class ChallengeBlock:
     """The matches with one seed, in balanced seat orders."""
 
     number: int
-    """From 1."""
+    """The number of the block, from 1."""
     matches: tuple[Match, ...]
     half_points: int | None
-    """Of the challenger; None unless every match was played."""
+    """The challenger's half points; None unless every match was played."""
 
     @property
     def is_done(self) -> bool:

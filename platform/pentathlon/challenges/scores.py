@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 
 SPRT = Sprt()
-"""Is the challenger better? The same test as in A/B tournaments."""
+"""A test of whether the challenger is better, the same as in A/B tournaments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,15 +17,15 @@ class SprtReading:
 
     decision: SprtDecision
     ratio: float
-    """The log likelihood ratio; it decides beyond the bounds."""
+    """The log-likelihood ratio; outside the bounds it decides."""
     lower: float
     upper: float
     blocks: int
-    """Read up to the decision, or in all."""
+    """How many blocks were read: up to the decision, or all."""
     counts: tuple[int, ...]
-    """These blocks by the challenger's half points."""
+    """How many of these blocks gave the challenger each number of half points, from 0."""
     first_look: int
-    """The minimum number of blocks before a decision."""
+    """The number of blocks before which no decision is made."""
 
 
 def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
