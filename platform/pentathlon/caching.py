@@ -17,7 +17,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 MOST_BYTES: Final = 16 * 1024 * 1024
-"""Of all packed answers that a process keeps."""
+"""The most bytes of packed answers that a process keeps."""
 
 _REVALIDATE: Final = "no-cache"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"

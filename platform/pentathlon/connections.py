@@ -21,8 +21,8 @@ _CONNECTION_S = 60
 _VISIBILITY_TIMEOUT_S = 12 * 3600
 
 _OF_BUCKETS = {"endpoint": "endpoint_url", "region": "region_name"}
-"""What the address of a bucket may say, by its name in django-storages. Keys come from where the
-library of AWS finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the role of the host."""
+"""The options in a bucket's address, and what django-storages calls them. Keys come from where the
+AWS library finds them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the role of the host."""
 
 
 def database(

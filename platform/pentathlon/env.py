@@ -13,7 +13,7 @@ from typing import Final
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 IMPORT_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
-"""PYTHONPATH of processes that import what this one does."""
+"""The PYTHONPATH of processes that import what this one does."""
 
 
 class Mode(StrEnum):
@@ -24,17 +24,17 @@ class Mode(StrEnum):
 
 
 DRAIN_S: Final[Mapping[Mode, float]] = {Mode.LOCAL: 2.0, Mode.PRODUCTION: 120.0}
-"""How long a worker that is asked to stop plays on, unless PENTATHLON_DRAIN_S says so."""
+"""Seconds that a worker plays on after it is asked to stop, unless PENTATHLON_DRAIN_S is set."""
 LADDER_MATCHES_AN_HOUR: Final[Mapping[Mode, float | None]] = {
     # Somebody's desk, whose processors and disk are not for ladders alone.
     Mode.LOCAL: 60.0,
     Mode.PRODUCTION: None,
 }
-"""The most that a settled division plays, unless PENTATHLON_LADDER_MATCHES_AN_HOUR says so."""
+"""The most matches an hour of a settled division; the variable of this name may change it."""
 UNLIMITED: Final = "unlimited"
 SPOT_CHECKS: Final = 50
 STARVED_SHARE: Final = 0.75
-"""At this share a bot waits three times as long as it runs, and slots are held back."""
+"""At this share a bot waits three times as long as it runs, so slots are held back."""
 
 
 class BadEnvironment(Exception):
@@ -59,7 +59,7 @@ class Environment:
     """PENTATHLON_STATIC: collected static files; inside the data folder if not set."""
     secret_key: str | None = None
     hosts: tuple[str, ...] = ()
-    """PENTATHLON_HOSTS: names the site is reached by, separated by commas."""
+    """PENTATHLON_HOSTS: the names by which the site is reached, separated by commas."""
     origins: tuple[str, ...] = ()
     """PENTATHLON_ORIGINS: trusted origins such as https://example.org, separated by commas."""
     database_url: str | None = None
@@ -69,52 +69,52 @@ class Environment:
     sandbox: str | None = None
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
     bot_matches: int = 8
-    """PENTATHLON_BOT_MATCHES: most slots in which one bot plays at a time."""
+    """PENTATHLON_BOT_MATCHES: the most slots in which one bot plays at a time."""
     ladders: bool = True
     """PENTATHLON_LADDERS: make ladders and reference bots, and keep them playing."""
     reference_bots: bool = True
     """PENTATHLON_REFERENCE_BOTS: upload the built-in policies as bots that play on ladders."""
     ladder_season_days: float = 28
-    """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
+    """PENTATHLON_LADDER_SEASON_DAYS: how many days a season lasts."""
     ladder_matches_an_hour: float | None = LADDER_MATCHES_AN_HOUR[Mode.LOCAL]
-    """PENTATHLON_LADDER_MATCHES_AN_HOUR: the most that each division plays once its ratings are
-    certain; None ("unlimited"): as much as idle slots can."""
+    """PENTATHLON_LADDER_MATCHES_AN_HOUR: the most matches of each division once its ratings are
+    certain; None ("unlimited") means as many as idle slots can play."""
     bot_log_days: float = 90
-    """PENTATHLON_BOT_LOG_DAYS: how long what bots wrote is kept after a match; 0: forever."""
+    """PENTATHLON_BOT_LOG_DAYS: days that a bot's output is kept after a match; 0: forever."""
     replays: str | None = None
-    """PENTATHLON_REPLAYS: where old replays move to, as s3://bucket/prefix or file:///folder."""
+    """PENTATHLON_REPLAYS: where old replays move, as s3://bucket/prefix or file:///folder."""
     replay_days: float = 7
-    """PENTATHLON_REPLAY_DAYS: how long a replay stays in the database before it moves there."""
+    """PENTATHLON_REPLAY_DAYS: how many days a replay stays in the database before it moves."""
     datasets: bool = True
     """PENTATHLON_DATASETS: make datasets of closed tournaments and seasons."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
     starved_share: float = STARVED_SHARE
-    """PENTATHLON_STARVED_SHARE: how much of the time bots may wait before slots are held back."""
+    """PENTATHLON_STARVED_SHARE: the share of time bots may wait before slots are held back."""
     spot_checks: int = SPOT_CHECKS
-    """PENTATHLON_SPOT_CHECKS: one in so many results of workers is played again; 0: none."""
+    """PENTATHLON_SPOT_CHECKS: one in this many results of workers is played again; 0: none."""
     drain_s: float = DRAIN_S[Mode.LOCAL]
-    """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on. Shorter than the grace
-    of whoever stops it: what is not over by then is given back."""
+    """PENTATHLON_DRAIN_S: how long a worker plays on after it is asked to stop. It must be shorter
+    than the grace period of whatever stops it; what is unfinished by then is given back."""
     compiled: bool = True
     """PENTATHLON_COMPILED: `up` compiles the engines where it can, and plays with them."""
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     metrics_token: str | None = None
-    """PENTATHLON_METRICS_TOKEN: who sends it may read /metrics."""
+    """PENTATHLON_METRICS_TOKEN: the token with which /metrics may be read."""
     mail: str | None = None
     """PENTATHLON_MAIL: the mail server, as smtps://name:password@host:465; or smtp://."""
     mail_from: str = "pentathlon@localhost"
     """PENTATHLON_MAIL_FROM: the sender of e-mail."""
     traces: str | None = None
-    """Where spans go: "otlp" or "console". By the variables of OpenTelemetry's standard."""
+    """Where spans go, by OpenTelemetry's own variables: "otlp" or "console"; None for nowhere."""
     traces_database: bool = False
-    """PENTATHLON_TRACE_DATABASE: requests have spans of their statements to the database."""
+    """PENTATHLON_TRACE_DATABASE: give requests a span for each database statement."""
     service_name: str | None = None
-    """OTEL_SERVICE_NAME: what the process is called in traces."""
+    """OTEL_SERVICE_NAME: the name of the process in traces."""
     certificates: str | None = None
     package_index: str | None = None
-    """PIP_INDEX_URL: where pip itself is fetched from if this machine has none."""
+    """PIP_INDEX_URL: the index that provides pip itself if this machine has none."""
 
 
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:

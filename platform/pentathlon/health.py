@@ -16,7 +16,7 @@ from redis import Redis, RedisError
 from pentathlon.common.schema import missing_migrations
 
 _FRESH_S: Final = 2.0
-"""For how long an answer holds: whoever asks more often costs nothing."""
+"""Seconds for which an answer holds, so that frequent requests cost nothing."""
 _BROKER_S: Final = 0.5
 _OK: Final = "ok"
 

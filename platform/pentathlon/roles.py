@@ -25,15 +25,16 @@ class Patience:
     """Timeouts of a process, in seconds; 0 means none."""
 
     connect_s: int = 5
-    """For a connection, and for a sign of life of one that was left idle."""
+    """The wait for a connection, or for a sign of life from one that was left idle."""
     statement_s: float
-    """For one statement; the server cancels it."""
+    """The time for one statement; the server cancels it after that."""
     answer_s: float
-    """For any sign of the server during a statement: longer, for servers that hang themselves."""
+    """The wait for any sign of life during a statement; longer, in case the server itself
+    hangs."""
     lock_s: float = 10
-    """For a lock that somebody else holds."""
+    """The wait for a lock that somebody else holds."""
     idle_in_transaction_s: float = 15
-    """After this long without a statement the server ends a transaction that was left open."""
+    """The time without a statement after which the server ends an open transaction."""
 
 
 PATIENCE: Final = {

@@ -20,7 +20,7 @@ from typing import Final, Protocol
 from pentathlon.env import BadEnvironment, Environment
 
 HEADER: Final = "traceparent"
-"""Of W3C Trace Context, in lower case."""
+"""The header of W3C Trace Context, in lower case."""
 
 Value = str | int | float | bool
 Attributes = Mapping[str, Value]

@@ -13,17 +13,17 @@ class Quota:
     """A limit of one person as it stands now."""
 
     key: str
-    """Stable, for machines."""
+    """A stable name for machines."""
     about: str
-    """What is counted, for people."""
+    """What is counted, in words for people."""
     limit: int
     used: int
     unit: str = ""
-    """"bytes", or nothing where things are counted."""
+    """The unit, such as "bytes"; empty where things are counted."""
     renews_at: datetime | None = None
-    """When some of it comes back automatically."""
+    """When some of it becomes free again by itself; None if it does not."""
     code: str
-    """Of the refusal of whoever wants more."""
+    """The error code for somebody who wants more than is left."""
 
     @property
     def left(self) -> int:

@@ -14,18 +14,18 @@ class RetentionClass:
     """Rows that are deleted when their time is over."""
 
     key: str
-    """Stable, for machines."""
+    """A stable name for machines."""
     holds: str
-    """What it is, for people."""
+    """What the rows are, in words for people."""
     kept: timedelta | None
-    """For how long; None: forever, since somebody chose so."""
+    """How long rows are kept; None if somebody chose to keep them forever."""
     models: tuple[type[Model], ...]
     due: Callable[[], int]
-    """Counts what is over. It may read the whole table."""
+    """Counts the rows that are due. It may read the whole table."""
     forget: Callable[[], int]
-    """Deletes some of what is over, the oldest first, and returns how many rows went.
+    """Deletes some of the due rows, the oldest first, and returns how many were deleted.
 
-    It costs the same however much there is, so that nobody waits for it.
+    It costs the same however many are due, so that nobody waits for it.
     """
     look_s: float = 60.0
-    """Between two looks that find nothing."""
+    """Seconds to wait after a look that found nothing."""

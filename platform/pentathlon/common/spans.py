@@ -15,9 +15,9 @@ from django.db.models import Model, QuerySet
 T = TypeVar("T", bound=Model)
 
 _SLACK: Final = timedelta(minutes=1)
-"""Rows of statements that run at once get ids and times in different orders, within this time."""
+"""How far the times of rows may be out of the order of their ids, since statements run at once."""
 _NEAR: Final = 1024
-"""Ids that a query reads past at most: fewer steps here cost more than these."""
+"""The most ids that a query may read past: to halve further would cost more than to read them."""
 
 
 def made_since(rows: QuerySet[T], moment: datetime) -> QuerySet[T]:

@@ -19,12 +19,12 @@ from redis import Redis, RedisError
 
 _WINDOWS_S: Final = {"min": 60, "hour": 3600, "day": 86_400}
 _ANSWER_S: Final = 0.5
-"""A Redis that takes longer is away."""
+"""Seconds after which a Redis that has not answered counts as away."""
 _AWAY_S: Final = 5.0
-"""How long it is left alone then."""
+"""Seconds for which it is then left alone."""
 _MOST_KEYS: Final = 100_000
 _HOME_PREFIX: Final = 64
-"""Of an IPv6 address: one line to one house; the rest is anybody's choice."""
+"""The bits of an IPv6 address that name a household; it may choose the rest freely."""
 
 _log = structlog.get_logger(__name__)
 
@@ -34,14 +34,14 @@ class RateCount:
     """The state of a rate after a request was counted against it."""
 
     rate: str
-    """Its name in `RATES`."""
+    """The name of the rate in `RATES`."""
     limit: int
-    """Requests in one window."""
+    """The requests that one window allows."""
     window_s: int
     taken: int
-    """Requests in this window so far, refused ones included."""
+    """The requests in this window so far, including refused ones."""
     resets_s: int
-    """How long this window still lasts, rounded up."""
+    """Seconds until this window ends, rounded up."""
 
     @property
     def left(self) -> int:

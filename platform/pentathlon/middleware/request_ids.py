@@ -24,7 +24,7 @@ HEADER: Final = "X-Request-ID"
 _KEY: Final = "request_id"
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _SILENT: Final = ("/healthz", "/readyz", "/metrics")
-"""Asked again and again by machines: only what fails is worth a line."""
+"""Paths that machines ask for again and again: only failures are worth a line."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

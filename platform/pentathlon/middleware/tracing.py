@@ -14,7 +14,7 @@ from pentathlon import tracing
 from pentathlon.env import read_environment
 
 _WORKERS: Final = "/api/v1/fleet/"
-"""Only workers go on with traces of their own: nobody else may choose what is kept."""
+"""Only workers may continue traces of their own: nobody else may choose what is kept."""
 _LONGEST_STATEMENT: Final = 2000
 
 Answer = Callable[[HttpRequest], HttpResponseBase]

@@ -9,7 +9,7 @@ from django.db.backends.postgresql import base
 from pentathlon.postgresql import driver
 
 _ANSWER: Final = "answer_s"
-"""The option that says how long any answer may take; the driver's own options are beside it."""
+"""The option that limits how long any answer may take; the others are the driver's own."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
