@@ -24,9 +24,9 @@ from pentathlon_engines.dataset.schema import MATCHES, TABLES
 LICENCE: Final = "CC0-1.0"
 _MOST: Final = 100
 _MOST_BYTES: Final = 500_000
-"""Packed, of one stretch of the history of a game; unpacked in some 15 ms."""
+"""The most packed bytes in one stretch of a game's history, which unpack in some 15 ms."""
 CURSOR: Final = r"[0-9]{1,18}(\.[0-9]{1,9})?"
-"""A match; or a dataset and its part, with which a stretch ended."""
+"""A cursor: the id of a match, or a dataset and the part with which a stretch ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Stretch:
 
     lines: bytes
     after: str
-    """The cursor behind it; empty if it is the end."""
+    """The cursor behind these rows; empty at the end of the history."""
 
 
 def read_history(game: str, *, after: str | None = None) -> Stretch:

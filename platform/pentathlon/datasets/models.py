@@ -32,25 +32,25 @@ class Dataset(models.Model):
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="datasets")
     game = models.CharField(max_length=30)
     edition = models.PositiveIntegerField()
-    """The `results_version` of the tournament."""
+    """The tournament's `results_version` when the dataset was begun."""
     schema_version = models.PositiveIntegerField()
     rules_version = models.PositiveIntegerField()
     parts = models.PositiveIntegerField(default=0)
     cursor = models.PositiveIntegerField(default=0)
-    """The last place in the schedule that is in a part."""
+    """The last place in the schedule that a part contains."""
     matches = models.PositiveIntegerField(default=0)
     left_out = models.PositiveIntegerField(default=0)
-    """Matches whose records could not be read."""
+    """How many matches were left out because their records could not be read."""
     decisions = models.PositiveBigIntegerField(default=0)
     packed_bytes = models.PositiveBigIntegerField(default=0)
-    """Of all parts, packed."""
+    """The size of all parts as packed lines."""
     parquet_bytes = models.PositiveBigIntegerField(null=True)
-    """Of all parts as Parquet; null if a part was made where there is no pyarrow."""
+    """The size of all parts as Parquet; null if a part was made without pyarrow."""
     sha256 = models.CharField(max_length=64, blank=True)
-    """Of `SHA256SUMS`; empty until it is whole."""
+    """The SHA-256 of `SHA256SUMS`; empty until the dataset is whole."""
     is_whole = models.BooleanField(default=False)
     is_newest = models.BooleanField(default=False)
-    """Whether no later edition of its tournament is whole."""
+    """Whether it is whole and no later edition of its tournament is."""
     begun_at = models.DateTimeField(db_default=Now(), editable=False)
     made_at = models.DateTimeField(null=True)
     """When it became whole."""
@@ -82,13 +82,13 @@ class DatasetPart(models.Model):
         max_length=9, choices=[(DECISIONS, "decisions"), (MATCHES, "matches")]
     )
     number = models.PositiveIntegerField()
-    """From 1."""
+    """The number of the part, from 1."""
     rows = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    """Of the lines."""
+    """The SHA-256 of the unpacked lines."""
     data = models.BinaryField()
     parquet = models.BinaryField(null=True)
-    """The same rows as a Parquet file; counts only if all parts of the dataset have one."""
+    """The same rows as a Parquet file; kept only if all parts of the dataset have one."""
     parquet_sha256 = models.CharField(max_length=64, blank=True, db_default="")
 
     class Meta:

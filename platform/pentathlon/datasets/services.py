@@ -40,10 +40,10 @@ from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
 
 STEP_S: Final = 0.1
-"""How long a step works, twice a second: at most a fifth of a core."""
+"""Seconds that one step works; with two steps a second, at most a fifth of a core."""
 _MATCHES_AT_ONCE: Final = 4
 _PART_BYTES: Final = 4_000_000
-"""Of lines: a part is unpacked in some 20 ms, and the largest match has 2 MB."""
+"""Bytes of lines that fill a part: it unpacks in some 20 ms, and the largest match has 2 MB."""
 _log = structlog.stdlib.get_logger(__name__)
 _SKILL = tuple[float, float]
 

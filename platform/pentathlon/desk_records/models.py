@@ -36,15 +36,15 @@ class DeskRecord(models.Model):
     game = models.CharField(max_length=30)
     rules_version = models.PositiveIntegerField()
     bots = models.JSONField()
-    """By seat: name and content hash, as the record says them."""
+    """The bots by seat: their names and content hashes, as the record states them."""
     ranks = models.JSONField()
     scores = models.JSONField(null=True)
     faults = models.JSONField(default=list)
-    """Seats whose bot failed."""
+    """The seats whose bots failed."""
     outcome_reason = models.CharField(max_length=30)
     plies = models.PositiveIntegerField()
     chain = models.CharField(max_length=64, unique=True)
-    """Last link of its hash chain: the same record comes once."""
+    """The last link of the record's hash chain; unique, so that no record is stored twice."""
     codec = models.CharField(max_length=8)
     data = models.BinaryField()
     """The canonical JSON of the record, compressed."""

@@ -17,9 +17,9 @@ from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record
 
 LONGEST_LINE: Final = 1000
-"""Letters of a line of events as it is sent."""
+"""The most characters of a line of events in a request."""
 MOST_SHOWN: Final = 60
-"""Actions or rolls: the most frequent ones."""
+"""The most actions or rolls that are shown: those that were played most often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Reached:
 
     matches: int
     shares: list[float]
-    """Empty if no match has reached it."""
+    """Each seat's share; empty if no match has reached the position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class NextPosition:
 
     text: str
     words: str
-    """The same, told by the game's commentary."""
+    """The same event, told by the game's commentary."""
     also: list[str]
-    """What leads to the same position, turned or mirrored."""
+    """Other events that lead to the same position, turned or mirrored."""
     reached: Reached
 
 
@@ -49,16 +49,16 @@ class Exploration:
 
     state: State
     line: list[str]
-    """The events that led from the start, or from the position of a match, to it."""
+    """The events that led to it from the start, or from the position of a match."""
     words: list[str]
     """The same events, told by the game's commentary."""
     ply: int
     reached: Reached
     nexts: list[NextPosition]
     left_out: int
-    """How many more can happen, of which each was reached less often."""
+    """How many more positions can follow, each reached no more often than those shown."""
     counted: int
-    """All matches that were counted."""
+    """How many matches of the game have been counted in all."""
 
 
 def explore(

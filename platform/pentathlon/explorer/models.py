@@ -10,11 +10,11 @@ class ExploredPosition(models.Model):
 
     game = models.CharField(max_length=30)
     key = models.CharField(max_length=32)
-    """As `Game.position_key` has it."""
+    """The key that `Game.position_key` returns."""
     matches = models.PositiveIntegerField()
-    """How many have reached it, each counted once."""
+    """How many matches have reached it; each counts once."""
     points = models.JSONField()
-    """By seat: the sum of the shares of the other seats that it left behind; a tie is half."""
+    """By seat: the sum of the shares of the other seats that it beat; a tie is half."""
 
     class Meta:
         constraints = (
@@ -31,11 +31,11 @@ class ExploredGame(models.Model):
     game = models.CharField(max_length=30, primary_key=True)
     finished_at = models.DateTimeField(null=True)
     match_id = models.PositiveBigIntegerField(default=0)
-    """Matches are counted in the order of these two: this was the last one."""
+    """The last match that was counted; the order is by `finished_at`, then by id."""
     matches = models.PositiveIntegerField(default=0)
-    """How many have been counted."""
+    """How many matches have been counted."""
     positions = models.PositiveIntegerField(default=0)
-    """How many rows there are."""
+    """How many positions of the game have rows."""
 
     def __str__(self) -> str:
         return f"{self.game}: {self.matches}"

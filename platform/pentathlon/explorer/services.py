@@ -26,17 +26,17 @@ from pentathlon_engines.record.shape import Record
 from pentathlon_engines.strength.block_scores import WIN, half_points
 
 DEPTH: Final = 12
-"""Plies from the start of a match that are counted."""
+"""How many plies from the start of a match are counted."""
 GROWS_AT: Final = 3
 MOST_POSITIONS: Final = 200_000
-"""Rows of one game: about 40 MB with their index."""
+"""The most rows of one game: about 40 MB with their index."""
 AT_ONCE: Final = 40
-"""Matches of one transaction: at most 520 rows."""
+"""The most matches in one transaction: at most 520 rows."""
 STEP_S: Final = 0.05
 _SETTLED_S: Final = 30
-"""Younger results wait: one that ended before may be stored after."""
+"""Seconds that a result waits, because a match that ended earlier may be stored later."""
 _LATE: Final = 20
-"""Matches that were hidden and are looked at again in one step."""
+"""The most formerly hidden matches that one step looks at again."""
 
 
 def explored_games() -> list[Game]:
