@@ -10,7 +10,7 @@ from typing import Any, Final
 BUILDS_WITH: Final = "build:"
 """The prefix of a build tool among the runtimes of a worker."""
 HEARTBEAT_S: Final = 5
-"""How often a worker sends a heartbeat."""
+"""Seconds between two heartbeats of a worker."""
 
 
 class Work(StrEnum):
@@ -38,7 +38,7 @@ class Announcement:
     layers: list[dict[str, Any]]  # Any: JSON, what the probe found
     version: str
     began_s: float
-    """When it started, by `time.monotonic`: the date of its host may be wrong."""
+    """When it started, by `time.monotonic`, because the host's date may be wrong."""
     untried: Sequence[str] = ()
     """Runtimes that it is still testing."""
 

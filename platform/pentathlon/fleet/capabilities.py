@@ -14,7 +14,7 @@ from pentathlon_engines.builds import is_compiled_build
 from pentathlon_engines.match.launcher import SandboxLevel
 
 NO_TOKEN: Final = 0
-"""The party of all workers that ask the database themselves."""
+"""The party of all workers that use the database directly."""
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,
@@ -41,9 +41,9 @@ class Requirements:
     cgroup: bool
     """Whether a bot wants more than one process, which only a cgroup can count."""
     work: Work | None = None
-    """What it has to be trusted with, where that is known."""
+    """The kind of work that its worker must be trusted with; None where that is not known."""
     reserved_for: int | None = None
-    """The party that alone may play it; see `Capabilities.party`."""
+    """The only party that may play it, or None; see `Capabilities.party`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +51,18 @@ class Capabilities:
     """The kinds of matches that a worker can play."""
 
     games: frozenset[tuple[str, int]]
-    """Keys of games with the version of their rules."""
+    """The keys of games, each with the version of its rules."""
     runtimes: frozenset[str]
     sandbox: SandboxLevel
     cgroup: bool
     untried: frozenset[str] = frozenset()
-    """Runtimes that it may have in a moment."""
+    """Runtimes that it is still testing and may have in a moment."""
     work: frozenset[str] = frozenset(Work)
-    """What it is trusted with."""
+    """The kinds of work that it is trusted with."""
     shows_compiled: bool = False
     """Whether bots can get compiled engines there."""
     party: int = NO_TOKEN
-    """Whose machine it is: the id of the token by which it works here."""
+    """Whose machine it is: the id of the token by which it works here, or `NO_TOKEN`."""
 
     @classmethod
     def of(cls, worker: Worker | Announcement) -> Capabilities:

@@ -29,11 +29,11 @@ from pentathlon.server.protocol import Message as Part
 
 PATH: Final = "/api/v1/fleet/hints/"
 HINT_HEADER: Final = "Pentathlon-Hint-Wait"
-"""How long to wait for the queue."""
+"""Says for how many seconds to wait for the queue."""
 PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"
-"""How long to wait without the queue."""
+"""Says for how many seconds to wait without the queue."""
 QUEUE_HEADER: Final = "Pentathlon-Hint-Queue"
-"""The only queue to wait at; without it, all of them."""
+"""Names the only queue to wait at; without it, the worker waits at all of them."""
 FRIENDLIES: Final = "friendly"
 """The queue of friendlies in which a bot is to move."""
 MATCHES: Final = "match"
@@ -41,16 +41,16 @@ MATCHES: Final = "match"
 LADDERS: Final = "ladder"
 """The queue of matches that are played where nothing else waits."""
 QUEUES: Final = (FRIENDLIES, MATCHES, LADDERS)
-"""In the order in which a free slot looks: few friendlies are sent, and people wait for them."""
+"""The order in which a free slot looks: few friendlies are sent, and people wait for them."""
 PAUSE_S: Final = 2.0
 MOST_WAITING: Final = 2000
-"""Workers' slots that wait in one process."""
+"""The most slots of workers that may wait in one process."""
 _HEADER: Final = HINT_HEADER.lower().encode()
 _PAUSE: Final = PAUSE_HEADER.lower().encode()
 _QUEUE: Final = QUEUE_HEADER.lower().encode()
 _CONNECT_S: Final = 2.0
 _ANSWER_S: Final = 60.0
-"""Longer than anybody may wait: the package's own limit is shorter."""
+"""Seconds to wait for an answer: longer than any worker waits, unlike the package's own limit."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -64,7 +64,7 @@ class Hint:
     analysis_ids: Sequence[int] = ()
     """Matches whose win-chance curves are wanted."""
     lent_ids: Sequence[int] = ()
-    """The same, on a slot for which matches wait."""
+    """The same, on slots that are lent although matches wait."""
 
     def __bool__(self) -> bool:
         return bool(self.match_ids or self.friendly_ids or self.analysis_ids or self.lent_ids)
@@ -84,7 +84,7 @@ _NAMED_BY: Final = {
     "move_bots": "friendly_ids",
     "analyse_match": "analysis_ids",
 }
-"""By the name of a task what its argument names."""
+"""What the argument of a task names, by the name of the task."""
 
 
 def read_hint(message: bytes) -> Hint:

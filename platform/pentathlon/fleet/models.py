@@ -13,7 +13,7 @@ from pentathlon.fleet.announcements import Work, build_tool_of
 from pentathlon_engines.builds import is_compiled_build
 
 SILENT_AFTER_S: Final = 15
-"""A worker without a heartbeat for this long is taken for dead."""
+"""Seconds without a heartbeat after which a worker is taken for dead."""
 _SILENT_AFTER: Final = timedelta(seconds=SILENT_AFTER_S)
 
 
@@ -21,11 +21,11 @@ class WorkerToken(models.Model):
     """The right of a machine to work for this platform, and what it is trusted with."""
 
     name = models.CharField(max_length=60, unique=True)
-    """Of the machine, or of who runs it."""
+    """The name of the machine, or of who runs it."""
     digest = models.CharField(max_length=128, unique=True)
-    """Of the secret, as the digest of an API token; the secret is nowhere."""
+    """A digest of the secret, made as for API tokens; the secret itself is not stored."""
     work = models.JSONField(default=list)
-    """List of `Work` values."""
+    """A list of `Work` values."""
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -33,7 +33,7 @@ class WorkerToken(models.Model):
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     quarantined_at = models.DateTimeField(null=True)
-    """It takes nothing until staff have looked at its results; see `pentathlon.trust`."""
+    """When it was put in quarantine; null if it is not. See `pentathlon.trust`."""
 
     def __str__(self) -> str:
         return self.name
@@ -76,28 +76,28 @@ class Worker(models.Model):
     slots = models.PositiveSmallIntegerField()
     """How many matches it plays at a time."""
     games = models.JSONField()
-    """The version of the rules, by game key."""
+    """The version of the rules of each game, by its key."""
     runtimes = models.JSONField()
     """Languages such as "python", and build tools such as "build:cc"."""
     untried = models.JSONField(default=list, db_default=[])
-    """Runtimes that it is still trying, and may offer in a moment."""
+    """Runtimes that it is still testing, and may offer in a moment."""
     sandbox = models.CharField(max_length=12)
     layers = models.JSONField()
-    """What the probe found of each layer of its sandbox: layer, state and detail."""
+    """What the probe found in each layer of its sandbox: layer, state and detail."""
     version = models.CharField(max_length=40)
-    """Of the platform."""
+    """The build of the engines that bots can get there, by `pentathlon_engines.builds`."""
     is_draining = models.BooleanField(default=False)
-    """It finishes what it plays and takes no more matches."""
+    """Whether it only finishes what it plays, and takes no more matches."""
     starved = models.FloatField(default=0, db_default=0)
-    """Share of their runnable time in which its bots waited for a CPU, 0 to 1."""
+    """The share of their runnable time, from 0 to 1, in which its bots waited for a CPU."""
     held_slots = models.PositiveSmallIntegerField(default=0, db_default=0)
     """Slots that take no matches for now, because the host is short of CPU time."""
     token = models.ForeignKey(
         WorkerToken, on_delete=models.SET_NULL, null=True, related_name="workers"
     )
-    """By which it works here; None for one that asks the database itself."""
+    """The token by which it works here; null for one that uses the database directly."""
     work = models.JSONField(default=list, db_default=[])
-    """What it is trusted with; empty for everything."""
+    """The kinds of work that it is trusted with; empty for all."""
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
 
