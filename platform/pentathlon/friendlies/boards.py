@@ -14,9 +14,9 @@ from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.friendly import resume
 
 LATEST: Final = 20
-"""How many events are told in words."""
+"""How many of the latest events are told in words."""
 _MOST_IN_WORDS: Final = 80
-"""Of more legal actions each is told by its text: words take a position each."""
+"""With more legal actions, none is told in words, since each would need the position after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class LegalChoice:
     text: str
     said: str
     touches: tuple[str, ...]
-    """Cells and cards in the drawing."""
+    """The cells and cards in the drawing that the action names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +47,9 @@ class Sight:
     to_move: int
     points: list[int] | None
     choices: tuple[LegalChoice, ...]
-    """Empty unless the person is to move."""
+    """The legal actions; empty unless the person is to move."""
     latest: tuple[ToldEvent, ...]
-    """The latest first."""
+    """The latest events, newest first."""
 
 
 def look_at(friendly: Friendly) -> Sight:

@@ -13,7 +13,7 @@ from pentathlon_engines.record.record import canonical, seal, verify_record
 from pentathlon_engines.record.shape import Header, Record
 
 PERSON_HASH = ""
-"""What a record says in place of the content hash of a bot."""
+"""Stands in a record where a bot's content hash would be."""
 
 
 def store_progress(friendly: Friendly, referee: Referee) -> Friendly:

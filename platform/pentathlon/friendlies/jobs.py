@@ -12,7 +12,7 @@ from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.friendly import Course
 
 LEASE_S: Final = 30
-"""How long a worker may be silent before its stretch goes to another one."""
+"""Seconds that a worker may be silent before its stretch goes to another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,21 +69,21 @@ class Friendly(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="friendlies"
     )
     seat = models.PositiveSmallIntegerField()
-    """Of the person."""
+    """The person's seat."""
     game = models.CharField(max_length=30)
     rules_version = models.PositiveIntegerField()
     options = models.JSONField(default=dict)
     seed = models.BigIntegerField()
     alias = models.CharField(max_length=40)
-    """What bots are told the match is called."""
+    """The name by which bots know the match."""
     events = models.JSONField(default=list)
     """The rows of the record so far."""
     faults = models.JSONField(default=list)
     ply = models.PositiveIntegerField(default=0)
     given = models.PositiveIntegerField(default=0)
-    """How many events come from the match that it was forked from."""
+    """How many of the events come from the match that it was forked from."""
     origin_chain = models.CharField(max_length=64, blank=True)
-    """Of the record that it was forked from."""
+    """The last link of the hash chain of the record that it was forked from, if any."""
     origin_match = models.ForeignKey(Match, on_delete=models.SET_NULL, null=True, related_name="+")
     origin_friendly = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, related_name="+"
@@ -92,10 +92,10 @@ class Friendly(models.Model):
     state = models.CharField(max_length=8, choices=FriendlyState)
     state_reason = models.CharField(max_length=300, blank=True)
     host_faults = models.PositiveSmallIntegerField(default=0)
-    """How often in a row a host could not run its bots."""
+    """How many times in a row a host has failed to run its bots."""
     worker = models.CharField(max_length=80, blank=True)
     token = models.UUIDField(null=True)
-    """The right of a worker to move its bots."""
+    """The token of the worker that moves its bots; null while none does."""
     lease_until = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
     sandbox = models.CharField(max_length=20, blank=True)
@@ -106,10 +106,10 @@ class Friendly(models.Model):
     chain = models.CharField(max_length=64, blank=True)
     codec = models.CharField(max_length=8, blank=True)
     data = models.BinaryField(null=True)
-    """The canonical JSON of the record of a friendly that is over, compressed."""
+    """The canonical JSON of the record, compressed; null unless the friendly is done."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     moved_at = models.DateTimeField(db_default=Now())
-    """When somebody moved last."""
+    """When somebody last moved."""
     finished_at = models.DateTimeField(null=True)
 
     objects = FriendlyQuerySet.as_manager()
@@ -206,7 +206,7 @@ class FriendlySeat(models.Model):
     version = models.ForeignKey(
         BotVersion, on_delete=models.PROTECT, null=True, related_name="friendly_seats"
     )
-    """None for the person."""
+    """Null for the person."""
 
     class Meta:
         constraints = (

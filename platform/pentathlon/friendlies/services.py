@@ -33,7 +33,7 @@ from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import SEED_END, Record
 
 LONGEST_THOUGHT_MS: Final = 24 * 3600 * 1000
-"""Longer times of a person are recorded as this."""
+"""The longest thinking time recorded for a person; longer times count as this."""
 _ALIAS_BYTES: Final = 12
 
 

@@ -27,10 +27,10 @@ from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon_engines.match.friendly import resume
 
 RESEND_S: Final = 10
-"""After how long a hint that nobody followed is published again."""
+"""Seconds after which a hint that nobody followed is published again."""
 MOST_FAILURES: Final = 5
 SHARE_OF_SLOTS: Final = 8
-"""One slot in so many plays friendlies, and one in any case."""
+"""One in this many slots plays friendlies, but at least one does."""
 DAYS_TO_THINK: Final = 14
 
 _LONGEST_REASON: Final = 300

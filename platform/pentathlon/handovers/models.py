@@ -14,11 +14,11 @@ HANDED_OVER_IN: Final = (
     TournamentState.RUNNING,
     TournamentState.PAUSED,
 )
-"""States in which a tournament needs somebody who organises it."""
+"""The states in which a tournament needs an organiser, so it can be handed over."""
 
 
 class HandoverQuerySet(models.QuerySet["Handover"]):
-    """Which offers."""
+    """Named queries for offers."""
 
     def open_to(self, person: User) -> Self:
         """Return what this person may accept, the latest first."""
@@ -35,7 +35,7 @@ class Handover(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="handovers"
     )
-    """To whom it is offered."""
+    """The organiser to whom it is offered."""
     offered_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = HandoverQuerySet.as_manager()
