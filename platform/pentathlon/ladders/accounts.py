@@ -7,7 +7,7 @@ from typing import Final
 from pentathlon.accounts.models import User
 
 USERNAME: Final = "reference bots"
-"""With a space, which no name has that somebody may register."""
+"""A name with a space, which nobody can register."""
 
 
 def platform_account() -> User:

@@ -116,7 +116,7 @@ class _Look:
     field: tuple[Candidate, ...]
     meetings: dict[Group, int]
     entries: dict[int, Entry]
-    """By their numbers."""
+    """The entries by their numbers."""
     lines: dict[int, FieldLine]
 
     @classmethod

@@ -14,7 +14,7 @@ from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tour
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
 
 FULL: Final = MOST_BOTS
-"""With so many bots of authors the lowest division is cut in halves."""
+"""How many bots of authors the lowest division must have to be split into halves."""
 
 
 def split_if_full(season: Season) -> bool:

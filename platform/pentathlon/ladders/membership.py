@@ -25,7 +25,7 @@ from pentathlon.tournaments.models import Entry, EntryState, Tournament
 from pentathlon_engines.manifest import PAUSED
 
 _AT_ONCE: Final = 50
-"""Versions that one step seats, and members in one transaction."""
+"""The most versions that one step seats, and the most members of one transaction."""
 _STEP_S: Final = 0.4
 _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 

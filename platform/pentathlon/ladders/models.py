@@ -14,14 +14,14 @@ class Ladder(models.Model):
     """A competition that never ends: a game with fixed seats and options, season after season."""
 
     key = models.SlugField(max_length=40, unique=True)
-    """Of its profile, in addresses and in the API."""
+    """The key of its profile, in addresses and in the API."""
     game = models.CharField(max_length=30)
     title = models.CharField(max_length=60)
     table_seats = models.PositiveSmallIntegerField(default=2)
     options = models.JSONField(default=dict)
     """All options of the game, with defaults written out."""
     takes_all = models.BooleanField(default=True)
-    """Every bot that plays the game joins automatically; else its author asks for it."""
+    """Whether every bot that plays the game joins automatically; otherwise its author must ask."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
@@ -49,18 +49,18 @@ class Season(models.Model):
 
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="seasons")
     number = models.PositiveIntegerField()
-    """From 1."""
+    """The number of the season within its ladder, from 1."""
     state = models.CharField(
         max_length=8, choices=SeasonState, default=SeasonState.RUNNING, db_index=True
     )
     seating = models.JSONField(default=list)
-    """Members by division, as they follow from the tables of the season before."""
+    """The ids of the members by division, as the tables of the season before decide."""
     unopened = models.PositiveSmallIntegerField(default=0, db_default=0)
-    """Divisions that are still to be opened; nobody takes a place before."""
+    """How many divisions are still to be opened; nobody gets a place before that."""
     opened_at = models.DateTimeField(db_default=Now(), editable=False)
     closes_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
-    """When its last final table was stored."""
+    """When its last final table was stored; null until then."""
 
     objects = SeasonQuerySet.as_manager()
 
@@ -81,27 +81,27 @@ class Division(models.Model):
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="divisions")
     level = models.PositiveSmallIntegerField()
-    """1 is the highest."""
+    """The number of the division: 1 is the highest."""
     tournament = models.OneToOneField(
         Tournament, on_delete=models.PROTECT, related_name="ladder_division"
     )
     batches = models.PositiveIntegerField(default=0)
-    """Made so far."""
+    """How many batches have been made so far."""
     blocks = models.PositiveIntegerField(default=0)
-    """Made so far."""
+    """How many blocks have been made so far."""
     has_newcomers = models.BooleanField(default=False)
-    """Somebody in it has few matches: it is served first."""
+    """Whether anybody in it has played few matches; if so, it is served first."""
     is_settled = models.BooleanField(default=False)
-    """All its ratings are certain, so it plays at the idle rate."""
+    """Whether all its ratings are certain, so that it plays at the idle rate."""
     due_at = models.DateTimeField(db_default=Now(), null=True)
     """When the next batch may be made; null once its season is over."""
 
     bots: int
-    """Bots of authors that take part."""
+    """How many bots of authors take part."""
     places: int
-    """All that may be paired, reference bots included."""
+    """How many entries may be paired, reference bots included."""
     done: int
-    """Matches that were played; these three are there where `ladders.reading` has added them."""
+    """How many matches were played. Only rows from `ladders.tables` have these three."""
 
     class Meta:
         constraints = (
@@ -126,9 +126,9 @@ class FieldLine(models.Model):
         Entry, on_delete=models.CASCADE, primary_key=True, related_name="ladder_line"
     )
     met = models.JSONField(default=dict)
-    """Blocks against other entries, by their numbers."""
+    """How many blocks it has had against each other entry, by the other's number."""
     told = models.JSONField(null=True)
-    """What the last batch was told of it; null while it is not in the field."""
+    """What the last batch was told of the entry; null while it is not in the field."""
 
     def __str__(self) -> str:
         return f"line of {self.entry_id}"
@@ -150,15 +150,15 @@ class LadderMember(models.Model):
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="memberships")
     choice = models.CharField(max_length=10, choices=Choice, default=Choice.BY_ITSELF)
     followed = models.PositiveIntegerField(default=0, db_default=0)
-    """Number of the latest version whose `bot.toml` was asked for the choice."""
+    """The number of the latest version whose `bot.toml` has decided the choice; 0 for none."""
     version = models.ForeignKey(
         BotVersion, null=True, on_delete=models.SET_NULL, related_name="memberships"
     )
-    """The version that plays, in the season below; null while none does."""
+    """The version that plays in the season below; null while none does."""
     season = models.ForeignKey(Season, null=True, on_delete=models.SET_NULL, related_name="+")
-    """The season in which it has its place."""
+    """The season in which it has its place; null while it has none."""
     entry = models.ForeignKey(Entry, null=True, on_delete=models.SET_NULL, related_name="+")
-    """Its place in that season."""
+    """Its place in that season; null while it has none."""
 
     class Meta:
         constraints = (

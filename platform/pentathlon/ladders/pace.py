@@ -10,13 +10,13 @@ from datetime import timedelta
 from typing import Final
 
 AHEAD_PER_SLOT: Final = 3
-"""Matches of ladders that wait or run, for each slot that is alive."""
+"""How many matches of ladders may wait or run for each slot that is alive."""
 AHEAD_FOR_NEWCOMERS: Final = 6
-"""The same, where versions have hardly played."""
+"""The same for divisions in which versions have hardly played."""
 LOOK_AGAIN: Final = timedelta(seconds=2)
-"""After a look that found nothing to pair."""
+"""The pause after a look that found nothing to pair."""
 LEAST_AN_HOUR: Final = 12.0
-"""Matches of a settled division without a limit, however much other divisions want to play."""
+"""Matches an hour that a settled division without a limit gets, whatever others want to play."""
 _NEVER: Final = timedelta(days=365)
 
 

@@ -26,9 +26,9 @@ class LadderProfile:
     game: str
     seats: int
     options: dict[str, Any] = field(default_factory=dict)  # Any: the game checks the values
-    """Those that differ from the defaults."""
+    """The options that differ from the defaults."""
     takes_all: bool = False
-    """Every bot that plays the game joins automatically."""
+    """Whether every bot that plays the game joins automatically."""
 
     @property
     def all_options(self) -> dict[str, Any]:  # Any: the game checks the values

@@ -26,11 +26,11 @@ from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 PREFIX: Final = "reference-"
 _ABSENT: Final = frozenset({"flat_mc", "mcts"})
-"""Policies that search hold a slot for seconds: a new version would wait for its first match."""
+"""Policies left out: their search holds slots for seconds, and new versions would wait."""
 _NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
 _log = structlog.stdlib.get_logger(__name__)
 _stored: Final[dict[str, str]] = {}
-"""The content of each policy that this process has found uploaded."""
+"""The content hash of each policy that this process knows to be uploaded."""
 
 
 def reference_policies() -> dict[str, Path]:

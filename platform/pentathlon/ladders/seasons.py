@@ -37,7 +37,7 @@ from pentathlon_engines.tournament.formats.ladder import NAME
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to
 
 _OPENED_AT_ONCE: Final = 10
-"""Divisions: each has about twenty rows, those of reference bots included."""
+"""The most divisions of one transaction: each has about twenty rows with its reference bots."""
 _STEP_S: Final = 0.4
 
 

@@ -58,7 +58,7 @@ class LadderRow:
     """One line of a division's table."""
 
     rank: int | None
-    """Among the bots of authors; None for reference bots and for those that have left."""
+    """The rank among the bots of authors; None for reference bots and for those that have left."""
     standing: Standing
 
     @property
@@ -74,11 +74,11 @@ class LadderPlace:
     ladder: Ladder
     member: LadderMember | None
     division: Division | None
-    """Where it plays; None while it does not."""
+    """The division where it plays; None while it does not."""
     rank: int | None
-    """Among the bots of authors in its division."""
+    """Its rank among the bots of authors in its division; None while it has none."""
     size: int
-    """How many those are."""
+    """How many bots of authors play in its division."""
 
     @property
     def choice(self) -> str:
@@ -96,7 +96,7 @@ class NextMatch:
     """When the next match of a version on a ladder is played."""
 
     match: Match | None
-    """That waits or runs; None while none is made."""
+    """The match that waits or runs; None while none has been made."""
     is_first: bool
     sentence: str
 
