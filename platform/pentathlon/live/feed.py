@@ -11,11 +11,11 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 AGAIN_S: Final = 1.0
-"""The wait before another attempt after the broker did not answer."""
+"""Seconds to wait before another attempt when the broker has not answered."""
 ANSWER_S: Final = 2.0
 
 Hear = Callable[[str, bytes], None]
-"""Takes a channel and what came there."""
+"""A function that takes a channel and what came there."""
 
 _log = structlog.stdlib.get_logger(__name__)
 

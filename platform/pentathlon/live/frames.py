@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 KEPT_S: Final = 120
-"""How long the broker keeps the latest frame of an attempt."""
+"""Seconds that the broker keeps the latest frame of an attempt."""
 LOOK: Final = b""
-"""A message without a frame: what the database says of this match has changed."""
+"""A message without a frame: the database has something new about this match."""
 _LEVEL: Final = 1
 
 
@@ -25,19 +25,19 @@ class Frame:
     attempt: int
     ply: int
     to_move: int | None
-    """The seat that decides."""
+    """The seat to move, as `State.to_move` has it."""
     cpu_ms: list[int]
     """The CPU time that each seat has used."""
     limit_ms: int
     """The CPU time that each seat has for the whole match."""
     events: list[list[Any]]  # Any: seat, text, CPU milliseconds
-    """All events so far; seat -1 is chance."""
+    """All events so far; seat -1 means chance."""
     position: dict[str, Any]  # Any: the JSON of a game
     """The observation of a spectator."""
     svg: str
     text: str
     said: list[str] = field(default_factory=list)
-    """All events in words; a worker of the previous release tells none."""
+    """All events in words; a worker of the previous release sends none."""
 
     def pack(self) -> bytes:
         """Return it as the broker carries it."""

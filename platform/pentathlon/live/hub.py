@@ -31,9 +31,9 @@ from pentathlon.server.limits import MOST_STREAMS
 from pentathlon.server.refusals import Refused, busy
 
 LOOK_S: Final = 2.0
-"""Between two looks at the database, should the broker lose a hint."""
+"""Seconds between two looks at the database, in case the broker loses a hint."""
 SOON_S: Final = 0.1
-"""Before a look that a hint asks for: several hints need one look."""
+"""Seconds between a hint and the look that it asks for: one look serves several hints."""
 RETRY_S: Final = 30
 
 Topic = MatchTopic | PageTopic

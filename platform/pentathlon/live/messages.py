@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 RETRY_MS: Final = 2000
-"""How long a browser waits before it asks again."""
+"""Milliseconds that a browser waits before it asks again."""
 _LEVEL: Final = 6
 _RAW: Final = -15
 _GZIP_HEAD: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"

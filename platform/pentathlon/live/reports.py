@@ -24,7 +24,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.shape import read_events
 
 NEVER_S: Final = 3600.0
-"""Instead, of a match that nobody may watch, and where there is no broker."""
+"""Seconds until the next report of a match that nobody may watch, or without a broker."""
 _MOST_WATCHED: Final = 64
 
 _log = structlog.stdlib.get_logger(__name__)

@@ -12,14 +12,14 @@ from redis.retry import Retry
 from pentathlon.live.frames import KEPT_S, LOOK, Frame, frame_key, match_channel
 
 ANSWER_S: Final = 0.5
-"""A broker that takes longer is away."""
+"""Seconds after which a broker that has not answered counts as away."""
 AWAY_S: Final = 5.0
-"""How long it is left alone then."""
+"""Seconds for which it is then left alone."""
 WATCHED_S: Final = 0.25
-"""Between two frames of a match that somebody watches. To draw one takes about 2 ms."""
+"""Seconds between two frames of a match that somebody watches. Drawing one takes about 2 ms."""
 
 IDLE_S: Final = 0.9
-"""Between two frames of a match that nobody watches, for who comes now."""
+"""Seconds between two frames of a match that nobody watches, for those who come now."""
 
 
 class FrameSender:

@@ -17,7 +17,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.models import Tournament, TournamentState
 
 HIDDEN: Final = "hidden"
-"""The state of a match for those who may not see it any more."""
+"""The state of a match for those who may no longer see it."""
 _OVER: Final = (MatchState.DONE, MatchState.VOID, HIDDEN)
 
 
@@ -30,7 +30,7 @@ class MatchNow:
     attempt: int = 0
     ply: int = 0
     is_hidden: bool = False
-    """Whether not everybody may see it."""
+    """Whether some people may not see it."""
 
     def shown(self, *, is_private: bool) -> MatchNow:
         """Return what a reader may know, who may see private matches or not."""
@@ -65,7 +65,7 @@ class PageNow:
     pk: int
     state: str
     mark: str
-    """Another one after every change; while results are hidden, they do not change it."""
+    """A text that differs after every change; results do not affect it while they are hidden."""
 
     @property
     def is_over(self) -> bool:

@@ -36,17 +36,17 @@ class Ticket:
     """What one stream follows."""
 
     who: str
-    """The person, or the address, that counts for the limits."""
+    """The person or the address whose limits it counts towards."""
     matches: tuple[int, ...] = ()
     page: tuple[PageKind, int] | None = None
-    """A tournament or a friendly, whose page asks for itself after every change."""
+    """A tournament or a friendly whose page loads itself again after every change."""
     seen: str = ""
     """The id of the last message that the client knows."""
     view: View = View.POSITION
     private: tuple[int, ...] = ()
-    """Matches that its reader may see and others may not: they are not shown while played."""
+    """Matches that only some may see, among them the reader: they are not shown during play."""
     names_matches: bool = False
-    """How far the client is, is told of each match by its id: several are followed."""
+    """Whether the client's place is given for each match by its id, since it follows several."""
 
     def to_header(self) -> str:
         """Return it as a header carries it."""

@@ -17,7 +17,7 @@ from pentathlon.live.snapshots import MatchNow, PageKind, PageNow
 from pentathlon.live.tickets import View
 
 _MOST_MESSAGES: Final = 16
-"""Of one frame that are kept packed: one for each ply and form that listeners are at."""
+"""The most packed messages kept of one frame: one for each ply and view that listeners are at."""
 
 
 class Cursor(Protocol):
