@@ -29,16 +29,16 @@ _OWN_FILES = {
     "sites": "tests/local/whole_sites.py",
     "upgrades": "tests/pentathlon/upgrades.py",
 }
-"""Long versions of what the usual run proves, too: parts with a file of their own."""
+"""Parts with a file of their own: long versions of what the usual run proves, too."""
 _ON_REQUEST = ("browser", "compiled", "deep", *_OWN_FILES)
-"""They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
+"""Parts that need Chromium, a C compiler or much time, so the usual run leaves them out."""
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
     *("tests/pentathlon/replays", "tests/pentathlon/ratings"),
     "tests/pentathlon/rivalry/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )
-"""What must hold on the database of a single machine, too."""
+"""Tests of what must hold on the database of a single machine, too."""
 _MATCHES_ON_SQLITE = (
     *(
         f"tests/pentathlon/matches/{subject}"
@@ -54,15 +54,15 @@ _MATCHES_ON_SQLITE = (
     "tests/pentathlon/ratings/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )
-"""Of this the life of a match, which the usual run looks at."""
+"""Those of these tests that follow the life of a match; the usual run includes them."""
 LEFT_OUT = (
     "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (but for "
     "matches), `browser`, `hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
     "`upgrades`, `compiled`."
 )
-"""What the run of everything does not do, and how to ask for it: one line."""
+"""What the run of everything leaves out, and how to ask for it, in one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
-"""Of pytest: one per core, for each more imports and collects everything once more."""
+"""Bounds for pytest's processes, one per core: each imports and collects everything anew."""
 
 
 class UnknownPart(Exception):
@@ -81,7 +81,7 @@ class Part:
     name: str
     command: tuple[str, ...]
     on_sqlite: bool = False
-    """Whether it gets a database of its own in a file instead of the run's server."""
+    """Whether it gets a database of its own in a file, instead of the run's server."""
 
 
 def part_names() -> list[str]:

@@ -16,7 +16,7 @@ from pentathlon.local.supervisor import Service
 
 _PROBE_S = 2
 _NEAR = {"127.0.0.1": "localhost", "::1": "localhost", "0.0.0.0": "localhost", "::": "localhost"}  # noqa: S104
-"""What reaches an address that one can listen on, from this machine."""
+"""How this machine reaches an address that a server listens on."""
 _OWN_ONLY = {"127.0.0.1", "::1", "localhost"}
 # A proxy for the world must not be asked for this machine's own pages.
 _direct = build_opener(ProxyHandler({}))
@@ -30,11 +30,11 @@ class Stack:
     port: int
     workers: int
     folder: Path
-    """A short folder for the broker's socket."""
+    """A folder with a short path, for the broker's socket."""
     redis_url: str | None
-    """A broker that runs already."""
+    """The address of a broker that runs already; without it, one is started if possible."""
     engines: Path | None = None
-    """The folder of compiled engines; without it the sources are used."""
+    """The folder of the compiled engines; without it, the sources are used."""
 
     @property
     def address(self) -> str:

@@ -17,15 +17,15 @@ from pentathlon.local.servers.readiness import ServerFailed, last_lines, wait_un
 
 _TICK_S = 0.1
 _SETTLED_S = 20.0
-"""A service that lived this long has started well: its earlier deaths are forgotten."""
+"""Seconds after which a service counts as well started, and its earlier deaths are forgotten."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
 _MOST_DEATHS = 3
 _SILENCE_S = 3.0
-"""How often a service that takes its time to start is spoken of."""
+"""Seconds between two messages about a service that takes its time to start."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Show = Callable[[str, str], None]
-"""Shows a line of text, given the name of the service it concerns."""
+"""A function that shows a line of text; it takes the name of the service and the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +36,11 @@ class Service:
     command: Sequence[str | Path]
     environment: Mapping[str, str] | None = None
     vital: bool = False
-    """Nothing works without it: if it never comes up, the supervisor gives up."""
+    """Whether nothing works without it: if it never comes up, the supervisor gives up."""
     is_ready: Callable[[], bool] | None = None
     """Returns whether the service is up; without it, a service is up once it has lived a while."""
     is_first: bool = False
-    """The others are started only when this one is ready."""
+    """Whether the others are started only when this one is ready."""
     patience_s: float = 8.0
 
 
@@ -54,7 +54,7 @@ class _Child:
     due: float = 0.0
     came_up: bool = False
     shown: int = 0
-    """Bytes of the log that have been shown."""
+    """How many bytes of the log have been shown."""
 
 
 class Supervisor:

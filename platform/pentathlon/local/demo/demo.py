@@ -25,7 +25,7 @@ from pentathlon_engines.commentary.words import count
 
 _FILE: Final = "demo.json"
 _CHALLENGE: Final = "challenge"
-"""Its key beside those of the plans."""
+"""The key of the challenge, beside those of the plans."""
 _PAUSE_S: Final = 0.4
 
 
@@ -49,9 +49,9 @@ class Demo:
         self._started = time.monotonic()
         self._is_new = True
         self._ids: dict[str, int] = {}
-        """Tournaments by the key of their plan, and the challenge."""
+        """The ids of the tournaments, by the keys of their plans, and that of the challenge."""
         self._counts: dict[str, tuple[int, int]] = {}
-        """Matches played and planned, by the key of the plan."""
+        """How many matches were played and planned, by the key of the plan."""
         self._told: set[int] = set()
 
     def start(self) -> None:

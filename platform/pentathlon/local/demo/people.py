@@ -13,9 +13,9 @@ from pentathlon_engines.archive.packing import pack_bot
 Json = dict[str, Any]  # Any: JSON
 
 _PATIENCE_S: Final = 120.0
-"""How long after an upload, a verdict or a match of a validation no worker counts as at work."""
+"""Seconds without an upload, a verdict or an ended validation until the demo gives up."""
 _LATEST: Final = 200
-"""How many validations of an author are looked at, the newest ones."""
+"""How many of an author's validations are looked at: the latest ones."""
 
 
 class DemoFailed(Exception):
@@ -36,9 +36,9 @@ class People:
         self._eligible: set[int] = set()
         self._moved = time.monotonic()
         self._ended: set[int] = set()
-        """Matches of validations that had ended when they were looked at last."""
+        """The matches of validations that had ended at the last look."""
         self.reader = ApiClient(address)
-        """Reads what everybody may."""
+        """The client that reads what everybody may."""
 
     @property
     def organiser(self) -> ApiClient:

@@ -14,13 +14,13 @@ BOTS: Final = Path(__file__).parent / "bots"
 
 _TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
 _ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "mcts")
-"""Play every game, the weaker ones first."""
+"""Bots that play every game, the weaker ones first."""
 _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
-"""Takes the place of `greedy`: a bot that knows this game only."""
+"""By game, a bot that knows only this game and plays in place of `greedy`."""
 _FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
-"""Meet in a game of long matches, so that its tournament takes no longer than the others."""
+"""Bots for a game of long matches, so that its tournament takes no longer than the others."""
 _FEWER: Final = ("first-come", "greedy", "mcts")
-"""Meet where there is another tournament, too, so that both take no longer than one would."""
+"""Bots for a game with another tournament, so that both together take no longer than one."""
 _HOW: Final[Mapping[str, str]] = {
     "round_robin": "",
     "swiss": " in Swiss rounds",
@@ -28,7 +28,7 @@ _HOW: Final[Mapping[str, str]] = {
     "finals": " in finals",
 }
 CHALLENGE: Final = ("strategist", "watchdog")
-"""A bot of the first tournament, and another author's that it challenges to a few blocks."""
+"""A bot of the first tournament, and another author's bot that it challenges to a few blocks."""
 CHALLENGE_BLOCKS: Final = 4
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
@@ -40,9 +40,9 @@ class Plan:
 
     game: str
     title: str
-    """Of the game."""
+    """The title of the game."""
     bots: tuple[str, ...]
-    """Names of demo bots or built-in ones."""
+    """The names of demo bots or built-in ones."""
     format: str = "round_robin"
     params: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     seats: int = _PAIR

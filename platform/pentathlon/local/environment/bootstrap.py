@@ -20,7 +20,7 @@ from pentathlon.local.environment.registration import projects, register
 
 _STAMP = "pentathlon.stamp"
 _GROUPS = ("run", "dev", "browser")
-"""Files in requirements/, each of which contains those before it."""
+"""The names of files in requirements/; each file contains those before it."""
 
 
 def enter(root: Path, arguments: Sequence[str]) -> None:

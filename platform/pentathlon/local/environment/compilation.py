@@ -14,7 +14,7 @@ from pentathlon.local.servers import processes
 from pentathlon.local.servers.readiness import last_lines
 
 _NICE: Final = ("nice", "-n", "19")
-"""Matches come first: bots get their CPU time whatever else the machine does, visitors, too."""
+"""Gives the build the lowest priority: bots and visitors get their CPU time first."""
 
 
 class Compilation:

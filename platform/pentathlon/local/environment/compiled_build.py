@@ -24,13 +24,13 @@ from pentathlon.local.environment.installer import InstallFailed, install
 _BUILDER = CHECKOUT / "engines/build_compiled.py"
 _REQUIREMENTS = "requirements/compile.txt"
 _MATCHES = "tests/e2e/compiled_matches.py"
-"""Plays the same matches with both builds."""
+"""Tests that play the same matches with both builds."""
 _MOST_KEPT = 3
 _DRAFT = "draft-"
 _LONGEST_BUILD_S = 24 * 3600
-"""A draft older than this was left by a build that was killed."""
+"""A draft older than this many seconds was left by a build that was killed."""
 _FAST = "pentathlon_engines/contract/game"
-"""A module that has to come out compiled."""
+"""A module that must come out compiled."""
 
 
 class CannotCompile(Exception):

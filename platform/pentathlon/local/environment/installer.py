@@ -22,7 +22,7 @@ _BUNDLED_AT = (
     Path(sysconfig.get_path("stdlib")) / "ensurepip/_bundled",
     Path("/usr/share/python-wheels"),
 )
-"""Where Python itself, and where Debian and its like, keep a wheel of pip for new environments."""
+"""Where Python itself, and systems like Debian, keep a wheel of pip for new environments."""
 _TIMEOUT_S = 60
 _LAST_LINES = 15
 

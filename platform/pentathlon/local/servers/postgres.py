@@ -26,8 +26,8 @@ _PATIENCE_S = 8.0
 # Nothing here has to survive a power cut.
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 UNDISTURBED = (*FAST, "autovacuum=off")
-"""For databases of minutes: no process of the server reads one while it is copied, or changes what
-the planner knows between two tests."""
+"""Settings for databases that live for minutes: no process of the server reads one while it is
+copied, or changes what the planner knows between two tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

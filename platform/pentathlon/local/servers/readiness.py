@@ -8,8 +8,8 @@ from pathlib import Path
 _PAUSE_S = 0.02
 _LAST_LINES = 20
 _PATIENCE_S = 180.0
-"""On a machine however busy: a server that has ended is reported at once, so nobody waits this
-long but for one that hangs."""
+"""Seconds that even a busy machine may take. A server that has ended is reported at once, so only
+one that hangs takes this long."""
 
 
 class ServerFailed(Exception):

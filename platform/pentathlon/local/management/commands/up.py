@@ -25,7 +25,7 @@ from pentathlon.local.supervisor import Supervisor
 
 _MOST_WORKERS = 8
 _MISUSED = 2
-"""The exit status for options that cannot be meant, as of every command."""
+"""The exit status for options that make no sense, as for every command."""
 
 Options = dict[str, Any]  # Any: Django's own shape
 
