@@ -19,7 +19,7 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.services import return_expired_leases
 
 GAP_S: Final = 10
-"""A lease outlives a shorter outage: it is renewed three times over its length."""
+"""Seconds between two looks that count as an outage; leases outlive shorter ones."""
 _WATCH: Final = "leases-watched"
 _TRUCE: Final = "leases-truce"
 _HOLDER: Final = "all"

@@ -14,7 +14,7 @@ from pentathlon.accounts.roles import is_staff
 
 
 class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
-    """Whose matches are hidden, by the clock of the database."""
+    """Named queries for hidden lanes, by the clock of the database."""
 
     def in_force(self) -> Self:
         """Return lanes with matches that are hidden right now."""
@@ -40,9 +40,9 @@ class HiddenLane(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     hides_from = models.DateTimeField(null=True)
-    """Matches that ended before are shown; null: none is."""
+    """Matches that ended before this time are shown; null if all are hidden."""
     hides_until = models.DateTimeField(null=True)
-    """Null: until somebody releases the results."""
+    """When the results become public; null until somebody releases them."""
 
     objects = HiddenLaneQuerySet.as_manager()
 

@@ -11,9 +11,9 @@ from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.runner import MatchReport
 
 LEASE_S: Final = 30
-"""How long a worker may be silent before its match goes to another one."""
+"""Seconds that a worker may be silent before its match goes to another one."""
 RENEW_S: Final = 10
-"""How often a worker says that it still plays."""
+"""Seconds between two reports of a worker that it still plays."""
 
 Options = dict[str, Any]  # Any: the game checks the values
 
@@ -26,15 +26,15 @@ class SeatJob:
     version_id: int
     name: str
     content_hash: str
-    """Of the upload: by this the record names the bot."""
+    """The hash of the upload, by which the record names the bot."""
     files_hash: str
-    """Of the files to run: what was built from the upload, where something was; or empty, as
-    long as it is to be built."""
+    """The hash of the files to run: those built from the upload, if it has a build. Empty while
+    they are still to be built."""
     manifest: Manifest
-    """As it was stored when the bot was uploaded."""
+    """The manifest as it was stored when the bot was uploaded."""
     is_blamed: bool = False
-    """Whether an end of this bot that nothing explains is its own fault by now: it has ended so
-    on other workers, too."""
+    """Whether the next unexplained end of this bot counts as its own fault, because it has ended
+    so on other workers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Job:
 
     match_id: int
     told_name: str
-    """What bots are told the match is called."""
+    """The name by which bots know the match."""
     token: UUID
     """The right to renew the lease and to hand in the result."""
     attempt: int
@@ -55,12 +55,12 @@ class Job:
     seats: tuple[SeatJob, ...]
     lane: int = 0
     is_public: bool = False
-    """Whether everybody may watch it; false if its results may be hidden before they are old."""
+    """Whether everybody may watch it; false if its results are, or will be, hidden."""
     shows_compiled: bool | None = None
-    """Whether its bots get the compiled engines: where all workers that are alive offer them.
-    None: a site of the release before gave it, and wants to know no builds."""
+    """Whether its bots get the compiled engines, because all live workers offer them. None from a
+    site of the previous release, which does not want to know the builds."""
     traceparent: str = ""
-    """Where its spans belong; see `pentathlon.tracing`."""
+    """The span to which its spans belong; see `pentathlon.tracing`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class EngineBuilds:
 
     referee: str
     bots: str
-    """That bots written in Python could import."""
+    """The build that bots written in Python could import."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Submission:
 
     match_id: int
     token: UUID
-    """The right of its attempt to do so."""
+    """The right of its attempt to hand it in."""
     report: MatchReport
     builds: EngineBuilds | None = None
 
@@ -93,7 +93,7 @@ class SeatResult:
     wall_ms: int
     memory_peak_mb: float
     actions: int = 0
-    """Those that the bot made itself."""
+    """How many actions the bot chose itself."""
     fault_kind: str = ""
     fault_ply: int | None = None
     fault_detail: str = ""
@@ -103,9 +103,9 @@ class SeatResult:
     log: str = ""
     notes: tuple[tuple[int, str], ...] = ()
     trace: dict[str, Any] | None = None  # Any: JSON
-    """Of a seat with a fault: the fields of its `Trace`."""
+    """The fields of the `Trace` of a seat with a fault; None without one."""
     answer: str = ""
-    """Of a fault in a validation: what was wrong with the answer, as sentences for the author."""
+    """What was wrong with the answer at a fault in a validation, as sentences for the author."""
 
     @property
     def failed_at_start(self) -> bool:
@@ -126,7 +126,7 @@ class MatchResult:
     chain: str
     course: str
     record: bytes
-    """Its canonical JSON."""
+    """The canonical JSON of the record."""
     seats: tuple[SeatResult, ...]
     referee_build: str = ""
     bots_build: str = ""

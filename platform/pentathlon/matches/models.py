@@ -35,7 +35,7 @@ class MatchKind(models.TextChoices):
 COMPETITIONS: Final = (MatchKind.TOURNAMENT, MatchKind.LADDER)
 """Kinds of matches in which bots of several authors meet."""
 PRIVATE_KINDS: Final = (MatchKind.VALIDATION, MatchKind.SPOT_CHECK)
-"""Kinds of matches that are not for everybody."""
+"""Kinds of matches that not everybody may see."""
 
 
 class AttemptState(models.TextChoices):
@@ -167,7 +167,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
 _PENDING, _RUNNING, _DONE, _VOID = (Q(state=state) for state in MatchState)
 _LIVE = _RUNNING & Q(lease_until__isnull=False)
-"""Each running match has a lease; SQLite uses an index only if the query names its column."""
+"""Running matches. Each has a lease; SQLite uses an index only if the query names its column."""
 
 
 class Match(models.Model):
@@ -178,20 +178,20 @@ class Match(models.Model):
     rules_version = models.PositiveIntegerField()
     options = models.JSONField(default=dict)
     seed = models.BigIntegerField()
-    """Shown to nobody while a match with it may still be played."""
+    """The seed; nobody may see it while a match with it may still be played."""
     alias = models.CharField(max_length=32, default="", db_default="")
-    """What bots are told the match is called; tells nothing of its place or opponents."""
+    """The name by which bots know the match; it reveals neither its place nor its opponents."""
     limits = models.JSONField(default=dict)
-    """Fields of `Limits` that differ from the defaults."""
+    """The fields of `Limits` that differ from the defaults."""
     rated = models.BooleanField(default=False)
     on_hold = models.BooleanField(default=False)
-    """Held by itself; a release before this one paused tournaments so."""
+    """Whether this match alone is held; an earlier release paused tournaments in this way."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
-    """Lanes take turns, so that a long one starves no other; one for a tournament or challenge."""
+    """Its lane: one per tournament or challenge; lanes take turns, so none starves another."""
     validated_version = models.PositiveBigIntegerField(null=True)
-    """Id of the bot version that it validates, which has all of its seats; null: none."""
+    """The id of the bot version that it validates, which has all seats; null if there is none."""
     reserved_for = models.PositiveBigIntegerField(null=True)
-    """The party of workers that alone may play it; null: all. See `Capabilities.party`."""
+    """The only party of workers that may play it; null for all. See `Capabilities.party`."""
 
     state = models.CharField(max_length=8, choices=MatchState, default=MatchState.PENDING)
     state_reason = models.CharField(max_length=300, blank=True)
@@ -200,37 +200,37 @@ class Match(models.Model):
     host_faults = models.PositiveSmallIntegerField(default=0, db_default=0)
     """Attempts that failed on our side since the match was queued."""
     token = models.UUIDField(null=True)
-    """Of the running attempt; a result counts only with it."""
+    """The token of the running attempt; a result counts only with it."""
     worker = models.CharField(max_length=80, blank=True)
     lease_until = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
-    """When a hint was last published for it; null = to be published."""
+    """When a hint was last published for it; null if one is to be published."""
     ply = models.PositiveIntegerField(default=0)
 
     outcome_reason = models.CharField(max_length=30, blank=True)
-    """How the game ended, in the word of its rules, or "fault"."""
+    """How the game ended, in the word of its rules, or "fault" if a bot failed."""
     sandbox = models.CharField(max_length=12, blank=True)
     chain = models.CharField(max_length=64, blank=True)
-    """Last link of the record's hash chain."""
+    """The last link of the record's hash chain."""
     course = models.CharField(max_length=32, blank=True, db_default="")
-    """Fingerprint of all that happened, without times: finds matches that repeat each other."""
+    """A fingerprint of all that happened, without times: finds matches that repeat each other."""
     referee_build = models.CharField(max_length=40, blank=True, db_default="")
     bots_build = models.CharField(max_length=40, blank=True, db_default="")
-    """The engines of referee and bots, by `pentathlon_engines.builds`. Empty: not told."""
+    """The engines of referee and bots, by `pentathlon_engines.builds`; empty if not known."""
     traceparent = models.CharField(max_length=55, blank=True, db_default="")
     """The span in which it was scheduled; see `pentathlon.tracing`."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     is_revoked = models.BooleanField(default=False, db_default=False)
-    """Its result was taken back: it is shown and counts nowhere."""
+    """Whether its result was taken back: then it is shown, but counts nowhere."""
 
     is_hidden: bool = False
-    """Not everybody may see it now, where `MatchQuerySet.with_privacy` has added that."""
+    """Whether some people may not see it now; set by `MatchQuerySet.with_privacy`."""
     may_be_watched: bool = False
-    """Everybody may see it while it is played, where `with_openness` has added that."""
+    """Whether everybody may see it while it is played; set by `MatchQuerySet.with_openness`."""
     is_sealed: bool
-    """Its seed may not be shown yet, where `with_seals` of tournaments has added that."""
+    """Whether its seed may not be shown yet; set by `with_seals` of tournaments."""
 
     objects = MatchQuerySet.as_manager()
 
@@ -296,7 +296,7 @@ class MatchSeat(models.Model):
     seat = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seats")
     rank = models.PositiveSmallIntegerField(null=True)
-    """0 = best; equal = tied."""
+    """0 is best; equal ranks are tied. Null while there is no result."""
     score = models.IntegerField(null=True)
     fault_kind = models.CharField(max_length=16, blank=True)
     fault_ply = models.PositiveIntegerField(null=True)
@@ -305,11 +305,11 @@ class MatchSeat(models.Model):
     wall_ms = models.PositiveIntegerField(default=0)
     memory_peak_mb = models.FloatField(default=0)
     exit_status = models.IntegerField(null=True)
-    """As in `subprocess`: negative for a signal."""
+    """The exit status, as in `subprocess`: negative for a signal."""
     stdout_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
     stderr_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
     actions = models.PositiveIntegerField(null=True)
-    """How many of its own it made; null of matches that ended before this was counted."""
+    """How many actions it chose itself; null for matches that ended before this was counted."""
 
     class Meta:
         constraints = (
@@ -335,7 +335,7 @@ class MatchSeat(models.Model):
 
 
 class SeatLogQuerySet(models.QuerySet["SeatLog"]):
-    """Which logs, by who may read them."""
+    """Named queries for logs."""
 
     def readable_by(self, person: User) -> Self:
         """Return the logs of this person's own bots."""
@@ -350,9 +350,9 @@ class SeatLog(models.Model):
     )
     text = models.TextField(blank=True)
     notes = models.JSONField(default=list)
-    """Pairs of ply and note."""
+    """Pairs of a ply and a note."""
     trace = models.JSONField(null=True)
-    """Of a seat with a fault: its `Trace`, by the names of its fields."""
+    """The `Trace` of a seat with a fault, by the names of its fields; null without one."""
 
     objects = SeatLogQuerySet.as_manager()
 
@@ -368,14 +368,14 @@ class Attempt(models.Model):
     token = models.UUIDField(default=uuid.uuid4, unique=True)
     worker = models.CharField(max_length=80)
     worker_token = models.PositiveBigIntegerField(null=True)
-    """Id of the token by which the worker works here, if it has one."""
+    """The id of the token by which the worker works here, if it has one."""
     state = models.CharField(max_length=8, choices=AttemptState, default=AttemptState.RUNNING)
     reason = models.CharField(max_length=300, blank=True)
     blamed_version = models.PositiveBigIntegerField(null=True)
-    """Id of the bot version that may have brought a failure of the host about, if any."""
+    """The id of the bot version that may have caused a failure of the host, if any."""
     was_too_slow = models.BooleanField(default=False, db_default=False)
     result_hash = models.CharField(max_length=64, blank=True)
-    """Of the accepted submission, so that the same one may be sent again."""
+    """The hash of the accepted submission, so that the same one may be sent again."""
     started_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 

@@ -55,12 +55,12 @@ _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
 _TOLD_OF_MATCH = (
     *("outcome_reason", "sandbox", "chain", "course", "referee_build", "bots_build"),
 )
-"""What a result says of the match, as texts."""
+"""The columns of a match that its result fills with texts."""
 _TOLD = (
     *("rank", "score", "actions", "fault_kind", "fault_ply", "fault_detail", "exit_status"),
     *("cpu_ms", "wall_ms", "memory_peak_mb", "stdout_bytes", "stderr_bytes"),
 )
-"""What a result says of each seat."""
+"""The columns of a seat that its result fills."""
 
 
 @transaction.atomic

@@ -15,15 +15,15 @@ class MatchSpec:
     kind: MatchKind
     game: str
     seating: tuple[int, ...]
-    """Ids of the bot versions, by seat."""
+    """The ids of the bot versions, by seat."""
     seed: int
     alias: str = ""
-    """What bots are told the match is called; empty: drawn."""
+    """The name by which bots know the match; drawn if empty."""
     options: Options = field(default_factory=dict)
     limits: dict[str, float | int] = field(default_factory=dict)
-    """Fields of `Limits` that differ from the defaults."""
+    """The fields of `Limits` that differ from the defaults."""
     rated: bool = False
     lane: int = 0
-    """Lanes take turns: the number of the tournament."""
+    """The number of its lane; lanes take turns."""
     reserved_for: int | None = None
-    """The party of workers that alone may play it; None: all."""
+    """The only party of workers that may play it; None for all."""

@@ -12,7 +12,7 @@ _UNFINISHED = (MatchState.PENDING, MatchState.RUNNING)
 
 
 Answers = Mapping[tuple[int, int], str]
-"""What was wrong with the answer at a fault, in words for the author, by match and seat."""
+"""What was wrong with the answers at faults, in words for the author, by match and seat."""
 
 
 def settle_versions(*, match_ids: Collection[int], answers: Answers | None = None) -> None:

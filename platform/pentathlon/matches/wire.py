@@ -20,7 +20,7 @@ from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.runner import MatchReport
 
 MOST_RESULTS: Final = 16
-"""Of one request."""
+"""The most results in one request."""
 _Json = dict[str, Any]  # Any: JSON
 
 # What no worker measures is refused here: it would not fit into the columns.

@@ -12,10 +12,10 @@ from pentathlon.matches.attempts.retries import MAX_ATTEMPTS, worker_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 
 LOOKED_AT: Final = 1_000
-"""Attempts of all workers together, the youngest ones: no index holds those of one worker."""
+"""How many of the latest attempts of all workers are read; no index holds those of one worker."""
 SHOWN: Final = 3
 _CANDIDATES: Final = 3 * SHOWN
-"""Some of them may be private."""
+"""How many of a worker's matches are read for these, since some may be private."""
 _HOUR: Final = timedelta(hours=1)
 _TROUBLES: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
 
@@ -29,7 +29,7 @@ class Trouble:
     """What went wrong; it may name things of the host."""
     at: datetime
     match: Match | None
-    """None for a match that not everybody may see."""
+    """The match; None if not everybody may see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class WorkerHistory:
     """What one worker has done lately."""
 
     an_hour: int
-    """Matches that it finished in the last hour; an estimate where these are too many to read."""
+    """How many matches it finished in the last hour; an estimate if these are too many to read."""
     latest: list[Match]
-    """Finished public matches, the youngest first."""
+    """The latest finished public matches, newest first."""
     trouble: Trouble | None
 
 

@@ -19,7 +19,7 @@ from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, M
 from pentathlon.matches.services import return_match
 
 BATCH: Final = 4
-"""Most matches that are named to one slot at a time where there is no queue."""
+"""The most matches that are named to one slot at a time where there is no queue."""
 _LADDERS_LAST: Final = Case(
     When(kind=MatchKind.LADDER, then=1), default=0, output_field=IntegerField()
 )

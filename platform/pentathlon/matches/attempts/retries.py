@@ -20,13 +20,13 @@ from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.requirements import requirements_of
 
 MAX_ATTEMPTS: Final = 3
-"""Host failures after which a match is void, if they happened on different workers."""
+"""Host failures that void a match, unless one worker had them all and another could play it."""
 MOST_ATTEMPTS: Final = 9
-"""Host failures after which a match is void in any case."""
+"""Host failures that void a match in any case."""
 BLAMED_ON_WORKERS: Final = 2
-"""A bot whose end nobody explains is to blame for the next one after so many workers."""
+"""On how many workers a bot must end unexplained before the next such end is its own fault."""
 AVOID_S: Final = 30
-"""How long a match that failed on a worker is left to others."""
+"""Seconds for which a match that failed on a worker is left to others."""
 
 _COUNTED: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
 

@@ -15,7 +15,7 @@ from pentathlon.matches.models import COMPETITIONS, MatchSeat, MatchState
 from pentathlon_engines.match.limits import Limits
 
 FAULTS_IN_A_ROW: Final = 5
-"""Faults at the start after which a version is stopped."""
+"""How many faults at its start, one after the other, stop a version."""
 
 _LOOKED_AT: Final = 50
 _USUAL: Final = Limits()

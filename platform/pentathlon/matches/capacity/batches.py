@@ -8,13 +8,13 @@ from pentathlon.matches.capacity.durations import durations_s, read_plays
 from pentathlon.matches.models import Match
 
 BATCH: Final = 8
-"""Most matches that one hint names: they are claimed, and their results stored, together."""
+"""The most matches that one hint names; they are claimed, and their results stored, together."""
 
 _BATCH_S = 2.0
-"""How long a batch may take: for longer matches nothing is won by taking them together."""
+"""Seconds that a batch may take; with longer matches, nothing is gained by a batch."""
 _SAMPLE = 9
 _USUAL = 0.75
-"""The share of matches that are no longer than those of a batch are taken to be."""
+"""The quantile of the lengths of matches that is taken as the usual length."""
 
 
 class BatchSizes:

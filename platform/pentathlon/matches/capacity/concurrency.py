@@ -21,9 +21,9 @@ from pentathlon.matches.capacity.batches import BatchSizes
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat
 
 _ROUNDING: Final = 1e-9
-"""Shares of slots are sums of fractions."""
+"""The rounding error to allow for, since shares of slots are sums of fractions."""
 _LOCK_S: Final = 1
-"""How long a claim waits for others that claim matches of the same bots."""
+"""Seconds that a claim waits for others that claim matches of the same bots."""
 
 
 class Cap:

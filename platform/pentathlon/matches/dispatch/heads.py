@@ -61,14 +61,14 @@ _CORRELATED = f"""
     ORDER BY head.id
 """  # noqa: S608  our own names
 _Row = tuple[int, int, str, int, bool, int | None, str]
-"""Lane, id, game, version of the rules, whether it is rated, for whom it is reserved, and the ids
-of the bot versions."""
+"""The lane, id, game and rules version of a match, whether it is rated, the party that it is
+reserved for, and the ids of the bot versions."""
 
 _SPARE: Final = 8
 _MOST_REFUSED: Final = 400
-"""Matches that one look may refuse: what can be played further down comes in a later look."""
+"""The most matches that one look may refuse; matches further down come in a later look."""
 _READ_TOGETHER: Final = 400
-"""Matches that one query reads, out of as many lanes as that allows."""
+"""About how many matches one query reads, from as many lanes as that allows."""
 
 
 class Lineup:
@@ -78,7 +78,7 @@ class Lineup:
 
     def __init__(self, versions: Sequence[BotVersion]) -> None:
         self.versions = versions
-        """With no more than planning needs."""
+        """The versions, loaded with no more than planning needs."""
         self.bots = frozenset(version.bot_id for version in versions)
         self.is_in_play = all(version.state not in OUT_OF_PLAY for version in versions)
 
@@ -212,10 +212,10 @@ class _Lane:
     refusals_left: int
     heads: deque[Head] = field(default_factory=deque)
     after: int = 0
-    """The last match that was read."""
+    """The id of the last match that was read; 0 before the first."""
     pages_read: int = 0
     is_read: bool = False
-    """Whether nothing waits behind it."""
+    """Whether the lane was read to its end."""
     has_refused: bool = False
 
 

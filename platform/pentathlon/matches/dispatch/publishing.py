@@ -38,31 +38,31 @@ from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
 WINDOW_PER_SLOT: Final = 3 * BATCH
-"""Most short matches in flight for each slot there is: one batch that is played, two that wait."""
+"""The most short matches in flight for each slot: one batch that is played, two that wait."""
 RESEND_S: Final = 60
-"""After how long a hint that nobody followed is published again."""
+"""Seconds after which a hint that nobody followed is published again."""
 RESEND_LADDERS_S: Final = 600
-"""The same for ladders, whose hints wait as long as anything else does."""
+"""The same for ladders, whose hints wait as long as there is anything else to play."""
 RESEND_LOST_S: Final = 5
-"""The same, when the broker holds no hints: then it was lost on the way."""
+"""The same when the broker holds no hints, so that this one must have been lost."""
 MOST_FOR_CHALLENGES: Final = 1 / 4
 KEPT_FOR_CHALLENGES: Final = 1 / 8
 MOST_FOR_SPOT_CHECKS: Final = 1 / 16
-"""Shares of the window."""
+"""These three are shares of the window."""
 
 Publish = Callable[[Sequence[int]], None]
 
 
 @dataclass(slots=True)
 class FairCursor:
-    """The publisher's record of how often each lane was served."""
+    """What the publisher remembers of lanes from one look to the next."""
 
     lane: dict[MatchKind, int] = field(default_factory=dict)
-    """Served last."""
+    """The lane of each kind that was served last."""
     refused: dict[MatchKind, dict[int, None]] = field(default_factory=dict)
-    """Lanes of which nothing could be sent when they were looked at last, in that order."""
+    """Lanes from which nothing could be sent when they were last looked at, in that order."""
     reached: dict[MatchKind, dict[int, int]] = field(default_factory=dict)
-    """The match up to which all in a lane were refused when it was looked at last."""
+    """For each lane, the match up to which all were refused when it was last looked at."""
 
 
 def publish_pending(

@@ -39,9 +39,9 @@ class Situation:
     fleet: Fleet
     cap: Cap
     held_lanes: frozenset[int]
-    """Lanes of tournaments that are paused."""
+    """The lanes of paused tournaments."""
     is_handed_out: bool
-    """Whether anybody publishes matches."""
+    """Whether there is a reconciler that publishes matches."""
 
 
 def read_situation() -> Situation:

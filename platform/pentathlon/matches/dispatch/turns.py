@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 Rank = tuple[bool, float]
-"""Whether a lane goes behind all others, and what it has in flight."""
+"""Whether a lane goes behind all others, and how much it has in flight."""
 
 
 class Turns:
