@@ -18,7 +18,7 @@ class AppAccess:
 
     app: OAuthApp
     person: User
-    """As an author or organiser: their rights as staff are left out of this object."""
+    """The person as an author or organiser; this object leaves out their rights as staff."""
     scopes: tuple[str, ...]
 
 

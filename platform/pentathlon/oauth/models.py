@@ -13,7 +13,7 @@ LONGEST_HOMEPAGE = 200
 
 
 class OAuthAppQuerySet(models.QuerySet["OAuthApp"]):
-    """Which apps."""
+    """Named queries for apps."""
 
     def owned_by(self, person: User) -> Self:
         """Return the apps that somebody has registered, the latest first."""
@@ -26,7 +26,7 @@ class OAuthApp(AbstractApplication):
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
     homepage = models.CharField(max_length=LONGEST_HOMEPAGE)
     is_blocked = models.BooleanField(default=False, db_default=False)
-    """Staff let it do nothing any more."""
+    """Whether staff have blocked it; it may do nothing then."""
 
     objects = OAuthAppQuerySet.as_manager()
 

@@ -14,7 +14,7 @@ from pentathlon.oauth.scopes import IDENTITY, SCOPES
 ACCESS_PREFIX: Final = "pta_"
 REFRESH_PREFIX: Final = "ptr_"
 CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
-"""Of S256: a SHA-256 in base64."""
+"""A code challenge of the method S256: a SHA-256 in base64."""
 _SECRET_BYTES: Final = 32
 
 

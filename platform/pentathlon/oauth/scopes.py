@@ -8,7 +8,7 @@ from typing import Final
 from pentathlon.accounts.models import Scope
 
 IDENTITY: Final = "identity:read"
-"""Who signs in: name and number of the account, which are public anyway. No e-mail address."""
+"""Who signs in: the account's name and number, which are public anyway, but no e-mail address."""
 SCOPES: Final[dict[str, str]] = {
     IDENTITY: "know who you are: your username",
     **dict(Scope.choices),

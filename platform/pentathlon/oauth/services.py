@@ -33,7 +33,7 @@ class AllowedApp:
 
     app: OAuthApp
     may: list[str]
-    """In words."""
+    """What it may do, in words."""
     since: datetime
     last: datetime
     """When it got its latest token."""

@@ -18,7 +18,7 @@ from pentathlon.bots.models import Archive, BotVersion, BotVersionQuerySet, Buil
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 
 _AT_ONCE: Final = 200
-"""Archives or logs in one transaction."""
+"""The most archives, and the most logs, in one transaction."""
 _LOOKED_AT: Final = 20
 
 

@@ -58,4 +58,4 @@ FATES: Final = {
     "trust.Review.actor": Fate.KEPT,
     "webhooks.WebhookEndpoint.owner": Fate.OWN_STEP,
 }
-"""By model and field."""
+"""The fate of a row, by the model and the field that refers to the person."""
