@@ -24,15 +24,15 @@ class Batch(models.Model):
         "tournaments.Tournament", on_delete=models.CASCADE, related_name="batches"
     )
     number = models.PositiveIntegerField()
-    """From 1 without gaps."""
+    """The number of the batch, from 1 without gaps."""
     input = models.JSONField(null=True)
-    """What has changed since the batch before: who has left, and the results of blocks, as far as
-    the format reads them. Null: made before there were batches."""
+    """What has changed since the batch before: who has left, and the results of blocks as far as
+    the format reads them. Null if the blocks were made before there were batches."""
     input_digest = models.CharField(max_length=64, blank=True, db_default="")
-    """SHA-256 of the digest of the batch before and of `input`."""
+    """The SHA-256 of the previous batch's digest and of `input`."""
     first_block = models.PositiveIntegerField()
     last_block = models.PositiveIntegerField()
-    """Numbers of its blocks, which are stored part by part."""
+    """The numbers of its first and last block; blocks are stored part by part."""
     made_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -53,7 +53,7 @@ class BlockState(models.TextChoices):
     COMPLETE = "complete", "complete"
     VOID = "void", "void: none of its matches counts"
     PARTIAL = "partial", "incomplete: what was played counts"
-    """On ladders alone; see `scheduling.blocks`."""
+    """Only on ladders; see `scheduling.blocks`."""
 
 
 class BlockOrder(models.TextChoices):
@@ -82,7 +82,7 @@ class Block(models.Model):
         "tournaments.Tournament", on_delete=models.CASCADE, related_name="blocks"
     )
     number = models.PositiveIntegerField()
-    """From 1 over the whole tournament."""
+    """The number of the block in the whole tournament, from 1."""
     batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="blocks")
     round = models.PositiveIntegerField()
     state = models.CharField(
@@ -94,11 +94,11 @@ class Block(models.Model):
     reason = models.CharField(max_length=LONGEST_REASON, blank=True, db_default="")
     """Why it is void, or why it is played again; public."""
     result = models.JSONField(null=True)
-    """The ranks by seat of each leg once it is complete: what formats read."""
+    """The ranks by seat of each leg, for formats to read; null until it is complete."""
     replays = models.PositiveSmallIntegerField(default=0, db_default=0)
-    """How often void legs of it were queued again without an organiser."""
+    """How often its void legs were queued again without an organiser."""
     order = models.CharField(max_length=5, choices=BlockOrder, blank=True, db_default="")
-    """Ordered by the organiser and not yet carried out."""
+    """What the organiser has ordered and is still to be carried out; else empty."""
     ordered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )

@@ -104,35 +104,35 @@ class Tournament(models.Model):
         Event, null=True, on_delete=models.SET_NULL, related_name="tournaments"
     )
     season = models.CharField(max_length=40, blank=True, db_default="")
-    """Of a ladder."""
+    """The season of a ladder; empty for all other tournaments."""
     division = models.PositiveSmallIntegerField(null=True)
-    """Of a ladder, 1 is the highest."""
+    """The division of a ladder, 1 being the highest; null for all other tournaments."""
     format = models.CharField(max_length=20)
     """The name of its scheduler without the version."""
     scheduler = models.CharField(max_length=30, blank=True, db_default="")
-    """Name and version; empty: the newest one of the format."""
+    """Its name and version; empty for the newest one of the format."""
     params = models.JSONField(default=dict, db_default={})
     """The format's own parameters, with all defaults written out."""
     table_seats = models.PositiveSmallIntegerField(default=2)
     """Seats at each table."""
     cycles = models.PositiveSmallIntegerField(default=1)
-    """How often all meet: a copy from `params` for processes of the release before."""
+    """How often all meet: copied from `params` for processes of the previous release."""
     rules_version = models.PositiveIntegerField(default=1)
-    """Of the game; fixed when the tournament starts."""
+    """The version of the game's rules; fixed when the tournament starts."""
     secret = models.CharField(max_length=64, default="", db_default="")
-    """Hexadecimal; shown to nobody before `revealed_at`. Empty: made before seeds were sealed."""
+    """Hexadecimal; nobody sees it before `revealed_at`. Empty if made before seeds were sealed."""
     secret_given = models.BooleanField(default=False, db_default=False)
-    """The organiser supplied the secret and knows all seeds: an unrated replay."""
+    """Whether the organiser supplied the secret and so knows all seeds: an unrated replay."""
     revealed_at = models.DateTimeField(null=True)
     """When the secret became public: when it first closed or was cancelled."""
     fixed_document = models.JSONField(null=True)
     """The document as it was at the start; the event key is bound to its hash."""
     draw_probability = models.FloatField(null=True)
-    """Given for a replay; otherwise the start derives it from the game's earlier draws."""
+    """Given for a replay; otherwise derived at the start from the game's earlier draws."""
     beta = models.FloatField(null=True)
-    """The noise of one game; null: as the rating rule has it."""
+    """The noise of a performance; null for that of the rating rule."""
     tie_breaks = models.JSONField(default=list, db_default=[])
-    """The order of the table, most important first; if empty, the order-free fit."""
+    """What orders the table, most important first; if empty, the order-free fit does."""
     entries_per_author = models.PositiveSmallIntegerField(
         default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
     )
@@ -140,45 +140,45 @@ class Tournament(models.Model):
     options = models.JSONField(default=dict)
     limits = models.JSONField(default=dict)
     rated = models.BooleanField(default=True)
-    """Results also count on the game's live leaderboard."""
+    """Whether results also count on the game's live leaderboard."""
     state = models.CharField(
         max_length=10, choices=TournamentState, default=TournamentState.OPEN, db_index=True
     )
     pool = models.OneToOneField(Pool, null=True, on_delete=models.PROTECT)
     """Its own rating table; made at the start."""
     results_version = models.PositiveIntegerField(default=0, db_default=0)
-    """Counts, under the row's lock, the steps that let complete results change again."""
+    """Counts the steps that let complete results change again; written under the row's lock."""
     planned = models.PositiveIntegerField(default=0, db_default=0)
-    """Matches in its schedule; while that depends on results, as many as are expected."""
+    """The number of matches in its schedule; while that depends on results, the expected one."""
     fewest = models.PositiveIntegerField(null=True)
     most = models.PositiveIntegerField(null=True)
     """Bounds of `planned`; null where it is exact."""
     scheduled = models.PositiveIntegerField(default=0, db_default=0)
     """How many matches have been made, in the order of the schedule."""
     is_fully_scheduled = models.BooleanField(default=False, db_default=False)
-    """Its format has nothing left to play."""
+    """Whether its format has nothing left to play."""
     places = models.JSONField(null=True)
-    """Numbers of entries by place, where the format decides and not the table."""
+    """Numbers of entries by place, if the format decides these and not the table; else null."""
     remark = models.CharField(max_length=200, blank=True, db_default="")
-    """Why the format has ended it, where that is not plain."""
+    """Why the format has ended it, where that is not obvious."""
     closes_entries_at = models.DateTimeField(null=True)
     """After this time only the organiser can enter bots."""
     starts_at = models.DateTimeField(null=True)
     """When it starts automatically."""
     hides_results = models.BooleanField(default=False, db_default=False)
-    """Nobody but the organiser sees results before `released_at`."""
+    """Whether only the organiser sees results before `released_at`."""
     freezes_at = models.DateTimeField(null=True)
-    """From then on results are hidden likewise."""
+    """From this time on, results are hidden likewise."""
     released_at = models.DateTimeField(null=True)
-    """From then on hidden results are public; a time to come was set by the organiser."""
+    """When hidden results become public; if that is still to come, the organiser has set it."""
     is_open_ended = models.BooleanField(default=False, db_default=False)
-    """A division of a ladder, to which matches are added until its season closes."""
+    """Whether this is a division of a ladder, which gets matches until its season closes."""
     start_problem = models.CharField(max_length=300, blank=True, db_default="")
-    """Why it has not started at its time; public."""
+    """Why it did not start at its time; public."""
     entry_rules = models.JSONField(default=dict, db_default={})
     """Which bots its authors may enter, as `EntryRules` reads it."""
     by_invitation = models.BooleanField(default=False, db_default=False)
-    """Only invited authors can enter bots."""
+    """Whether only invited authors can enter bots."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -186,7 +186,7 @@ class Tournament(models.Model):
     bots: int
     matches: int
     matches_done: int
-    """Numbers of a list, where `TournamentQuerySet.with_counts` has added them."""
+    """Counts for lists; added by `TournamentQuerySet.with_counts`."""
 
     objects = TournamentQuerySet.as_manager()
 
@@ -241,7 +241,7 @@ class Entry(models.Model):
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField(null=True)
-    """From 0; from the start on as in the document. Null: disqualified before the start."""
+    """From 0; as in the document from the start on. Null if disqualified before the start."""
     state = models.CharField(
         max_length=12,
         choices=EntryState,
@@ -256,20 +256,20 @@ class Entry(models.Model):
     )
     """Who withdrew or disqualified it; null if its version was taken out of all schedules."""
     revokes_results = models.BooleanField(default=False, db_default=False)
-    """Its finished matches do not count."""
+    """Whether its finished matches do not count."""
     is_settled = models.BooleanField(default=True, db_default=True)
     """False while matches of an entry that has left still have to be voided or revoked."""
     joined_batch = models.PositiveIntegerField(default=1, db_default=1)
     """The first batch that it can have matches in."""
     left_batch = models.PositiveIntegerField(null=True)
-    """The first batch that it has none in any more."""
+    """The first batch in which it has none any more; null if there is none."""
     replaced_by = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, related_name="replaces"
     )
     team = models.CharField(max_length=80, blank=True, db_default="")
-    """Entries of one team count as those of one author; empty: the author alone."""
+    """Entries of one team count as those of one author; empty if the author has no team."""
     strength_hint = models.FloatField(null=True)
-    """For seeding, higher is better; null: nothing is known."""
+    """An estimate for seeding, higher being better; null if nothing is known."""
 
     objects = EntryQuerySet.as_manager()
 
@@ -344,15 +344,15 @@ class TournamentMatch(models.Model):
     )
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="place")
     round = models.PositiveIntegerField()
-    """From 1."""
+    """The round, from 1."""
     block = models.PositiveIntegerField()
-    """From 1 over the whole tournament: same bots and seed, balanced seat orders."""
+    """The block in the whole tournament, from 1: same bots and seed, balanced seat orders."""
     leg = models.PositiveSmallIntegerField(null=True)
-    """From 1 within its block; null: made before blocks had rows."""
+    """The number within its block, from 1; null if made before blocks had rows."""
     index = models.PositiveIntegerField()
-    """From 1 over the whole tournament: schedule order."""
+    """The position in the schedule of the whole tournament, from 1."""
     is_due = models.BooleanField(default=False, db_default=False)
-    """Its match has ended since its block was looked at."""
+    """Whether its match has ended since its block was last looked at."""
 
     objects = TournamentMatchQuerySet.as_manager()
 
@@ -379,16 +379,16 @@ class FinalRow(models.Model):
     group = models.PositiveIntegerField()
     """Bots of different groups can be told apart with 95 % confidence."""
     mu = models.FloatField()
-    """Order-free strength by all results: what the table is ordered by."""
+    """The order-free strength by all results, which orders the table unless tie-breaks do."""
     sigma = models.FloatField()
-    """Of its difference to the mean of all entries."""
+    """The standard deviation of its difference to the mean of all entries."""
     rank_low = models.PositiveIntegerField(null=True)
     rank_high = models.PositiveIntegerField(null=True)
-    """The ranks it may have in truth; null: it was closed before there were rank intervals."""
+    """The ranks that it may have in truth; null if closed before there were rank intervals."""
     fold_mu = models.FloatField(null=True)
     fold_sigma = models.FloatField(null=True)
     """The live rating rule applied in schedule order; null at tables of more than two, where it
-    takes half a millisecond a match."""
+    would take half a millisecond a match."""
     chance_of_best = models.FloatField()
 
     def __str__(self) -> str:

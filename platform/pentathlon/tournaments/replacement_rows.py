@@ -36,16 +36,16 @@ class Replacement(models.Model):
         "tournaments.Tournament", on_delete=models.CASCADE, related_name="replacements"
     )
     number = models.PositiveIntegerField()
-    """From 1 in this tournament, without gaps."""
+    """The number of the replacement in this tournament, from 1 without gaps."""
     entry = models.ForeignKey(
         "tournaments.Entry", on_delete=models.CASCADE, related_name="replacements"
     )
     old = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
     new = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=LONGEST_REASON)
-    """Public."""
+    """Why it was replaced; public."""
     left = models.CharField(max_length=LONGEST_REASON, blank=True, db_default="")
-    """Why the old one had left before; public. Empty: it took part until then."""
+    """Why the old version had left before; public. Empty if it took part until then."""
     replaced_at = models.DateTimeField(db_default=Now(), editable=False)
     replaced_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -53,14 +53,14 @@ class Replacement(models.Model):
     made_blocks = models.PositiveIntegerField()
     """The number of blocks made by then; the new version plays all later ones."""
     checked_block = models.PositiveIntegerField()
-    """All blocks up to this one have been given to one of the two."""
+    """All blocks up to this one have been given to one of the two versions."""
     first_block = models.PositiveIntegerField()
-    """The first that the new version plays, as far as blocks have been looked at."""
+    """The first block that the new version plays, as far as blocks have been looked at."""
     kept = models.JSONField(default=list, db_default=[])
-    """Later blocks that the old version had begun, and finishes."""
+    """Later blocks that the old version had begun and finishes."""
     is_settled = models.BooleanField(default=False, db_default=False)
     digest = models.CharField(max_length=64, blank=True, db_default="")
-    """Of all of this and of the digest before it, once it is settled."""
+    """A digest of all of this and of the digest before it; empty until it is settled."""
 
     objects = ReplacementQuerySet.as_manager()
 

@@ -42,9 +42,9 @@ class Revocation:
     blocks: int
     tournaments: int
     closed: int
-    """The closed tournaments among them, which run again until they have a new final table."""
+    """How many of them are closed; these run again until they have a new final table."""
     results: dict[str, int]
-    """Results that count, by the key of their pool."""
+    """How many of the results count, by the key of their pool."""
 
 
 def count_results(*, game: str, rules: int) -> Revocation:

@@ -21,7 +21,7 @@ MOST_ENTRIES_PER_AUTHOR: Final = 200
 _NO_KEY: Final = bytes(32)
 _SECRET: Final = re.compile(rf"[0-9a-f]{{{2 * SECRET_BYTES}}}")
 _TOO_LARGE: Final = ("too_large", "too_many_matches")
-"""Codes of problems that are answered as something too large."""
+"""The codes of problems that are raised as `TooLarge`."""
 
 
 def error_of(problem: Problem) -> InvalidInput:

@@ -23,7 +23,7 @@ from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
 ENTRY_LANGUAGES: Final = (*LANGUAGES, COMMAND)
-"""What bots are written in; a command is any other program."""
+"""The languages of bots; a command stands for any other program."""
 MOST_VERSIONS: Final = 1000
 MOST_MATCHES: Final = 1_000_000
 MOST_TEAM_ENTRIES: Final = 200

@@ -55,7 +55,7 @@ from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon_engines.tournament.formats.blocks import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
-"""Matches that one part gives over: a row of each and a row of its seat change."""
+"""Matches that one part hands over; for each it writes its row and the row of its seat."""
 _STEP_S: Final = 0.4
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 

@@ -47,7 +47,7 @@ from pentathlon_engines.tournament.formats.interface import Eliminating
 
 _PLAYED = (TournamentState.RUNNING, TournamentState.PAUSED)
 _COMPARED = 2
-"""The first entries of an A/B test, which it compares."""
+"""How many entries an A/B test compares: the first ones."""
 
 
 @transaction.atomic

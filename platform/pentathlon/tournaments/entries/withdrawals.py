@@ -44,7 +44,7 @@ from pentathlon.tournaments.scheduling.lineups import (
 )
 
 _BATCH: Final = 1000
-"""Most matches of an entry that one transaction voids or revokes."""
+"""The most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
 _EVENTS: Final = {

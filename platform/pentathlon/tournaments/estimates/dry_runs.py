@@ -30,9 +30,9 @@ from pentathlon_engines.tournament.formats.interface import Size
 from pentathlon_engines.tournament.formats.registry import FORMATS
 
 FEWEST_MEASURED: Final = 5
-"""Fewer matches than this tell nothing about how long one takes."""
+"""The fewest matches that tell how long one takes."""
 MOST_SHOWN: Final = 60
-"""A page shows so many blocks; the API has more."""
+"""How many blocks a page shows; the API has more."""
 _LATEST: Final = 200
 _S_PER_HOUR: Final = 3_600
 _MS_PER_HOUR: Final = 1000 * _S_PER_HOUR
@@ -46,11 +46,11 @@ class Effort:
     """How many matches were measured."""
     cpu_hours: float | None
     takes_s: float | None
-    """With all free slots of the fleet; None: see `reason`."""
+    """Seconds that it takes all free slots of the fleet; None if unknown, see `reason`."""
     finishes_at: datetime | None
-    """If it starts now and has the fleet for itself."""
+    """The end if it starts now and has the fleet to itself; None if unknown."""
     reason: str
-    """Why something is None."""
+    """Why a figure is None; otherwise empty."""
 
     @property
     def cpu_s(self) -> float | None:
@@ -65,7 +65,7 @@ class BlockLine:
     number: int
     round: int
     bots: tuple[str, ...]
-    """By the seats of its first match."""
+    """The bots by the seats of its first match."""
     matches: int
 
 
@@ -74,10 +74,10 @@ class Estimate:
     """The expected number of matches, and their cost."""
 
     plan: DryRun
-    """With the first blocks alone."""
+    """The dry run, with its first blocks only."""
     effort: Effort
     blocks: tuple[BlockLine, ...]
-    """Those of the plan, for people."""
+    """The blocks of the plan, for people."""
 
     @property
     def size(self) -> Size:

@@ -34,7 +34,7 @@ _LATEST: Final = 200
 _SAMPLE: Final = 50
 
 _Lane = tuple[str, int]
-"""Kind and number: what is of two kinds may have one number."""
+"""Kind and number of a lane; lanes of two kinds may have the same number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +46,9 @@ class Progress:
     waiting: int
     void: int
     remaining_s: float | None
-    """Until the last match ends, by what is left to play before it; None while nobody can tell."""
+    """Seconds until the last match ends, by what is left to play before it; None if unknown."""
     fewest: int | None = None
-    """Matches in all if results go one way; None: their number is known."""
+    """The fewest matches in all, if that depends on results; None if their number is known."""
     most: int | None = None
 
     @property
@@ -63,7 +63,7 @@ class Progress:
 
 
 NOTHING_PLAYED: Final = Progress(done=0, running=0, waiting=0, void=0, remaining_s=None)
-"""What is said of a tournament whose results are hidden."""
+"""The progress that is shown of a tournament whose results are hidden."""
 
 
 def progress(tournament: Tournament) -> Progress:
@@ -140,7 +140,7 @@ class _InFlight(NamedTuple):
     kind: str
     lane: int
     sent_at: datetime | None
-    """None: it is played."""
+    """When a worker was told of it; None if it is being played."""
 
     @property
     def is_of_ladder(self) -> bool:
@@ -201,11 +201,11 @@ class _Use:
 
     since: datetime
     spans: Mapping[_Lane, Sequence[Span]]
-    """When they played a match, by kind and lane."""
+    """When slots played matches, by kind and number of their lane."""
     idle_s: float
-    """For how long they have waited for each match."""
+    """Seconds that a slot has waited for each match."""
     ladders_share: float
-    """For how long they have played for ladders in each second of play for others."""
+    """Seconds of play for ladders per second of play for others."""
 
     def of_both(self, own: _Lane, other: _Lane, *, since: datetime | None) -> Together:
         """Return what they have done for two lanes, the other of which began at a time."""
@@ -269,7 +269,7 @@ class _Lengths:
         self._tournament = tournament
         self._known: dict[str, tuple[list[float], list[float]]] = {}
         self.idle_s = 0.0
-        """For how long a slot waits for a match of another lane."""
+        """Seconds that a slot waits for a match of another lane."""
 
     def of_own(self) -> float | None:
         """Return what is to be expected of its own matches; None if none of the game has ended."""

@@ -15,16 +15,16 @@ from statistics import median
 from typing import Final, NamedTuple
 
 _OTHERS_WEIGH: Final = 3
-"""For how many of its own matches the latest others of its game count."""
+"""The weight of the latest other matches of its game, in matches of its own."""
 _ROUNDS_WEIGH: Final = 2
-"""For how many rounds of play it counts how much of lanes is in flight now."""
+"""The weight of what lanes have in flight at present, in rounds of play."""
 _ALL_BUSY_WEIGHS_S: Final = 5.0
-"""For how long a time of play it counts that slots wait for nothing."""
+"""The weight of the first assumptions, in seconds of play: no slot waits, and no ladder plays."""
 _PAUSE_SPANS: Final = 10
-"""Nothing is played for this many times what a batch takes, and for `_PAUSE_S`: a pause."""
+"""Time without play is a pause if longer than `_PAUSE_S` and than this many usual batches."""
 _PAUSE_S: Final = 10.0
 LEFT_OF_LIVE: Final = 0.5
-"""What is left of a match that is played, on average."""
+"""The share of a running match that is left to play, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +50,13 @@ class OtherLane:
     """Another lane that wants the same slots; times are those that one slot takes."""
 
     left_s: float
-    """All that it plays from now on."""
+    """The time for all its matches that are left."""
     in_flight_s: float
-    """What is played of it and what workers were told of."""
+    """The time for its matches that are running, or that workers were told of."""
     ahead_s: Sequence[float] = ()
-    """What of that is played before each match of the tournament that is in flight, in order."""
+    """What is left of that before each match of the tournament that is in flight, in order."""
     together: Together = NOT_TOGETHER
-    """What slots have done for both."""
+    """How long slots have played for both lanes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +64,18 @@ class WorkLeft:
     """The work until the end of a tournament."""
 
     match_s: float
-    """How long one slot takes for one match of its own."""
+    """How long one slot takes for one of its matches."""
     idle_s: float = 0.0
-    """How long it waits for each; times of other lanes hold theirs."""
+    """How long a slot waits before each of them; times of other lanes include their waits."""
     waiting: int
     running: int
     in_flight: int = 0
-    """How many of its own are played or were told to workers."""
+    """How many of its matches are being played, or were told to workers."""
     rivals: Collection[OtherLane] = ()
     ladders_s: float = 0.0
-    """What is left of the matches that ladders play now."""
+    """How long the running matches of ladders still take."""
     ladders_share: float = 0.0
-    """For how long slots play for ladders in a second of play for others, as far as is known."""
+    """Seconds of play for ladders per second of play for others, as far as is known."""
 
 
 def time_left_s(work: WorkLeft, *, slots: int) -> float:

@@ -40,9 +40,9 @@ class Draft:
 
     name: str
     document: TournamentDocument
-    """Without entries."""
+    """The document, without its entries."""
     versions: Sequence[int]
-    """Ids of those that have entered."""
+    """The ids of the versions that have entered."""
     rated: bool
     entries_per_author: int
     arrangement: Arrangement

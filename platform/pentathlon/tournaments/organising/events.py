@@ -38,7 +38,7 @@ class EventCell:
     """The result of an author or team in one game."""
 
     place: int
-    """Among the authors and teams of the event."""
+    """The place among the authors and teams of the event."""
     points: int
     bot: str
     """The label of its best version."""
@@ -52,7 +52,7 @@ class EventLine:
     name: str
     points: int
     cells: tuple[EventCell | None, ...]
-    """In the order of the event's tournaments; None without a place there so far."""
+    """Results in the order of the event's tournaments; None where there is no place so far."""
 
 
 @transaction.atomic

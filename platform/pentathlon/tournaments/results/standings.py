@@ -71,9 +71,9 @@ class Standing:
     """One line of a tournament's table."""
 
     place: int | None
-    """From 1; None for an entry that was withdrawn or disqualified."""
+    """The place, from 1; None for an entry that was withdrawn or disqualified."""
     group: int | None
-    """Different groups can be told apart with 95 % confidence; None without a place."""
+    """Entries of different groups can be told apart with 95 % confidence; None without a place."""
     entry: Entry
     rating: Skill
     """Live rating while the tournament runs; order-free strength once it is closed."""
@@ -87,16 +87,16 @@ class Standing:
     wins: int = 0
     """Matches won alone."""
     draws: int = 0
-    """Matches in which others were as good, and nobody was better."""
+    """Matches in which it shared the first rank."""
     faults: int = 0
     byes: int = 0
     """Rounds without a match that count as won blocks, two points each."""
     tie_breaks: Mapping[str, float | None] = field(default_factory=dict)
-    """What each tie-break of the tournament says, in their order; None for one that has left."""
+    """The value of each tie-break of the tournament, in order; None if the entry has left."""
     points: float = 0.0
-    """At most 1 in a match: at larger tables points are shared among the opponents; and byes."""
+    """At most 1 a match, shared among the opponents at larger tables, and those of byes."""
     shares: tuple[VersionShare, ...] = ()
-    """What each version has reached, in the order in which they came, if one was replaced."""
+    """What each of its versions has scored, in order of appearance; empty if none was replaced."""
 
     @property
     def version(self) -> BotVersion:
@@ -125,7 +125,7 @@ class CrosstableRow:
 
     standing: Standing
     cells: tuple[Score | None, ...]
-    """None against itself."""
+    """The scores against all entries in the order of the table; None against itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

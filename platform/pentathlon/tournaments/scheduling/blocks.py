@@ -32,7 +32,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.scheduling.lineups import versions_out
 
 MOST_REPLAYS: Final = 2
-"""How often a block is played again because the platform failed to play one of its legs."""
+"""How often a block may be played again because the platform failed to play one of its legs."""
 _AT_ONCE: Final = 300
 """Legs that one transaction looks at."""
 _STEP_S: Final = 0.4

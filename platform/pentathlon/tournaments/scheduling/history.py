@@ -19,10 +19,10 @@ from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock
 
 _READ_AT_ONCE: Final = 500
-"""Blocks; a format that reads no results looks at the latest ones alone."""
+"""Blocks that are read together; a format that reads no results looks at the latest ones only."""
 
 _NOBODY: Final = -1
-"""Stands for a version that has not entered: the comparison of schedules tells it."""
+"""Stands for a version that has not entered, which a comparison of schedules then reports."""
 
 Results = dict[int, Ranks | None]
 
@@ -72,7 +72,7 @@ class FormatInput:
 
     left: tuple[int, ...]
     ever_left: frozenset[int]
-    """Who had left when earlier batches were made."""
+    """The entries that had left when earlier batches were made."""
     played: Sequence[PlayedBlock]
 
     def with_made(self, blocks: Iterable[PlannedBlock]) -> FormatInput:

@@ -8,7 +8,7 @@ from pentathlon.common.errors import NotFound
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentMatchQuerySet
 
 LARGEST_PART: Final = 10_000
-"""Matches; a part of whole blocks may have some more or less."""
+"""Matches in a part; as blocks stay whole, there may be some more or fewer."""
 
 
 def count_parts(tournament: Tournament) -> int:

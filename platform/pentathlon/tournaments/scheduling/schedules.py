@@ -39,11 +39,11 @@ from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock, 
 from pentathlon_engines.tournament.schedule import Pairing
 
 ROWS_AT_ONCE: Final = 1000
-"""Most rows that one transaction adds: other writers wait for it."""
+"""The most rows that one transaction adds, because other writers wait for it."""
 _ADOPTED_AT_ONCE: Final = 150
 _STEP_S: Final = 0.4
 _MOST_BEGUN: Final = 4
-"""Batches that are kept from one part to the next; they may have a hundred thousand blocks."""
+"""How many batches are kept from one part to the next; each may have 100,000 blocks."""
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
 
@@ -232,7 +232,7 @@ def _store_part(
 
 
 _begun: Final[dict[int, tuple[int, Blocks]]] = {}
-"""The batches that are being stored, by tournament: number and blocks, the latest one last."""
+"""The batch that is being stored, by tournament: its number and blocks; the latest comes last."""
 
 
 def _lock(tournament: Tournament) -> Tournament | None:

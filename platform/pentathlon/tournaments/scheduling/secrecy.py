@@ -16,7 +16,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchStat
 from pentathlon.tournaments.models import TournamentMatch, TournamentMatchQuerySet
 
 _SEALED: Final = "is_sealed"
-"""What `with_seals` adds to a match."""
+"""The attribute that `with_seals` adds to a match."""
 _UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
 
 

@@ -13,7 +13,7 @@ from pentathlon.tournaments.results.verification import is_exact_table, verify_f
 from pentathlon_engines.commentary.words import count
 
 _DIGITS: Final = 12
-"""Of a fingerprint, enough to tell two apart."""
+"""How many digits of a fingerprint are shown: enough to tell two apart."""
 
 
 class Command(BaseCommand):
