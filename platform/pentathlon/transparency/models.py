@@ -10,12 +10,12 @@ class LogEntry(models.Model):
     """A receipt in the log. Entries are only ever added, and their indices have no gaps."""
 
     index = models.PositiveBigIntegerField(primary_key=True)
-    """From 0."""
+    """The position in the log, from 0."""
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="log_entries")
     receipt = models.TextField()
     """The line of JSON that is logged; see `pentathlon_engines.transparency.receipt`."""
     signature = models.BinaryField()
-    """Ed25519, of the receipt."""
+    """The Ed25519 signature of the receipt."""
     key = models.ForeignKey("SigningKey", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -27,7 +27,7 @@ class SigningKey(models.Model):
     """A public key with which this site has signed; the newest one signs."""
 
     text = models.CharField(max_length=200, unique=True)
-    """As `LogKey.to_text` writes it."""
+    """The key as `LogKey.to_text` writes it."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class LogTile(models.Model):
     """
 
     level = models.PositiveSmallIntegerField()
-    """0: hashes of entries."""
+    """The level in the tree; level 0 has the hashes of entries."""
     index = models.PositiveBigIntegerField()
     hashes = models.BinaryField()
 
@@ -58,7 +58,7 @@ class LogRoot(models.Model):
     """The root that was published on a day: a signed checkpoint of the log."""
 
     day = models.DateField(unique=True)
-    """In UTC."""
+    """The day, in UTC."""
     size = models.PositiveBigIntegerField()
     """How many entries the log had."""
     note = models.TextField()

@@ -28,7 +28,7 @@ from pentathlon_engines.transparency.notes import Checkpoint, LogKey, note_of, w
 from pentathlon_engines.transparency.receipt import FORMAT, Receipt, write_receipt
 
 AT_ONCE: Final = 300
-"""Receipts of one transaction."""
+"""Receipts in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Inclusion:
     """The receipt with its signature."""
     path: list[bytes]
     checkpoint: str
-    """Of the tree to which the path leads, with its signature."""
+    """The signed checkpoint of the tree to which the path leads."""
 
 
 def log_results() -> int:

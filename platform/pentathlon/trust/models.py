@@ -29,7 +29,7 @@ class SpotCheck(models.Model):
 
     state = models.CharField(max_length=8, choices=CheckState, default=CheckState.OPEN)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
-    """What it came to, in a sentence."""
+    """How it ended, in a sentence."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 
@@ -56,7 +56,7 @@ class CheckRun(models.Model):
     number = models.PositiveSmallIntegerField()
     match = models.OneToOneField(Match, on_delete=models.CASCADE, related_name="check_run")
     party = models.PositiveBigIntegerField()
-    """Whose workers play it: see `Capabilities.party`."""
+    """The party whose workers play it; see `Capabilities.party`."""
 
     class Meta:
         constraints = (
@@ -96,9 +96,9 @@ class Quarantine(models.Model):
     token = models.ForeignKey(WorkerToken, on_delete=models.PROTECT, related_name="quarantines")
     reason = models.CharField(max_length=LONGEST_REASON)
     check_of = models.ForeignKey(SpotCheck, on_delete=models.SET_NULL, null=True)
-    """The spot check that led to it, if one did."""
+    """The spot check that led to it; null if none did."""
     after_attempt = models.PositiveBigIntegerField(default=0)
-    """Results of attempts behind it are in question; that one agreed with others."""
+    """The last attempt that agreed with others; results of later ones are in question."""
     began_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
     ended_by = models.ForeignKey(

@@ -38,9 +38,9 @@ from pentathlon.trust.models import (
 from pentathlon.trust.surprises import read_surprises
 
 MOST_REVIEWED: Final = 1000
-"""Results that are decided on at once."""
+"""The most results that are decided on at once."""
 STANDS_OUT: Final = 6.0
-"""From so many standard deviations beyond all others on, surprising results are no accident."""
+"""How many standard deviations beyond all others a surprise must be to be no accident."""
 _LOOK_EVERY_S: Final = 60.0
 _LEFT_ALONE: Final = timedelta(days=1)
 _OF_TOKEN: Final = re.compile(r"w(\d+):")

@@ -47,16 +47,16 @@ from pentathlon_engines.record.shape import Record
 PATIENCE: Final = timedelta(minutes=15)
 """How long a match that is played again may wait and run."""
 MOST_OPEN: Final = 50
-"""While so many checks are open, no more results are drawn."""
+"""No more results are drawn while this many checks are open."""
 _TIMED: Final = (
     FaultKind.STARTUP,
     FaultKind.WALL_TIME,
     FaultKind.CPU_TIME,
     FaultKind.OUT_OF_TURN,
 )
-"""Faults that the same bot may commit on a slower host only."""
+"""Faults that a bot may commit only because a host is slower."""
 _ORIGINAL, _AGAIN, _ONCE, _TWICE = range(4)
-"""Numbers of the runs."""
+"""The numbers of a spot check's runs."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -166,7 +166,7 @@ def _decide(check: SpotCheck, runs: Sequence[CheckRun]) -> None:
 
 
 _STEPS: Final = {1: _play_elsewhere, 2: _compare_two, 4: _decide}
-"""What to do when so many runs are done."""
+"""What to do next, by the number of runs that are done."""
 
 
 def _course(run: CheckRun) -> tuple[str, tuple[int | None, ...]]:

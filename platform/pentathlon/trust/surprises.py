@@ -13,9 +13,9 @@ from pentathlon.rivalry.models import Meeting
 from pentathlon_engines.strength.block_scores import WIN
 
 FEWEST_RESULTS: Final = 30
-"""A worker with fewer results tells nothing about itself."""
+"""The fewest results that say anything about a worker."""
 _MOST_RATED: Final = 500
-"""The latest matches that are looked at."""
+"""How many of the latest matches are looked at."""
 _DUEL: Final = 2
 
 
@@ -23,11 +23,11 @@ class Residual(NamedTuple):
     """The difference between one result and its prediction."""
 
     squared: float
-    """The square of the difference between the share of the points and the expected one."""
+    """The square of the difference between the actual and the expected share of the points."""
     variance: float
-    """What the square is on average if ratings are right."""
+    """The mean of that square if ratings are right."""
     spread: float
-    """The variance of the square itself."""
+    """The variance of that square."""
 
 
 class Surprise(NamedTuple):
@@ -35,9 +35,9 @@ class Surprise(NamedTuple):
 
     results: int
     ratio: float
-    """1 is as far as chance takes."""
+    """The squares in relation to their expectation; 1 is as much as chance explains."""
     excess: float
-    """By how many standard deviations they are further off than those of all others."""
+    """How many standard deviations the squares are above what those of all others suggest."""
 
 
 def read_surprises(name: Callable[[str], str]) -> dict[str, Surprise]:
