@@ -19,7 +19,7 @@ from pentathlon.common.errors import InvalidInput
 from pentathlon.webhooks.models import LONGEST_URL
 
 PORTS: Final = (443, 8443)
-"""Where https may be spoken; others would let people try the doors of other hosts."""
+"""The ports for https; others would let people probe the services of other hosts."""
 _MOST_ADDRESSES: Final = 4
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 _HOST: Final = re.compile(
@@ -56,9 +56,9 @@ class Target:
     host: str
     port: int
     addresses: tuple[str, ...]
-    """Resolved once; nothing else is connected to."""
+    """The addresses of the host, resolved once; nothing else is connected to."""
     path: str
-    """With its query."""
+    """The path with its query."""
 
     @property
     def authority(self) -> str:

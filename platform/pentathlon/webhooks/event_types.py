@@ -241,4 +241,4 @@ USUAL: Final = tuple(each.name for each in _TYPES if not each.is_frequent)
 MAILED: Final = tuple(each.name for each in _TYPES if each.is_mailed)
 """The events that people can get by e-mail."""
 EVENT_CHOICES: Final = tuple((name, each.meaning) for name, each in EVENT_TYPES.items())
-"""For forms and the API."""
+"""The choices of events in forms and in the API."""

@@ -13,7 +13,7 @@ from pentathlon.common.clock import database_now
 from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, WebhookEndpoint
 
 MOST_WAITING: Final = 1000
-"""Deliveries that may wait for one endpoint; further events pass it by and are counted."""
+"""Deliveries that may wait for one endpoint; further events are only counted as missed."""
 _EVENTS_AT_ONCE: Final = 100
 _DELIVERIES_AT_ONCE: Final = 500
 

@@ -24,7 +24,7 @@ from pentathlon.webhooks.models import LONGEST_ANSWER
 CONNECT_S: Final = 3.0
 TOTAL_S: Final = 10.0
 LARGEST_HEAD: Final = 32 * 1024
-"""Bytes of status line, headers and beginning of the body that are read at most."""
+"""The most bytes read of status line, headers and the beginning of the body."""
 _LONGEST_ERROR: Final = 300
 _FIRST_OK, _LAST_OK = 200, 299
 _REDIRECTS: Final = range(300, 400)
@@ -35,9 +35,9 @@ class PostResult:
     """The result of one attempt."""
 
     status: int | None
-    """None: there was no answer."""
+    """The status of the answer; None if there was none."""
     error: str
-    """Empty: it has arrived."""
+    """Why it failed; empty if the message has arrived."""
     text: str
     duration_ms: int
 

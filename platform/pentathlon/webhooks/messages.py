@@ -20,7 +20,7 @@ from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEn
 from pentathlon.webhooks.signatures import signed_headers
 
 _OK: Final = 250
-"""What a mail server answers to a mail that it takes."""
+"""The reply code with which a mail server accepts a message."""
 _LONGEST_ERROR: Final = 300
 
 
@@ -31,7 +31,7 @@ class Message:
     delivery_id: int
     channel: str
     to: str
-    """A URL, or an e-mail address; empty while that is not verified."""
+    """A URL, or an e-mail address; empty while the address is not verified."""
     subject: str
     body: bytes
     message_id: str

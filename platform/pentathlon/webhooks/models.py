@@ -13,7 +13,7 @@ from pentathlon.accounts.models import User
 
 LONGEST_URL: Final = 500
 LONGEST_ANSWER: Final = 1024
-"""Bytes of an answer that are kept."""
+"""The most bytes of an answer that are kept."""
 _SALT_BYTES: Final = 24
 
 
@@ -67,32 +67,32 @@ class WebhookEndpoint(models.Model):
     )
     channel = models.CharField(max_length=4, choices=Channel, default=Channel.HTTP)
     url = models.CharField(max_length=LONGEST_URL, blank=True)
-    """Empty: to the e-mail address of the owner's account."""
+    """Where to post; empty for the e-mail address of the owner's account."""
     site = models.CharField(max_length=300)
-    """The address of this site as its owner knows it, for links: scheme and host."""
+    """The address of this site as the owner knows it, for links: scheme and host."""
     salt = models.CharField(max_length=64, default=new_salt)
     old_salt = models.CharField(max_length=64, blank=True)
-    """Of the secret before, which still signs until `old_until`."""
+    """The salt of the previous secret, which still signs until `old_until`."""
     old_until = models.DateTimeField(null=True)
     is_enabled = models.BooleanField(default=True)
     disabled_reason = models.CharField(max_length=300, blank=True)
-    """Why the platform has disabled it; empty: its owner has."""
+    """Why the platform has disabled it; empty if the owner has."""
     disabled_at = models.DateTimeField(null=True)
     failures = models.PositiveIntegerField(default=0)
-    """Attempts that failed since one succeeded."""
+    """Attempts that have failed since the last one that succeeded."""
     failing_since = models.DateTimeField(null=True)
     paused_until = models.DateTimeField(null=True)
-    """After a failure, nothing is sent before."""
+    """After a failure, nothing is sent before this time."""
     due_at = models.DateTimeField(null=True)
-    """When to look at it next: a delivery is due then, or a sender that holds it has died. Null:
-    nothing waits."""
+    """When to look at it next: a delivery is due then, or the sender that holds it has died. Null
+    if nothing waits."""
     waiting = models.PositiveIntegerField(default=0)
-    """Deliveries that wait."""
+    """How many deliveries wait."""
     missed = models.PositiveIntegerField(default=0)
-    """Events that were not queued, because too many waited."""
+    """Events that were not queued because too many deliveries waited."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     deleted_at = models.DateTimeField(null=True)
-    """The row goes once its deliveries are gone, a batch at a time."""
+    """When its owner deleted it. The row goes once its deliveries are gone, a batch at a time."""
 
     objects = WebhookEndpointQuerySet.as_manager()
 
@@ -152,15 +152,15 @@ class OutboxEvent(models.Model):
     public_id = models.UUIDField(default=uuid.uuid4, editable=False)
     type = models.CharField(max_length=40)
     data = models.JSONField()
-    """Ids, and addresses in the API without the host."""
+    """Ids, and API addresses without the host."""
     audience = models.JSONField()
-    """Ids of the people whom it concerns."""
+    """The ids of the people whom it concerns."""
     endpoint = models.ForeignKey(
         WebhookEndpoint, null=True, on_delete=models.CASCADE, related_name="pings"
     )
-    """Only for this one: a test event."""
+    """The only endpoint that gets it, if it is a test event; else null."""
     spread_after = models.BigIntegerField(null=True, default=0)
-    """Endpoints up to this id have their deliveries; null: all have."""
+    """Endpoints up to this id have their deliveries; null if all have."""
     happened_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -196,9 +196,9 @@ class Delivery(models.Model):
     event = models.ForeignKey(OutboxEvent, on_delete=models.CASCADE, related_name="deliveries")
     state = models.CharField(max_length=9, choices=DeliveryState, default=DeliveryState.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
-    """Attempts since it was queued; sending it again by hand starts again."""
+    """Attempts since it was queued; sending it again by hand starts the count anew."""
     next_at = models.DateTimeField(db_default=Now())
-    """When to try, as long as it waits."""
+    """When to try next, while it waits."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 
@@ -224,9 +224,9 @@ class DeliveryAttempt(models.Model):
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     status = models.PositiveSmallIntegerField(null=True)
-    """Of the answer; null: there was none."""
+    """The status of the answer; null if there was none."""
     error = models.CharField(max_length=300, blank=True)
-    """Why it failed; empty: it did not."""
+    """Why it failed; empty if it did not."""
     answer = models.TextField(blank=True)
     """The beginning of the answer."""
     duration_ms = models.PositiveIntegerField()

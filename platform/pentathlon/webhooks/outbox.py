@@ -16,7 +16,7 @@ from pentathlon.webhooks.event_types import ALL_TYPES
 from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
 
 Data = Mapping[str, Any]
-"""Any: JSON."""
+"""What a webhook event says. Any: JSON."""
 
 
 class OutsideTransaction(Exception):

@@ -10,17 +10,17 @@ RETRIES_S: Final = (
     *(5.0, 30.0, 2 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE),
     *(_HOUR, 2 * _HOUR, 4 * _HOUR, 8 * _HOUR, 12 * _HOUR, 20 * _HOUR, 24 * _HOUR),
 )
-"""The pause after each failed attempt; after the last one there is no other. 72 hours in all."""
+"""The pause after each failed attempt, 72 hours in all; then there are no further attempts."""
 JITTER: Final = 0.2
-"""A pause is longer by up to this share, so that not all come back at once."""
+"""Pauses are longer by up to this share, so that not all deliveries are tried again at once."""
 LONGEST_PAUSE_S: Final = 10 * _MINUTE
 """How long a failing endpoint is left alone at most, whatever else waits for it."""
 DISABLED_AFTER_S: Final = 5 * _DAY
-"""An endpoint at which every attempt has failed for so long is disabled."""
+"""An endpoint is disabled once all attempts have failed for this long."""
 RETENTION_S: Final = 30 * _DAY
 """How long deliveries are kept."""
 ROTATION_S: Final = _DAY
-"""How long the secret before still signs."""
+"""How long the previous secret still signs."""
 
 
 def retry_after_s(failed: int, *, luck: random.Random) -> float | None:
