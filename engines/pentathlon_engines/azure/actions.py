@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 PAIRS: Final = tuple((x, y) for x in range(len(COLOURS)) for y in range(x, len(COLOURS)))
-"""Two cards of a hand, in the order of the rules."""
+"""All pairs of cards that a hand may hold, in the order of the rules."""
 GIFT: Final = len(CELLS)
 """The first action that places the gifted stone; below it are those of common stones."""
 RETURN: Final = 2 * GIFT

@@ -95,7 +95,7 @@ NEAR: Final[tuple[int, ...]] = tuple(
     mask(cell for dx, dy in (*STRAIGHT, *DIAGONAL) for cell in walk(middle, dx, dy)[:1])
     for middle in range(len(CELLS))
 )
-"""The neighbours of each cell, at most eight."""
+"""The mask of each cell's neighbours, at most eight."""
 
 
 def _subsets(items: Iterable[int]) -> tuple[tuple[int, ...], ...]:
@@ -107,16 +107,16 @@ def _subsets(items: Iterable[int]) -> tuple[tuple[int, ...], ...]:
 
 
 SPOTS: Final[tuple[tuple[int, ...], ...]] = _subsets(range(PER_BOARD))
-"""The bit numbers of each board mask."""
+"""The numbers of the bits in each mask of one board."""
 _APART: Final[tuple[int, ...]] = tuple(
     [sum([1 << spot // EDGE * SIDE + spot % EDGE for spot in spots]) for spots in SPOTS]
 )
-"""A board's part of a mask, with its rows spaced as in the realm."""
+"""Each mask of one board, with its rows spaced as in the realm."""
 _FIRST: Final = _subsets(range(9))
 _SECOND: Final = _subsets(range(9, 18))
 _THIRD: Final = _subsets(range(18, 27))
 _FOURTH: Final = _subsets(range(27, 36))
-"""For each quarter of the cells and each subset, its cells in order."""
+"""`_FIRST` to `_FOURTH`: the cells of each subset of a quarter of the cells, in order."""
 
 
 def cells_of(cells: int) -> list[int]:

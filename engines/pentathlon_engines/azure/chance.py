@@ -41,7 +41,7 @@ _PILE: Final = [colour for colour in range(len(COLOURS)) for _ in range(HIDDEN_E
 """The colours of the cards dealt or hidden at the start."""
 _PILED: Final[int] = sum([1 << 4 * colour for colour in _PILE])
 FACE_UP: Final[int] = ALL_CARDS - _PILED
-"""All other cards."""
+"""All other cards, which lie face up at the start."""
 _DEALT: Final = sum(START_HANDS)
 _HANDS: Final[tuple[dict[str, int], ...]] = tuple(
     [
@@ -49,7 +49,7 @@ _HANDS: Final[tuple[dict[str, int], ...]] = tuple(
         for n in START_HANDS
     ]
 )
-"""The cards of each hand that can be dealt, by its letters."""
+"""By seat, the cards of each hand that can be dealt, by its letters."""
 
 
 def draw_setup(rng: Random) -> str:

@@ -11,7 +11,7 @@ from pentathlon_engines.commentary.words import count, enumerate_all, name_seat,
 from pentathlon_engines.contract.game import CHANCE
 
 Told = Mapping[str, Any]
-"""An event of an observation (12.4): JSON."""
+"""An event of an observation (12.4), as JSON."""
 
 _COLOURS: Final[dict[str, str]] = {each["letter"]: each["name"] for each in RULES["colours"]}
 _BEASTS: Final = ("tortoise", "dragon", "tiger", "bird")

@@ -171,9 +171,9 @@ class AzureGame(Game):
 
 _TURNS: Final = 2 * (COMMON_STONES + 1)
 _EVENTS_PER_TURN: Final = 2 + BIRD_CARDS
-"""The stone, a return, and a reshuffle for each card that is drawn."""
+"""The stone, a return, and one reshuffle for each card that is drawn."""
 _BOONS: Final = 2 * 8
-"""At most one for each cell around a gifted stone."""
+"""The maximum number of boons: one for each cell around each gifted stone."""
 
 GAME: Final = AzureGame(
     GameInfo(

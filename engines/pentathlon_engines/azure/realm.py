@@ -42,7 +42,7 @@ ROTATIONS: Final = 4
 BOARD_NAMES: Final[tuple[str, ...]] = tuple(
     [f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)]
 )
-"""Each face of each board in each rotation, in the order of the colours."""
+"""The names of all faces in all rotations, in the order of the colours."""
 _COLOUR_BIT: Final[dict[str, int]] = {name: 1 << COLOURS.index(name[0]) for name in BOARD_NAMES}
 _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
@@ -58,11 +58,11 @@ class LaidBoard:
         self.colour = COLOURS.index(face[0])
         self.codes = _turned(FACES[face], int(turns))
         self.printed = tuple([(self.colour, *_qi(code), _wisdom(code)) for code in self.codes])
-        """The domain of each cell, then colour and number of its qi symbols, and its wisdom."""
+        """For each cell: its domain, the colour and number of its qi symbols, and its wisdom."""
         self.mountain = self.codes.index(_MOUNTAIN)
         self.serpents = _where([code.endswith("s") for code in self.codes])
         self.dear = tuple([_dear(self.codes, extra) for extra in range(max(GIFT_COST) + 1)])
-        """For each extra cost, the spaces that cost more than 0, 1, 2 ... cards, in sequence."""
+        """By extra cost, the masks of spaces that cost more than 0, 1, 2 ... cards, joined."""
 
 
 def _turned(face: tuple[tuple[str, ...], ...], turns: int) -> list[str]:
@@ -125,9 +125,9 @@ def _off_centre(x: int, y: int) -> int:
 OTHER_BITS: Final[tuple[tuple[int, ...], ...]] = tuple(
     [_other_bits(extra) for extra in range(max(GIFT_COST) + 1)]
 )
-"""For each extra cost, by a part of a board: all but the bits of this part in `LaidBoard.dear`.
+"""By extra cost and part of a board, all bits of `LaidBoard.dear` but those of that part.
 
-Levels that no board reaches are left out: for no extra cost all fit a machine word.
+Levels that no board reaches are left out: without an extra cost, all fit a machine word.
 """
 
 
@@ -156,7 +156,7 @@ class Realm:
         self.boards = boards
         first, second, third, fourth = boards
         self.shifts = (4 * first.colour, 4 * second.colour, 4 * third.colour, 4 * fourth.colour)
-        """The offset in a card set of the colour that pays for the spaces of each board."""
+        """For each board, the offset in a card set of the colour that pays for its spaces."""
         self.spaces = serpents = bird = shift = 0
         peaks = [0, 0, 0, 0]
         for board in boards:
@@ -208,7 +208,7 @@ _HALVES: Final[tuple[tuple[int, ...], ...]] = (
     _TURNED[:_HALF],
     _TURNED[_HALF:],
 )
-"""The cells of the upper and lower half by row, then of the left and right one by column."""
+"""The cells of the upper and lower half by row, then of the left and right half by column."""
 
 
 def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:

@@ -96,9 +96,9 @@ class AzurePosition(State):
         self.decider = 0
         """The seat that decided last."""
         self.log: list[Event] = []
-        """The events since then, including that decision."""
+        """The events from that decision on."""
         self.before: list[Event] = []
-        """The events before it, starting with the other seat's last decision."""
+        """The events before `log`, starting with the other seat's last decision."""
 
     @abstractmethod
     def copy(self) -> AzurePosition:

@@ -14,13 +14,13 @@ class LessonStep(NamedTuple):
 
     title: str
     text: str
-    """What it teaches, in a few sentences."""
+    """What the step teaches, in a few sentences."""
     said: list[str]
-    """What happens in it, as the commentary says it."""
+    """What happens in the step, as the commentary says it."""
     state: State
     """The position to be drawn."""
     viewer: int | None
-    """Whose view is drawn: in games with hidden parts that of a seat, which sees its hand."""
+    """In games with hidden parts, the seat whose view is drawn, with its hand; None in others."""
 
 
 def steps_of(game: Game) -> Iterator[LessonStep]:

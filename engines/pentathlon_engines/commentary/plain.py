@@ -17,12 +17,12 @@ class Change(NamedTuple):
 
     before: Position
     seat: int
-    """Who acted, or `CHANCE`."""
+    """The seat that acted, or `CHANCE`."""
     text: str
     """The event as `State.event_for` shows it to the same viewer."""
     after: Position
     is_foreseen: bool = False
-    """It is only considered: what nobody can know before it happens is left out."""
+    """Whether the event is only considered; what nobody can know in advance is then left out."""
 
     @property
     def who(self) -> str:

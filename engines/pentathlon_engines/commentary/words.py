@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 COLOURS: Final = ("Violet", "Amber", "Teal", "Crimson", "Sky")
-"""The seats by the colours in which pages and boards draw them."""
+"""The colours of the seats on pages and boards."""
 _IN_IES: Final = ("entry", "ply")
 
 

@@ -34,12 +34,12 @@ class AuthorGuide(NamedTuple):
     """The words about one game."""
 
     fields: dict[str, str]
-    """What each field of an observation means, by its path."""
+    """The meaning of each field of an observation, by its path."""
     actions: list[Notation]
     events: list[Notation]
-    """Texts that are no actions: decisions of chance, and what stands in place of secrets."""
+    """Texts that are not actions: decisions of chance, and what stands in place of secrets."""
     shown: dict[str, Any]  # Any: JSON
-    """Which observation is the example: `seed`, `ply` and perhaps `seats` and `options`."""
+    """The position of the example: `seed`, `ply` and perhaps `seats` and `options`."""
 
 
 def author_guide(game: str) -> AuthorGuide:

@@ -31,4 +31,4 @@ def count_bits(mask: int) -> int:
 
 
 IS_COMPILED: Final = is_compiled(count_bits)
-"""Hot code asks this before it calls: in plain Python the method is faster."""
+"""Whether this is compiled. Hot code asks first: in plain Python the method is faster."""

@@ -23,16 +23,16 @@ _PALETTE: Final[dict[str, dict[str, str]]] = read_data(__file__, "palette.json")
 _GLYPHS: Final[dict[str, str]] = read_data(__file__, "glyphs.json")
 _GLYPH_GRID: Final = 24
 _LONG: Final = 900
-"""A picture higher than this need not fit on a screen: people scroll through it."""
+"""The height above which a picture need not fit on a screen: people scroll through it."""
 _MARGIN: Final = 12
 _USUAL_SIZE: Final = 20
-"""The size of texts that have no attribute for it."""
+"""The font size of texts without an attribute for it."""
 _TRIANGLE: Final = 2
-"""The seat with a triangle, whose number stands a little lower."""
+"""The seat with a triangle, in which a number stands a little lower."""
 _ROUND: Final = {0: 19}
 _BOXES: Final = {1: (18, 2.5)}
-"""The seats with discs (diameter) and boxes (side, corner radius); as circle and rectangle they
-need half the text of a path."""
+"""The boxes of seats (side, corner radius); `_ROUND` has the discs (diameter). As a circle or
+rectangle, they need half the text of a path."""
 _SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
 
 Box = tuple[float, float, float, float]

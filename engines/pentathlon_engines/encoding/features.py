@@ -19,7 +19,7 @@ class Features:
     def __init__(self, *, you: int, seats: int) -> None:
         self.values: list[float] = []
         self.order = [(you + step) % seats for step in range(seats)]
-        """All seats; the one that looks comes first."""
+        """All seats, beginning with the one that observes."""
 
     def number(self, value: int | None, *, most: int) -> None:
         """Add a number as a share of `most`; None counts as 0, more than `most` as 1."""

@@ -39,7 +39,7 @@ PAYMENTS: Final = tuple(
     for cost in range(LEAST_COST, COST + 1)
     for spirit in range(LEAST_SPIRIT, cost + 1)
 )
-"""Spirit and energy that may be paid for a relic, by cost."""
+"""The pairs of spirit and energy that may be paid for a relic, in order of cost."""
 PAYMENTS_OF: Final = tuple(
     tuple(i for i, payment in enumerate(PAYMENTS) if sum(payment) == cost)
     for cost in range(COST + 1)
@@ -49,7 +49,7 @@ ADDITIONS: Final = tuple(
     for spirit in range(MOST_STORED + 1)
     for energy in range(MOST_STORED + 1 - spirit)
 )
-"""Spirit and energy that may be put on a tile."""
+"""The pairs of spirit and energy that may be put on a tile."""
 
 FIRST: Final[int] = STREAM
 SECOND: Final = FIRST + 1

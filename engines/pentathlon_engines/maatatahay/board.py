@@ -54,7 +54,7 @@ SPACE_OF: Final = bytes(
     next((space for space in range(len(SPACES)) if (1 << space) % 37 == remainder), 0)
     for remainder in range(37)
 )
-"""The space of a mask with one bit by its remainder modulo 37, in which all spaces differ.
+"""The space of a one-bit mask, by the mask's remainder modulo 37, unique to each space.
 
 Compiled, this is much cheaper than the bit length of a number.
 """
@@ -79,7 +79,7 @@ AIMS: Final = [
     [near << 3 | (way + 4) % 8 for way in range(8) for near in _beside(space, way)]
     for space in range(len(SPACES))
 ]
-"""For each space its neighbours x 8 + the direction that points from there to the space."""
+"""For each space and each neighbour: neighbour x 8 + the direction from there to the space."""
 _COLUMN: Final[int] = mask(range(0, len(SPACES), SIDE))
 WEST: Final[int] = _COLUMN
 EAST: Final[int] = _COLUMN << SIDE - 1
@@ -136,7 +136,7 @@ EVEN: Final = 2
 WEAKER: Final = bytes(
     _weaker(*tiles_of(pair)) if max(tiles_of(pair)) <= TILES else EVEN for pair in range(256)
 )
-"""For each pair the seat whose tile has fewer claws, or EVEN (4.2)."""
+"""For each pair, the seat whose tile has fewer claws, or EVEN (4.2)."""
 
 
 SHRINES: Final[list[int]] = sorted(SPACES.index(name) for name in RULES["shrines"])
@@ -160,12 +160,12 @@ TRACK_END: Final[int] = RULES["spirit_track_end"]
 FREE_END: Final[int] = RULES["free_space_end"]
 
 COSTS: Final = bytes(max(LEAST_COST, COST - DISCOUNT * tiles) for tiles in range(5))
-"""What a relic costs by the number of tiles beside its shrine (5.3)."""
+"""The cost of a relic, by the number of tiles beside its shrine (5.3)."""
 CROWDS: Final = tuple(
     sum(1 << 4 * i for i, shrine in enumerate(SHRINES) if space in NEIGHBOURS[shrine])
     for space in range(len(SPACES))
 )
-"""For each space the shrines beside it, four bits each."""
+"""For each space, a count of one for each shrine beside it, in four bits each."""
 MOST_STORED: Final[int] = STORAGE + max(DRAWS, *GROUND)
 """The most crystals a seat can have while it places a tile."""
 

@@ -27,7 +27,7 @@ LAID: Final = tuple(space for space in range(len(SPACES)) if GROUND[space])
 """The spaces on which crystals are laid, in reading order."""
 _WORDS: Final = 2 + STREAM + 4
 _HIDDEN: Final = _WORDS - 3
-"""The first word that nobody may see."""
+"""The index of the first word that nobody may see."""
 _PAIRS: Final = {
     f"{balan}.{wazu}": pair_of(balan, wazu)
     for balan in range(1, TILES + 1)
@@ -38,7 +38,7 @@ _GROUPS: Final = {
     for spirit in range(max(GROUND) + 1)
     for energy in range(max(GROUND) + 1)
 }
-"""Spirit and energy of what lies on a space."""
+"""The spirit and energy of each group that may lie on a space, by its text."""
 _CRYSTALS: Final = "e" * BAG_ENERGY + "s" * BAG_SPIRIT
 GRAMMAR: Final = (
     f"'setup', the active seat, {STREAM} pairs as <tile>.<tile>, {len(LAID)} groups of s and e "

@@ -38,7 +38,7 @@ _STRIP_TOPS: Final = (580, 644)
 _STREAM_AT: Final = 728
 _TRACK_AT: Final = 777
 _DIAGONAL_STEP: Final = 0.86
-"""Corner wedges stand a little further in than those in the middle of a side."""
+"""How far out corner wedges stand, relative to those in the middle of a side."""
 
 
 def svg(state: MaatatahayPosition, seat: int | None) -> str:

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 _WIN: Final = 1000.0
 _SPIRIT: Final = 0.5
 _ENERGY: Final = 0.3
-"""A crystal in storage while there are relics to buy."""
+"""The worth of stored energy while there are relics to buy; `_SPIRIT` is that of spirit."""
 _NEEDED: Final = 1.0
-"""The spirit that any relic costs, besides."""
+"""The extra worth of having the spirit that every relic costs."""
 _LEFT: Final = 0.1
-"""A crystal in storage when no relic is left."""
+"""The worth of a stored crystal when no relic is left."""
 _ARROW: Final = 0.15
 _LOOTED: Final = 1.5
-"""Spirit on a tile in danger: who kills the tile may take it."""
+"""The worth of spirit on a tile in danger: whoever kills the tile may take it."""
 _ATTACK: Final = 1.5
-"""The enemy strength that a free side of a tile may bring."""
+"""The enemy strength that each free side of a tile may bring."""
 _RISK: Final = 0.15
-"""How much more likely a tile dies for each strength that it may lack."""
+"""How much each strength that a tile may lack raises the risk that it dies."""
 _MOST_RISK: Final = 0.8
 
 

@@ -191,14 +191,15 @@ class MaatatahayGame(Game):
 
 
 _DECISIONS_PER_ROUND: Final = 8
-"""Pair and order, and space, face and crystals of two tiles."""
+"""The pair and the order, then space, face and crystals of two tiles."""
 _SPECIALS: Final = sum(
     SPECIAL_OF[tile << 3 | seat] > 0 for tile in range(1, TILES + 1) for seat in (0, 1)
 )
 _DEADLY_PLACEMENTS: Final = TRACK_END - 1 + 2
-"""Each placement with a `settle` kills; before the last round fewer than six tiles have died."""
+"""The most placements with a `settle`: each kills, and fewer than six tiles have died before the
+last round."""
 _SETTLES: Final = 2 * TILES + _SPECIALS * _DEADLY_PLACEMENTS
-"""Each `settle` kills a tile, or spares a special one in a placement that kills."""
+"""The most `settle`s: each kills a tile, or spares a special one in a placement that kills."""
 
 GAME: Final = MaatatahayGame(
     GameInfo(

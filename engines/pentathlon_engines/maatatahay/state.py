@@ -117,7 +117,7 @@ class MaatatahayPosition(State):
     bag: str
     crowds: i64
     deck: bytes
-    """The pairs that are hidden."""
+    """The hidden pairs."""
     deaths: list[int]
     energy: list[int]
     filled: i64

@@ -28,7 +28,7 @@ class SimulatedMatch:
     first: int | None = None
     """The seat that took the first action."""
     last: dict[str, Any] = field(default_factory=dict)
-    """The last position as JSON."""
+    """The last position, as JSON."""
 
     def values(self, name: str) -> Sequence[float]:
         """Return the values of this match for a figure.

@@ -29,9 +29,9 @@ class TurnCost(NamedTuple):
     """Medians in microseconds."""
 
     raw_us: float
-    """One write and one read; the bot answers at once."""
+    """The time of one write and one read with a bot that answers at once."""
     turn_us: float
-    """The same with message, deadline, CPU clock, pause and checks of the answer."""
+    """The same plus message, deadline, CPU clock, pause and checks of the answer."""
 
     @property
     def ratio(self) -> float:

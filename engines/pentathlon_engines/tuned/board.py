@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIZE: Final = 3
 AREA: Final = SIZE * SIZE
 PER_SQUARE: Final = 3 * AREA
-"""How many moves have a number for each square they come from: one for each kind and target."""
+"""The number of move actions for each square they start from: one per kind and target."""
 MOVES: Final = 3 * AREA
 """The first action that is a move."""
 
@@ -70,7 +70,7 @@ ROWS: Final = "123"
 SQUARES: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in COLUMNS)
 FULL: Final = (1 << AREA) - 1
 BITS: Final[list[tuple[int, ...]]] = _bits(AREA)
-"""For each set of squares its squares."""
+"""The squares in each set of squares."""
 LINES: Final = _lines()
 HAS_LINE: Final = _line_table()
 

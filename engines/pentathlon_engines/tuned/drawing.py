@@ -26,7 +26,7 @@ _HEIGHT: Final = 708
 _STRIP_TOPS: Final = (642, 10)
 _WIDTHS: Final = (150, 120, 90)
 _FLOOR: Final = 50
-"""Height of one animal."""
+"""The height of one animal."""
 _PILLS: Final = (("add", 372, 62), ("move", 440, 76), ("add", 522, 62))
 
 

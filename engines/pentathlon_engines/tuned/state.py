@@ -56,7 +56,7 @@ class TunedPosition(State):
 
     actions: i64
     banned: i64
-    """The move that would take the last one back (6.4)."""
+    """The move that would take the last one back (6.4); -1 if there is none."""
     cats: i64
     dogs: i64
     donkeys: i64

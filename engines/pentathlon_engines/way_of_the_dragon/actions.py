@@ -49,15 +49,15 @@ ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEX
 
 STOP: Final = 0
 KEEP: Final = 1
-"""`keep` with no dice; the number of the dice is added."""
+"""`keep` with no dice; for others, add their number."""
 EYE: Final[int] = KEEP + ALL
 MOVE: Final[int] = EYE + ALL
-"""`move` on the first path; the number of the path is added."""
+"""`move` on the first path; for others, add the number of the path."""
 JUMP: Final[int] = MOVE + PATHS
 WILD: Final[int] = JUMP + PATHS
-"""`wild` on the first path by one space; DICE actions per path."""
+"""`wild` on the first path by one space; each path has DICE actions."""
 SWAP: Final[int] = WILD + PATHS * DICE
-"""`swap` on the first path; as many actions per path as there are PAIRS."""
+"""`swap` on the first path; each path has as many actions as there are PAIRS."""
 EQUILIBRIUM: Final[int] = SWAP + PATHS * len(PAIRS)
 EQUILIBRIUM_JUMP: Final[int] = EQUILIBRIUM + 1
 PASS: Final[int] = EQUILIBRIUM + 2
@@ -67,12 +67,12 @@ AGAIN: Final[int] = EQUILIBRIUM + 5
 REBIRTH: Final[int] = EQUILIBRIUM + 6
 
 KEEPS: Final = [[STOP, *(KEEP + kept for kept in parts)] for parts in PARTS]
-"""For all dice together what may be done with them while rolls are left."""
+"""By the number of all dice, what may be done with them while rolls are left."""
 MOVES: Final = [
     [MOVE + path for path in range(PATHS) if paths >> path & 1] or [PASS]
     for paths in range(1 << PATHS)
 ]
-"""What may be done where ordinary moves are legal on a mask of paths and nothing else is."""
+"""By mask of paths, what may be done if ordinary moves on these are all that is legal."""
 
 GRAMMAR: Final = (
     f"'stop', '(keep|eye) <dice>', '(move|jump) <element>', 'wild <element> <1-{DICE}>', "

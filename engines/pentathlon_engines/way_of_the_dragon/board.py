@@ -23,12 +23,12 @@ class Board:
 
     def __init__(self, plain: tuple[int, ...]) -> None:
         self.plain = bytes(plain)
-        """The last plain space of each path, which is also their number."""
+        """The last plain space of each path, which is also the number of its plain spaces."""
         self.points = [
             bytes(1 + plain[path]) + bytes(RULES["paths"][path]["numbers"])
             for path in range(PATHS)
         ]
-        """For each path and position the points of a piece there."""
+        """The points of a piece, by path and position."""
         self.last = bytes(len(points) - 1 for points in self.points)
         """The last space of each path."""
 
@@ -53,11 +53,11 @@ MOST_PLAIN: Final[int] = RULES["plain_spaces"]["most"]
 MOST_DEAD_PER_PATH: Final[int] = RULES["dead"]["most_per_path"]
 
 DEAD: Final = 0
-"""Chance places a dead piece."""
+"""The phase in which chance places a dead piece."""
 START: Final = 1
-"""Chance draws the seat that begins."""
+"""The phase in which chance draws the seat that begins."""
 ROLL: Final = 2
-"""Chance rolls the dice that are not kept."""
+"""The phase in which chance rolls the dice that are not kept."""
 KEEPING: Final = 3
 MOVING: Final = 4
 EXTRA: Final = 5
@@ -67,7 +67,7 @@ PHASES: Final = ("dead", "start", "roll", "keep", "move", "extra", "over")
 NOBODY: Final = -1
 
 COLOURS: Final[tuple[str, ...]] = tuple(path["color"] for path in RULES["paths"])
-"""A colour is a number: that of the path of its element."""
+"""The names of the colours. A colour is a number: that of the path of its element."""
 _HOLDERS: Final[dict[str, str]] = RULES["powers"]
 HAS_FEAR: Final = COLOURS.index(_HOLDERS["fear"])
 HAS_REBIRTH: Final = COLOURS.index(_HOLDERS["rebirth"])
@@ -80,7 +80,7 @@ DRAW: Final = "draw"
 
 _POSITIONS: Final = MOST_SPACES + 1
 _STEP_BITS: Final = 11
-"""As many as a step needs, and so few that those of all paths are a number of 64 bits."""
+"""Enough bits for a step, and few enough for the steps of all paths to fit in 64."""
 
 
 def step_of(path: i64, origin: i64, target: i64) -> i64:

@@ -72,25 +72,25 @@ NUMBERS: Final[dict[str, int]] = {word: number for number, word in enumerate(WOR
 NONE: Final = 0
 """No dice at all."""
 ALL: Final[int] = sum(len(word) < DICE for word in WORDS)
-"""The first number of all dice together; smaller ones are dice that can be kept."""
+"""The lowest number of five dice; lower numbers are of dice that can be kept."""
 
 COUNTS: Final = [bytes(word.count(face) for face in FACES) for word in WORDS]
-"""For each number how many dice show each face."""
+"""How many dice show each face, by the number of the dice."""
 SHOWN: Final = [
     [path << 3 | count for path, count in enumerate(counts[:DRAGON]) if count] for counts in COUNTS
 ]
-"""For each number the paths whose element is there x 8 + how many dice show it."""
+"""By the number of the dice, path x 8 + how many dice show its element, for those shown."""
 PARTS: Final = [_parts(word) if len(word) == DICE else [] for word in WORDS]
-"""For all dice together the dice that can be kept to roll the others again."""
+"""By the number of five dice, the dice that can be kept to roll the others again."""
 CALLED: Final = [_called(counts) for counts in COUNTS]
 IS_BALANCED: Final = bytes(word == LETTERS for word in WORDS)
-"""Whether the dice are an equilibrium (4.6)."""
+"""Whether dice are an equilibrium, by their number (4.6)."""
 IS_PERFECT: Final = bytes(DICE in counts[:DRAGON] for counts in COUNTS)
-"""Whether the dice are a perfection (4.7)."""
+"""Whether dice are a perfection, by their number (4.7)."""
 _PACKED: Final = [sum(count << 4 * face for face, count in enumerate(counts)) for counts in COUNTS]
-"""The counts of each number, four bits each."""
+"""The counts of the faces by the number of the dice, in four bits each."""
 ROLLED: Final = _rolled()
-"""For dice that are kept the outcomes of all rolls of the others; the first die counts most."""
+"""By the number of kept dice, the outcomes of all rolls of the others; the first counts most."""
 
 
 def roll(kept: i64, draw: Draw) -> i64:
@@ -128,4 +128,4 @@ def is_part(kept: i64, dice: i64) -> bool:
 
 
 _ROOM: Final[int] = sum(8 << 4 * face for face in range(len(FACES)))
-"""A bit beside each count that is borrowed if too much is taken from the count."""
+"""A bit above each count, which is borrowed if too much is subtracted from the count."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 _SPACE: Final = 0.8
-"""For each space that a piece lacks to its last plain one, in points."""
+"""The cost, in points, of each space that a piece lacks to its last plain one."""
 _WIN: Final = 100.0
 
 

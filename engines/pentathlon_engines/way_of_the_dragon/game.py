@@ -242,9 +242,9 @@ _SEATS: Final = (_PAIR, len(LETTERS))
 _CAP: Final[dict[str, int]] = RULES["turn_cap_per_player"]
 _MOST_DEAD: Final[int] = RULES["dead"]["most"]
 _EVENTS_PER_TURN: Final = 8
-"""Three rolls, two times `keep`, `stop` of who could roll a fourth time, the move, the extra turn.
+"""Three rolls, two `keep`, the `stop` of a seat that could roll again, the move, the extra turn.
 
-The last turn has no question for another one, and one of all turns may have a fourth roll more.
+The last turn has no question about an extra turn; one turn of the match may have a fourth roll.
 """
 
 GAME: Final = WayOfTheDragonGame(

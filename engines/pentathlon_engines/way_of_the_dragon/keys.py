@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 _PASSING: Final = frozenset(("last", "moved", "ply", "turn"))
-"""What says how a position was reached. Elements differ by their paths, so nothing is folded."""
+"""Fields that say how a position was reached. Paths differ, so no symmetry can be folded."""
 
 
 def position_key(seen: dict[str, Any]) -> str:

@@ -54,21 +54,21 @@ class _Phase:
 
     def __init__(self, fitted: dict[str, Any]) -> None:
         self.at: list[float] = fitted["at"]
-        """By position of a piece."""
+        """The weight of a piece, by its position."""
         self.taken: list[float] = fitted["taken"]
-        """For a piece on its way: by the numbers of its path that are taken."""
+        """The weight of each taken number on the path of a piece that is still on its way."""
         self.level: float = fitted["level"]
-        """For being in this phase at all."""
+        """The weight of being in this phase at all."""
         self.late: float = fitted["late"]
-        """For who has to wait longest for its turn."""
+        """The weight of the share of a round for which the seat waits for its turn."""
         self.crowd: float = fitted["crowd"]
-        """For all seats having all numbers but one."""
+        """The weight of the share of seats that have all numbers, or all but one."""
 
 
 _FITTED: Final[dict[str, Any]] = read_data(__file__, "strengths.json")  # JSON
 _PLAIN: Final[int] = _FITTED["plain_spaces"]
 _PHASES: Final = [[_Phase(fitted) for fitted in row] for row in _FITTED["phases"]]
-"""By the numbers that a seat has reached, and by the most that another one has."""
+"""By how many numbers a seat has reached, and by the most that another one has."""
 _NEARLY: Final = PATHS - 1
 
 
@@ -92,9 +92,9 @@ class _Turn:
     def __init__(self, state: WayOfTheDragonPosition) -> None:
         moved = _expect_moves(state)
         self.keeping = [moved]
-        """By rolls left and dice: the expectation of who chooses the dice that stay."""
+        """By rolls left and dice, the expectation of a seat that chooses the dice to keep."""
         self.rolling: list[list[float]] = []
-        """By rolls left afterwards and dice that stay: the expectation of who rolls the others."""
+        """By rolls left afterwards and kept dice, the expectation of who rolls the others."""
         for _ in range(REROLLS):
             self._add_roll()
 
@@ -261,6 +261,6 @@ def _outcomes(kept: int) -> list[tuple[int, float]]:
 _CALLS: Final = [
     NUMBERS[face + RULES["dragon"] * RULES["dragons_to_call"]] for face in FACES[:PATHS]
 ]
-"""For each path the dice with which the dragon may be called on it and nowhere else."""
+"""For each path, dice with which the dragon may be called there and nowhere else."""
 _OUTCOMES: Final = [_outcomes(kept) for kept in range(ALL)]
-"""For dice that stay what the others may show beside them, with probabilities."""
+"""For each set of kept dice, all dice after the roll of the others, with probabilities."""

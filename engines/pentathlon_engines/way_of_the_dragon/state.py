@@ -100,23 +100,23 @@ class WayOfTheDragonPosition(State):
     positions: list[int]
     taken: list[int]
     dead: tuple[int, ...]
-    """Masks of the dead pieces, one per path."""
+    """The mask of dead pieces on each path."""
     phase: i64
     turn: i64
     """How many turns have been rolled, this one included."""
     turn_of: i64
     """The seat whose turn it is, also while chance decides; NOBODY before the first turn."""
     dice: i64
-    """What was rolled last."""
+    """The dice of the last roll."""
     kept: i64
-    """The dice that stay in the next roll or stayed in the last one of this turn."""
+    """The dice kept for the next roll, or in the last one of this turn."""
     rolls_left: i64
     used: i64
-    """One bit per seat that has used its power."""
+    """A mask with a bit for each seat that has used its power."""
     last: tuple[int, int]
     """Seat and number of the last action; NOBODY and 0 before the first."""
     moved: i64
-    """The steps of what the last action of phase move has moved, see `steps_in`."""
+    """The steps of all pieces that the last action of phase `move` has moved; see `steps_in`."""
     ply: i64
 
     def reset(self, seats: int, options: dict[str, Any], plain: tuple[int, ...]) -> None:

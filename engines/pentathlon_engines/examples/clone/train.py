@@ -31,9 +31,9 @@ BATCH: Final = 256
 RATE: Final = 2e-3
 DECAY: Final = 1e-4
 LOSER: Final = 0.3
-"""What a decision of a seat that beat nobody counts, beside 1 for that of a winner."""
+"""The weight of a decision of a seat that beat nobody; a winner's weighs 1."""
 DIGITS: Final = 4
-"""Of a weight in the file of the bot."""
+"""The number of decimals of a weight in the bot's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Decisions:
 
     features: Numbers
     mask: Numbers
-    """0 where an action is legal, a large negative number elsewhere."""
+    """0 where an action is legal, else a large negative number."""
     action: NDArray[np.int64]
     weight: Numbers
 
