@@ -1,0 +1,109 @@
+"""Figures are judged by what is demanded of them, and a missed one fails the command."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Self
+
+import pytest
+
+from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.load.figures import Figure, show
+from tools.benchmark.progress import show_progress
+
+
+@pytest.mark.parametrize(
+    ("bounds", "measured", "is_met", "said"),
+    [
+        ({}, 7.0, True, ""),
+        ({"least": 5.0}, 5.0, True, "≥ 5"),
+        ({"least": 5.0}, 4.9, False, "≥ 5"),
+        ({"most": 5.0}, 5.0, True, "≤ 5"),
+        ({"most": 5.0}, 5.1, False, "≤ 5"),
+        ({"least": 0.9, "most": 1.1}, 1.0, True, "0.9 to 1.1"),
+        ({"least": 0.9, "most": 1.1}, 1.2, False, "0.9 to 1.1"),
+        ({"least": 0.9, "most": 1.1}, math.nan, False, "0.9 to 1.1"),
+    ],
+)
+def test_figure_is_met_within_its_bounds(
+    bounds: dict[str, Any], measured: float, is_met: bool, said: str
+) -> None:
+    demand = Demand(name="turns", measured=measured, **bounds)
+
+    assert (demand.is_met, demand.bounds) == (is_met, said)
+
+
+def test_one_missed_demand_fails_all(capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = (Demand(name=name, measured=2.0, most=most) for name, most in (("a", 3), ("b", 1)))
+
+    assert show_demands("Costs", [good], as_json=False) == 0
+    assert show_demands("Costs", [good, bad, Demand(name="c", measured=9.0)], as_json=False) == 1
+
+    printed = capsys.readouterr().out
+    assert "all 1 figures with a limit are met" in printed
+    assert "1 of 2 figures with a limit are MISSED" in printed
+
+
+def figure(verdict: float, demanded: float | None) -> Figure:
+    return Figure(name="claims", measured={"now": 2.0}, verdict=verdict, demanded=demanded)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "demanded", "status"),
+    [(1.2, 1.3, 0), (1.4, 1.3, 1), (9.0, None, 0), (math.nan, 1.3, 1)],
+)
+def test_ratio_beyond_what_is_demanded_fails(
+    verdict: float, demanded: float | None, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = figure(verdict, demanded)
+
+    assert show("Growth", [found], verdict="ratio", as_json=False) == status
+
+    assert ("MISSED" in capsys.readouterr().out) is bool(status)
+
+
+def test_script_gets_the_figures_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    show("Growth", [figure(1.2, 1.3)], verdict="ratio", as_json=True)
+    first = json.loads(capsys.readouterr().out)
+    show_demands("Costs", [Demand(name="a", measured=2.0)], as_json=True)
+    (second,) = json.loads(capsys.readouterr().out)
+
+    assert first == [{"name": "claims", "measured": {"now": 2.0}, "verdict": 1.2, "demanded": 1.3}]
+    assert (second["name"], second["measured"]) == ("a", 2.0)
+
+
+class Screen:
+    """A terminal with a status line, or a log."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        self.is_terminal = is_terminal
+        self.lines: list[str] = []
+        self.shown: list[str] = []
+
+    def print(self, text: str) -> None:
+        self.lines.append(text)
+
+    def status(self, text: str) -> Screen:
+        self.shown.append(text)
+        return self
+
+    def update(self, text: str) -> None:
+        self.shown.append(text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shown.append("")
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_log_shows_each_step_on_a_line_of_its_own(is_terminal: bool) -> None:
+    screen: Any = Screen(is_terminal=is_terminal)  # Any: what a console does of it
+
+    with show_progress(screen) as say:
+        say("Playing")
+
+    assert screen.lines == ([] if is_terminal else ["Starting", "Playing"])
+    assert screen.shown == (["Starting", "Playing", ""] if is_terminal else [])
