@@ -15,7 +15,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-20000;"
     "PRAGMA mmap_size=134217728;PRAGMA journal_size_limit=67108864;"
 )
-# To open one takes a tenth of a request; SQLite reads all definitions of tables anew for each.
+# Opening one takes a tenth of a request; SQLite reads all table definitions anew for each.
 _CONNECTION_S = 60
 # Longer than any match: the broker must not hand out again what a worker still plays.
 _VISIBILITY_TIMEOUT_S = 12 * 3600

@@ -25,7 +25,7 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
     def waiting(self) -> Self:
         """Return what waits: first what somebody has asked for, then the latest matches."""
         found = self.filter(state=AnalysisState.WAITING)
-        # So orders the index on PostgreSQL; SQLite sorts the few rows that wait.
+        # The index on PostgreSQL has this order; SQLite sorts the few rows that wait.
         return found.order_by(models.F("asked_at").asc(nulls_last=True), "-match")
 
     def starving(self, patience_s: float) -> Self:

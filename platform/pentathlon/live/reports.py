@@ -72,7 +72,7 @@ def note_moves(friendly_ids: Collection[int]) -> None:
 
 
 class _PatientSender:
-    """Leaves a broker alone for a while that does not answer: no report waits for it twice."""
+    """Leaves a broker that does not answer alone for a while: no report waits for it twice."""
 
     def __init__(self, url: str) -> None:
         self._sender = FrameSender(url)

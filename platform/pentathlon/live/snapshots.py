@@ -51,7 +51,7 @@ class MatchNow:
 
 
 class PageKind(StrEnum):
-    """What a page shows that asks for itself again after every change."""
+    """Kinds of pages that load themselves again after every change."""
 
     TOURNAMENT = "tournament"
     FRIENDLY = "friendly"
@@ -59,7 +59,7 @@ class PageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageNow:
-    """What changes whenever something that such a page shows does."""
+    """A value that changes whenever something on such a page does."""
 
     kind: PageKind
     pk: int
@@ -80,7 +80,7 @@ class PageNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """How everything stands that somebody follows."""
+    """The state of everything that somebody follows."""
 
     matches: dict[int, MatchNow]
     pages: dict[tuple[PageKind, int], PageNow]
@@ -110,13 +110,13 @@ def matches_now(matches: Collection[int]) -> list[MatchNow]:
 
 
 def tournament_now(pk: int) -> PageNow:
-    """Return what changes whenever something that a tournament shows does."""
+    """Return a value that changes whenever something on the page of a tournament does."""
     state, *facts = _facts_of_tournament(pk)
     return PageNow(kind=PageKind.TOURNAMENT, pk=pk, state=state, mark=_mark_of(state, *facts))
 
 
 def friendly_now(pk: int) -> PageNow:
-    """Return what changes whenever something that a game with a person shows does."""
+    """Return a value that changes whenever something on the page of a friendly does."""
     found = Friendly.objects.filter(pk=pk)
     row = found.values_list("state", "ply", "token", "host_faults").first()
     state, *facts = row or (FriendlyState.VOID,)

@@ -24,7 +24,7 @@ class Cursor(Protocol):
     """What one listener knows of one topic."""
 
     def take(self) -> list[StreamEvent]:
-        """Return what it does not know yet, and take it for known."""
+        """Return what it does not know yet, and count it as known from now on."""
 
     @property
     def is_over(self) -> bool:

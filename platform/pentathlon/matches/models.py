@@ -161,7 +161,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(state=MatchState.RUNNING, lease_until__lt=Now())
 
     def held_by(self, token: uuid.UUID) -> Self:
-        """Return the running match that this token is the right to, or none."""
+        """Return the running match that this token gives a right to, or none."""
         return self.filter(state=MatchState.RUNNING, token=token)
 
 

@@ -24,7 +24,7 @@ def settle_versions(*, match_ids: Collection[int], answers: Answers | None = Non
 
 
 def name_version(version_id: int) -> None:
-    """Write into the matches that validate this version that they do.
+    """Set `validated_version` of the matches that validate this version.
 
     Processes of a release before this one, which may still run, do not.
     """

@@ -22,7 +22,7 @@ _TROUBLES: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """An attempt that a worker did not bring to its end."""
+    """An attempt that a worker did not finish."""
 
     kind: str
     reason: str

@@ -10,7 +10,7 @@ from typing import Final
 
 
 class Fate(StrEnum):
-    """Fates of rows."""
+    """What happens to a row when the account that it refers to is deleted."""
 
     DELETED = "deleted"
     KEPT = "kept, under the name of a deleted account"
