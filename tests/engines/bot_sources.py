@@ -1,4 +1,4 @@
-"""Sources of small bots, and limits that show soon what is wrong with one."""
+"""Sources of small bots, and limits that soon show what is wrong with one."""
 
 from dataclasses import replace
 
@@ -38,5 +38,5 @@ PONDERING = EACH.replace("for line", "import threading\nfor line") + (
     "    say({'action': action})\n"
     "    threading.Thread(target=exec, args=['while True: pass'], daemon=True).start()\n"
 )
-"""Thinks on after its first answer."""
+"""A bot that goes on thinking after its first answer."""
 PATIENT = EACH + "    time.sleep(3 * (ask['ply'] < 6))\n    say({'action': action})\n"

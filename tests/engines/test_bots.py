@@ -32,7 +32,7 @@ from tests.engines.twelve_game import TWELVE
 NAMES = sorted(built_in_bots())
 LIMITS = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)
 HASTY = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=1.0, startup_wall_s=60.0)
-"""Bots that use what they get play a long match in a second."""
+"""Limits with which bots that use all of their time play a long match in a second."""
 CLOCK = {"cpu_left_ms": 100, "match_cpu_left_ms": 2000}
 
 

@@ -21,7 +21,7 @@ from tests.engines.way_of_the_dragon import positions as dragon_positions
 from tests.engines.way_of_the_dragon.positions import pieces
 
 JUDGED = ("azure", "maatatahay", "way_of_the_dragon")
-"""Tash-Kalar has tests of its own, for each of its modes and schools."""
+"""The games that are tested here; Tash-Kalar has tests of its own, for each mode and school."""
 CLOCK = {"cpu_left_ms": 1000, "match_cpu_left_ms": 20_000}
 CHOOSE = runpy.run_path(str(built_in_bots()["greedy"] / "main.py"))["choose"]
 

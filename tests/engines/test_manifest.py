@@ -1,4 +1,4 @@
-"""What a bot.toml may say, and how it is told what is wrong."""
+"""What a bot.toml may say, and how its errors are reported."""
 
 from __future__ import annotations
 

@@ -145,4 +145,4 @@ TWELVE = Twelve(
     )
 )
 GAME = TWELVE
-"""The name under which the registry looks for it."""
+"""The name by which the registry finds the game."""

@@ -19,7 +19,7 @@ COLOURS = "AWVB"
 RESHUFFLED = 120
 """The seed of a match with Favored and a reshuffle."""
 Cards = tuple[int, ...]
-"""How many of each colour."""
+"""The number of cards of each colour."""
 
 
 def cards(letters: str) -> Cards:

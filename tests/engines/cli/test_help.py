@@ -1,4 +1,4 @@
-"""What the command says of itself: an example each, and completion."""
+"""The help of the command: an example for each subcommand, and completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pentathlon tournament` that plays: any document, on from where it stopped."""
+"""`pentathlon tournament` plays any document, and goes on where it stopped."""
 
 from __future__ import annotations
 

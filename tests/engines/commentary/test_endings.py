@@ -1,4 +1,4 @@
-"""Every reason for which a match can end has words for who does not know the rules."""
+"""Every reason for which a match can end has words for people who do not know the rules."""
 
 from random import Random
 

@@ -30,7 +30,7 @@ from tests.engines.contract.setups import Setup
 
 _ALL_OF_A_MATCH = 40
 _THEN_EVERY = 37
-"""Not a number that divides what happens in turns."""
+"""How far apart later positions are: not a divisor of anything that recurs by turns."""
 
 FRAME = {"game", "options", "to_move", "phase", "result"}
 

@@ -1,4 +1,4 @@
-"""With how many seats and which options the games are tested."""
+"""The numbers of seats and the options with which the games are tested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from pentathlon_engines import BadOption, Game, Option, State
 
 Place = tuple[int, int]
-"""A factor and one of its values, both by index."""
+"""A factor and one of its values, both as indices."""
 
 _MOST_SETUPS = 24
 _MOST_VALUES = 6

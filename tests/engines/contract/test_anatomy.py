@@ -31,7 +31,7 @@ HOOKS = {
     "policies": "policies",
     "prospects": "prospects",
 }
-"""The roles of games that replace these methods of `Game`."""
+"""Roles that only some games have, with the method of `Game` that those games override."""
 SOMETIMES = ("chance", "constants", "events", "hidden", "touches", *HOOKS)
 OWN = {
     "azure": {"realm"},
@@ -57,7 +57,7 @@ OWN = {
     "tuned": set(),
     "way_of_the_dragon": {"description", "dice"},
 }
-"""What the rules of one game alone need; a second game that needs it makes it a role."""
+"""Roles that only one game needs; if a second game needs one, it becomes a common role."""
 
 
 def roles_of(key: str) -> set[str]:

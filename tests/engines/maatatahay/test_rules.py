@@ -320,7 +320,7 @@ class End:
     board: Mapping[str, str] = field(default_factory=lambda: {"a1": "0.1n"})
     relics: tuple[int, int] = (0, 0)
     last: int | None = None
-    """Who took the last relic."""
+    """The seat that took the last relic; None if nobody did."""
     ranks: tuple[int, int]
     scores: tuple[int, int]
 

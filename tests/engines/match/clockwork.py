@@ -19,11 +19,11 @@ class Does(StrEnum):
 
     RUN = "run"
     WAIT = "wait"
-    """It could run, and its host has no time for it."""
+    """It could run, but its host has no time for it."""
     SLEEP = "sleep"
     DISK = "disk"
     FROZEN = "frozen"
-    """The whole host stands still, and we with it."""
+    """The whole host stands still, and so do we."""
 
 
 class Span(NamedTuple):
@@ -39,7 +39,7 @@ class World:
     def __init__(self) -> None:
         self.now = 1000.0
         self.stops: list[tuple[float, float]] = []
-        """From when to when everything stands still."""
+        """The beginning and the end of each time in which everything stands still."""
 
     def monotonic(self) -> float:
         """Return the time."""
@@ -66,7 +66,7 @@ class ScriptedBot:
         self.cpu_before_s = 0.0
         self.signals: list[str] = []
         self.is_killed = False
-        """Whether somebody on the host kills it instead of its answer."""
+        """Whether somebody on the host kills it before it answers."""
 
     def do(self, *spans: Span) -> None:
         """Begin with a script; it answers at its end."""

@@ -1,4 +1,4 @@
-"""What a seat makes of a bot that runs, sleeps, waits for its host, or runs out of its turn."""
+"""What a seat makes of a bot that runs, sleeps, waits for its host, or runs out of turn."""
 
 from __future__ import annotations
 

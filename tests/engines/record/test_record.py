@@ -26,7 +26,7 @@ from tests.engines.record.random_records import tuned_record, twelve_record
 from tests.engines.twelve_game import TWELVE
 
 Json = Any
-"""A record as JSON, on its way to be changed into what it must not be."""
+"""A record as JSON, to be changed into something invalid."""
 Change = Callable[[Json], Any]
 
 

@@ -56,7 +56,7 @@ from tests.engines.tash_kalar.crowds import crowd, random_gateway, woven_fields
 from tests.engines.tash_kalar.oracle.cards import SQUARES, layings
 
 Branch = tuple[int, str]
-"""A step of the program and what it did."""
+"""The index of a step in the program, and what the step did."""
 
 _CAN_BE_EQUAL = (words.COMBAT, words.BUDGET_AND, words.BUDGET_OR, words.BY_PIECE)
 _MANY = 4
@@ -248,11 +248,11 @@ _IMPOSSIBLE: dict[str, set[Branch]] = {
     "antimatter_spirit": {(2, "cut by the link")},
     "singularity": {(1, "condition not met")},
 }
-"""What cannot come about: the being that destroys itself is there, and so is a piece just picked
-or placed; the most that a run may have is counted by its rank; Titan has a piece beside him; when
-an effect begins there is a Gateway; a common makes standard moves onto empty squares only; four
-pieces in a pattern can always move in opposite directions; some square is always empty; a linked
-part that was offered can be done."""
+"""Branches that cannot be reached: the being that destroys itself is there, and so is a piece just
+picked or placed; the most that a run may have is counted by its rank; Titan has a piece beside
+him; when an effect begins there is a Gateway; a common makes standard moves onto empty squares
+only; four pieces in a pattern can always move in opposite directions; some square is always empty;
+a linked part that was offered can be done."""
 
 
 def position(card: int, rng: random.Random) -> TashKalarPosition:

@@ -20,7 +20,7 @@ from tests.engines.tash_kalar.oracle.everfrost import FROZEN
 from tests.engines.tash_kalar.positions import HIGH, TASH_KALAR
 
 _COPIED = sorted({*WARPS} - {BOUND, "greater_shadow_twin"})
-"""Beings whose warp effects can be copied, one of the twins for both."""
+"""Beings whose warp effects can be copied; one of the twins stands for both."""
 
 
 def crowded(options: dict[str, Any], rng: random.Random) -> State:

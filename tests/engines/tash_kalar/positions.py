@@ -24,7 +24,7 @@ LETTERS = {rank[0]: rank for rank in RANKS}
 HIGH, DUEL = "high_form", "deathmatch_duel"
 ETHERWEAVE, EVERFROST = ("etherweave", "sylvan"), ("everfrost", "sylvan")
 FAR = "a3 a4 a5 a6 a7 b3 b4 b5 b6 b7 c8 c9 d8 d9 e8 e9 f8 f9 g8 g9"
-"""Squares away from e4 and what stands around it."""
+"""Squares far from e4 and from what stands around it."""
 
 
 class Case(NamedTuple):
@@ -39,13 +39,13 @@ class Case(NamedTuple):
     gateway: str = ""
     answers: str = ""
     changes: str = ""
-    """What is different on the board, as `changes` says it."""
+    """The differences on the board, as the function `changes` writes them."""
     losses: str = ""
-    """The ranks of the enemy pieces destroyed."""
+    """The ranks of the enemy pieces that were destroyed."""
     new_gateway: str = ""
     frozen: str = ""
     actions: int = 1
-    """The actions left of two."""
+    """The actions that are left, of two."""
     offered: str = ""
     movers: str = ""
     barred: str = ""

@@ -19,9 +19,9 @@ class Effect(NamedTuple):
     board: str = ""
     """The squares that have changed."""
     losses: str = ""
-    """Ranks of the enemy's pieces that count as destroyed."""
+    """The ranks of the enemy pieces that count as destroyed."""
     offered: str = ""
-    """What may be answered next."""
+    """What can be answered next."""
 
     def __str__(self) -> str:
         pieces = [

@@ -22,7 +22,7 @@ from tests.engines.tash_kalar.positions import (
 )
 
 FLARES = "a5h b5h c5h"
-"""Enemy pieces because of which flare_01 can be invoked."""
+"""Enemy pieces that allow flare_01 to be invoked."""
 
 
 def at_end(own: str = "", enemy: str = "", **more: Any) -> State:

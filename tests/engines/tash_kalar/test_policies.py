@@ -18,7 +18,8 @@ from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 
 MODES = ("high_form", "deathmatch_duel")
 MATCHES = 4
-"""For each mode and school; `simulate tash_kalar` (`pentathlon_engines.tools`) plays many more."""
+"""The matches of each mode and school; `simulate tash_kalar` (`pentathlon_engines.tools`) plays
+many more."""
 
 
 def pieces(owner: int, rank: str, *squares: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ hell_bull:45/164 angel_of_death:37/124 the_eldest_tree:37/124 bone_catapult:49/3
 fire_elemental:65/232 leviathan:69/232 two_headed_dragon:69/112 earth_elemental:69/272
 time_elemental:69/136 storm_elemental:69/344 titan:69/136
 """
-"""Summon squares and pairs of square and orientation on a full board."""
+"""For each card on a full board: summon squares, and pairs of square and orientation."""
 
 OWN, ENEMY = (
     "c4 d4 d5 e4 f5 e6 g6 b3 e5h f4h g4h d6l",

@@ -14,7 +14,7 @@ from tests.deep import mostly_deep
 from tests.engines.card_game import CardGame
 
 MATCHES = {"azure": 24, "tash_kalar": 10}
-"""Fewer matches of a game in which they are long."""
+"""The number of matches in games that take long; others have more."""
 
 
 @pytest.mark.parametrize("game", mostly_deep(GAMES, keep=["tuned", "maatatahay"]))

@@ -10,7 +10,8 @@ from pentathlon_engines.tournament.proof_schedule import Proof
 from tests.engines.tournament.proofs import closed_event
 
 REPEATS = {"2": [0, 1]}
-"""Two bots that always do the same, in two cycles: the second block goes as the first."""
+"""What two bots that always do the same repeat in two cycles: the second block is like the
+first."""
 
 
 def _finals(repeats: dict[str, list[int]]) -> tuple[Proof, list[Any]]:

@@ -30,7 +30,7 @@ ENTRIES = [
         "606162636465666768696a6b6c6d6e6f",
     )
 ]
-"""The entries with which implementations of RFC 6962 compare themselves."""
+"""The entries by which implementations of RFC 6962 compare themselves with each other."""
 ROOTS = (
     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
     "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",

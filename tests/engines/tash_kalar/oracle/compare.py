@@ -35,7 +35,7 @@ from tests.engines.tash_kalar.oracle.views import masked, observation
 MODES = ("high_form", "deathmatch_duel")
 
 PROGRESS = {"discarded", "extra_draws", "extra_turn", "slowed", "taken", "warped"}
-"""What the rules name of the progress of a turn; the rest are registers of the engine."""
+"""The parts of a turn's progress that the rules name; the others are registers of the engine."""
 
 
 BASE_PAIRS = [*map(list, permutations(SCHOOLS, 2)), ["drawn", "drawn"]]

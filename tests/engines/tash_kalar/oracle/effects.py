@@ -27,7 +27,7 @@ from tests.engines.tash_kalar.oracle.cards import (
 )
 
 Asked = Generator[list[str], str, Any]
-"""A part of an effect: what it returns differs."""
+"""A part of an effect; what it returns differs from part to part."""
 
 
 class Moved(NamedTuple):
@@ -37,7 +37,7 @@ class Moved(NamedTuple):
     start: str
     end: str
     captured: str | None
-    """The rank of what stood there."""
+    """The rank of the piece that stood there; None for an empty square."""
     equal: bool
 
     @property

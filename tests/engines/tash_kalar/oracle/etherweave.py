@@ -373,4 +373,4 @@ WARPS: dict[str, tuple[int, Callable[[Effect, int], Asked]]] = {
     "polarity_queen": (2, warp_queen),
     "ziggurat_sentinel": (1, warp_ziggurat),
 }
-"""The first step of a warp effect, and what it does."""
+"""The first step of each warp effect, and the effect."""

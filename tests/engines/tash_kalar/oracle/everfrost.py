@@ -228,4 +228,5 @@ FROZEN: dict[str, tuple[int, Callable[[Effect], Asked]]] = {
     "ice_wyvern": (2, thawed_wyvern),
     "frostweave_illusionist": (1, thawed_illusionist),
 }
-"""The step in which a card is frozen, which the first one of its frozen effect follows."""
+"""The step in which a card is frozen, just before the first one of its frozen effect; and the
+effect."""

@@ -286,4 +286,4 @@ FLARES: dict[str, tuple[Half, Half]] = {
     "flare_11": (place_commons(1), combat_or_two),
     "flare_12": (leap(), gain_action),
 }
-"""Upper and lower half; every upper half is one step."""
+"""The upper and the lower half of each flare; every upper half is one step."""

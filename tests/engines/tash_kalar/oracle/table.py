@@ -22,7 +22,7 @@ from tests.engines.tash_kalar.oracle.tasks import TaskRow
 
 CHANCE = -1
 Play = Generator[None, str, Any]
-"""A part of a match: what it returns differs."""
+"""A part of a match; what it returns differs from part to part."""
 
 
 class Table(Arena):

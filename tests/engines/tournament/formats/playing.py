@@ -21,7 +21,7 @@ from pentathlon_engines.tournament.seeds import draw
 KEY = bytes(range(32))
 Ranks = tuple[tuple[int, ...] | None, ...]
 Judge = Callable[[int, PlannedBlock], Ranks]
-"""Gives the ranks of a block, by its place in the schedule."""
+"""Returns the ranks of a block, given its place in the schedule and the block."""
 
 
 def plan_of(format_: Format, *, seats: int = 2, key: bytes = KEY, **params: Any) -> Plan:

@@ -44,7 +44,7 @@ class Case(NamedTuple):
     entries: int
     seats: int = 2
     budget: int | None = None
-    """In blocks, where the format has one."""
+    """The number of blocks, for a format that has a budget."""
 
     @property
     def format(self) -> Format:
