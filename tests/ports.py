@@ -5,7 +5,7 @@ import random
 from pentathlon.local.servers.ports import free_port
 
 _FIRST, _COUNT = 20_000, 10_000
-"""Below those that the kernel gives to outgoing connections, which could take one meanwhile."""
+"""Below the ports of outgoing connections; one of those could be taken in the meantime."""
 
 
 def unused_port() -> int:

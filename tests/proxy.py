@@ -14,7 +14,7 @@ from tests.patience import PATIENCE_S
 _TICK_S = 0.02
 
 Address = str | tuple[str, int]
-"""Of what is behind the proxy: the path of a Unix socket, or host and port."""
+"""The address of what is behind the proxy: the path of a Unix socket, or host and port."""
 
 
 class Proxy:

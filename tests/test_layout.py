@@ -109,7 +109,7 @@ class Function(NamedTuple):
     name: str
     lines: int
     writes: bool
-    """Only asked about those named by a participle."""
+    """Whether it writes rows; only looked at if its name is a participle."""
 
 
 class Module(NamedTuple):

@@ -18,7 +18,7 @@ class Toolchain:
 
     programs: tuple[str, ...]
     packages: tuple[str, ...]
-    """The Debian packages that have the programs."""
+    """The Debian packages that contain the programs."""
 
     def missing(self) -> list[str]:
         """Return the programs that are not where bots and builds look for them."""

@@ -1,6 +1,6 @@
 """Every answer that a server gives about tournaments and matches, whoever asks.
 
-What it sends by itself belongs to that: the bodies of all webhooks.
+That includes what it sends unasked: the bodies of all webhooks.
 """
 
 import re
@@ -24,14 +24,14 @@ from pentathlon.webhooks.models import OutboxEvent
 
 _GROUP = re.compile(r"\(\?P<(\w+)>|<(?:\w+:)?(\w+)>")
 GUIDES = "/docs/"
-"""Their pages are not asked for: `test_guides` proves that they read of no match."""
+"""Pages below this are not asked for: `test_guides` proves that they read no match."""
 _WRITTEN_ONLY: set[tuple[bool, str]] = set()
-"""Names of addresses that answer 405 to every GET, found out by the first one.
+"""Names of addresses that answer 405 to every GET, learnt from the first answer.
 
-Each with whether somebody is signed in: others may be sent to the sign-in instead.
+Each comes with whether somebody is signed in: others may be sent to the sign-in instead.
 """
 EACH_BLOCK = (0, 2, 3, 4)
-"""Of three blocks both matches of the second, and one that stands for the others of its block."""
+"""Of three blocks: both matches of the second, and one match of each other block."""
 _OF_A_PAGE = {"tournament_document": "?download", "match": "?ply=0&seat=1"}
 
 

@@ -1,4 +1,4 @@
-"""An author's table: what a bot could bring of first observations, made from all that is public.
+"""An author's table of first observations, made from all that is public, for a bot to bring along.
 
 Whoever knows the seed of a match knows every hand, deck and die of it. The old attack needed only
 the public seed of a tournament; here it gets everything that the server says, at the time when

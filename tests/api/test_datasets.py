@@ -1,4 +1,4 @@
-"""Datasets by the API: listed when they are whole, and each part as its hash says."""
+"""Datasets in the API: listed when they are whole, with parts that match their hashes."""
 
 import gzip
 import hashlib

@@ -1,7 +1,7 @@
 """Every call of the OpenAPI document is made in a small world, and answered as its example says.
 
-`python3 manage.py test tests/api/test_examples.py -- --write-examples` writes them again, where a
-field or type is another one.
+`python3 manage.py test tests/api/test_examples.py -- --write-examples` writes them again where a
+field or a type has changed.
 """
 
 import json

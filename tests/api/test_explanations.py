@@ -1,4 +1,4 @@
-"""What the API tells the owner of a bot about a match, and gives to take home."""
+"""What the API tells the owner of a bot about a match, with files to take home."""
 
 from typing import Any
 

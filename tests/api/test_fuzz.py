@@ -76,7 +76,7 @@ MODELS: dict[str, type[Model]] = {
     "versions": BotVersion,
     "webhooks": WebhookEndpoint,
 }
-"""What the ids in addresses stand for."""
+"""The models that the ids in addresses stand for."""
 _NAME = re.compile("[^/]{1,150}")
 
 
@@ -86,7 +86,7 @@ class Asker:
 
     headers: dict[str, str]
     own: tuple[str, ...] = ()
-    """Texts that nobody else is shown: an address, and where a webhook goes."""
+    """Texts that nobody else is shown: the person's address, and where the webhook goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,11 +40,11 @@ _CHANGING = re.compile(
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)|\d\d:\d\d(?::\d\d)?|"
     r'"id": ?\d+(?=, ?"at":)|"oldest_wait_s": ?\d+|(?<=Oldest waits for</dt><dd>)\d+ \w+'
 )
-"""Tokens of forms and requests, times, and numbers of audit events, which count on."""
+"""Tokens of forms and requests, times, and the growing numbers of audit events."""
 _PART_OF_A_MATCH = re.compile(r"/(matches|replays)/\d+/.")
 
 _FEW_MATCHES = (0, 3)
-"""Of the first block, and of the second, which a running tournament has not played."""
+"""A match of the first block, and one of the second, which a running tournament has not played."""
 
 
 def _hidden_cup(**arranged: Any) -> Tournament:

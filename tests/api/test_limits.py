@@ -1,6 +1,7 @@
-"""Each bound of one request that `/docs/limits/` names: what is at it passes, what is past it not.
+"""Each bound on one request that `/docs/limits/` names: a request at it passes, one past it fails.
 
-Bodies and heads have theirs in `tests/pentathlon/server`, streams in `tests/pentathlon/live`.
+Bounds of bodies and heads are tested in `tests/pentathlon/server`, of streams in
+`tests/pentathlon/live`.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class Made(NamedTuple):
     client: APIClient
     path: str
     ids: list[int]
-    """In the order in which they were made."""
+    """The ids in the order in which the rows were made."""
 
 
 @pytest.fixture(params=LISTS, ids=[each.address for each in LISTS])

@@ -1,4 +1,4 @@
-"""All matches of a game in one answer: complete, once each, and resumable by any of them."""
+"""All matches of a game in one answer: complete, each once, and resumable from any of them."""
 
 import functools
 import json

@@ -180,14 +180,14 @@ PAGES: Final[Mapping[str, str]] = {
     "webhooks_events_list": "webhooks_guide",
     "workers_list": "workers",
 }
-"""By operation the name of the address that does the same for a person."""
+"""For each operation, the name of the address that does the same for a person."""
 
 NO_PAGE: Final[Mapping[str, str]] = dict.fromkeys(
     ("device_create", "device_token_create", "tokens_current", "tokens_current_revoke"),
     "for a terminal that signs in",
 )
 _OF_WORKERS: Final = "fleet_"
-"""So the names of operations begin that are for machines with a token of a worker."""
+"""Operations with this prefix are for machines with the token of a worker."""
 
 
 def _operations() -> set[str]:

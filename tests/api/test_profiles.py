@@ -1,4 +1,4 @@
-"""What is read of authors, of ratings match by match, and of the site."""
+"""What the API tells about authors, about ratings match by match, and about the site."""
 
 import itertools
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Staff decide by API on results of workers that others have played otherwise."""
+"""Staff decide by API on workers' results that came out otherwise when others played them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers say how the rates stand that they counted against."""
+"""Answers state how much is left of the rates that they counted against."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a request says and the API does not know is refused, never swallowed."""
+"""What the API does not know in a request is refused, never swallowed."""
 
 import pytest
 from rest_framework.test import APIClient

@@ -1,4 +1,4 @@
-"""What is read of the matches of a tournament: schedule, faults, news, CSV."""
+"""What the API tells about the matches of a tournament: schedule, faults, news, CSV."""
 
 from typing import Any
 

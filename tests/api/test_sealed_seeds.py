@@ -1,4 +1,4 @@
-"""Nothing that anybody is shown tells a seed that is still to be played with."""
+"""Nothing that anybody is shown reveals a seed that is still to be played."""
 
 import logging
 from collections.abc import Callable, Sequence

@@ -1,11 +1,11 @@
-"""What a page must be to everybody, in both themes and from the narrowest screen on."""
+"""What holds for every page, in both themes and from the narrowest screen on."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 LOOKS = ((320, "light"), (320, "dark"), (1280, "light"), (1280, "dark"))
 _SETTLED_MS = 500
-"""After which no colour is on its way from one theme to the other."""
+"""The time after which no colour is still changing from one theme to the other."""
 
 
 def find_flaws(page: Page) -> list[str]:

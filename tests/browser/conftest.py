@@ -21,7 +21,7 @@ PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)
 
 LONGEST_S = 600
-"""What the setting up, the run or the tearing down of a test may take, whatever it waits for."""
+"""How long the set-up, the run or the tear-down of a test may take, whatever it waits for."""
 _BROWSER = pytest.StashKey[Browser]()
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 

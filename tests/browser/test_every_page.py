@@ -25,7 +25,7 @@ EVERY_LOOK = tuple((width, theme) for theme in THEMES for width in WIDTHS)
 # The first page has the first two looks, the second the others, and so on.
 LOOKS = (((320, "light"), (1280, "dark")), ((390, "dark"), (768, "light")))
 LONGEST_S = 870
-"""More than a test usually may: pytest ends the whole run after 900 s without a word from it."""
+"""More than other tests have; pytest ends the whole run after 900 s without a word from it."""
 SCREENSHOT_MS = 120_000
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 

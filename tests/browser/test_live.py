@@ -1,4 +1,4 @@
-"""Boards that move: what the script makes of a stream that says this and that."""
+"""Boards that move: what the script makes of the messages of a stream."""
 
 import json
 from typing import Any

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.e2e.previous_release [COMMIT]
 
-packs what is committed there, or last, into `releases/` in the place of the release before. Do so
+packs that commit, or the last one, into `releases/` in place of the previous release. Do so
 when a release is made, and commit the file: rolling updates mix workers of these two releases.
 """
 
@@ -33,7 +33,7 @@ _NOT_FOR_WORKERS: Final = (
     *("tools/benchmark/", "tools/chaos/", "api/", "engines/pentathlon_engines/cli/"),
 )
 _KEPT_OF_THEM: Final = ("api/__init__.py", "api/apps.py")
-"""Django loads every app that its settings name."""
+"""Files that are kept all the same, because Django loads every app that its settings name."""
 
 
 def keep(commit: str) -> Path:

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 BOTS = {"anna": "random", "bert": "greedy", "carl": "random", "dora": "greedy"}
 MATCHES = 12
-"""Of a double round robin of four bots: enough to be caught in the middle of one."""
+"""The matches of a double round robin of four bots: enough to be caught in the middle of one."""
 
 
 @pytest.fixture

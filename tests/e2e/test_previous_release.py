@@ -1,4 +1,4 @@
-"""Workers of the release before go on while the new release is rolled out.
+"""Workers of the previous release go on while the new release is rolled out.
 
 The database is migrated first; then reconciler and web server are new, and the workers still old.
 """
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 VERSION = "0.0.previous"
 KINDS = ("direct", "http")
 DROPPED = (("sessions", "0001_initial"),)
-"""Migrations of apps that the previous release had. Its own database remembers them."""
+"""Migrations of apps that only the previous release had; its own database remembers them."""
 
 
 @pytest.fixture

@@ -37,10 +37,10 @@ NO_MANIFESTS = {
     for folder in FOLDERS
     for name in (KUSTOMIZATION, *kustomization(folder).get("configurations", []))
 }
-"""What Kustomize reads and does not apply."""
+"""Files that Kustomize reads but does not apply."""
 FILES = sorted(set(K8S.rglob("*.yaml")) - NO_MANIFESTS)
 WITHOUT_SCHEMA = {"PrometheusRule", "ScaledObject", "ServiceMonitor", "TriggerAuthentication"}
-"""Kinds that do not come with Kubernetes."""
+"""Kinds that are not part of Kubernetes itself."""
 
 
 @pytest.fixture(params=OVERLAYS)

@@ -1,4 +1,4 @@
-"""Alerts and dashboard speak of figures that exist, and the runbook of all alerts."""
+"""Alerts and dashboard use figures that exist, and the runbook covers all alerts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.k8s.manifests import K8S, Manifest, load, of_kind, resources, selects
 
 FOLDER = K8S / "components/monitoring"
 ELSEWHERE = {"kube_cronjob_created", "kube_cronjob_status_last_successful_time"}
-"""Told by the cluster itself, by kube-state-metrics."""
+"""Figures that the cluster itself reports, by kube-state-metrics."""
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,10 @@ PAGES_WITH_COMMANDS: Final = {
     "parts/explanation.html": "/matches/{match}/",
     "parts/seals.html": "/tournaments/{tournament}/",
 }
-"""Each template that prints commands, and a page on which they are; the five games differ only in
-the word for the game."""
+"""Each template that prints commands, with a page that shows them; the pages of the five games
+differ only in the word for the game."""
 _TURN: Final = ("pip", "login", "init", "play", "check", "submit", "replay", "verify")
-"""What comes first; the rest in the order of the pages."""
+"""The commands that come first, in order; the others follow in the order of the pages."""
 _PATIENCE_S: Final = 400
 _FILE = re.compile(r'<pre[^>]* data-file="([^"]+)"[^>]*>(.*?)</pre>', re.DOTALL)
 _CODE_IN_TEXT = re.compile(r"`(?:\.venv/bin/)?pentathlon [^`\n]+`|^pentathlon .+$", re.MULTILINE)

@@ -13,7 +13,7 @@ from tests.local.serving import Site, read_all, serving
 
 CONNECTIONS = 200
 ENDLESS = {"HEAD_S": 3600.0, "BODY_S": 3600.0, "STALL_S": 3600.0, "SLOWEST_READER": 1}
-"""With these limits no client is given up, so whoever waits for one waits in vain."""
+"""With these limits no client is given up, so a test that waits for that waits in vain."""
 FORM = (
     b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx"

@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_S
 FOLDER = CHECKOUT / "one-server"
 UNITS = sorted((FOLDER / "systemd").iterdir())
 SITE = ("migrate", "web", "reconciler", "backup")
-"""Services that hold keys."""
+"""The services that hold keys."""
 
 
 def _compose() -> dict[str, Any]:  # Any: YAML

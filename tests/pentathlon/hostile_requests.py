@@ -81,7 +81,7 @@ VALUES: tuple[Any, ...] = (
     {"\0": "\0"},
     list(range(1200)),
 )
-"""What a field of a JSON body may be instead of what it should be."""
+"""Values that a field of a JSON body may have instead of a proper one."""
 
 CONTENT_TYPES = (
     "application/json",
@@ -135,7 +135,7 @@ class HostileRequest:
 
     method: str
     address: str
-    """Path and query, quoted."""
+    """The path and the query, quoted."""
     body: bytes
     content_type: str
     headers: Mapping[str, str]

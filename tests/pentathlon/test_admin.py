@@ -24,8 +24,8 @@ MAY = {
     Bot: {"change"},  # its name
     WorkerToken: {"add", "change"},  # to see it; revoking is an action
 }
-"""What even a superuser may do; nothing of all else. Ledger, results, replays and what people did
-are changed by services, which leave traces."""
+"""All that even a superuser may do, by model. Ledger, results, replays and what people did are
+changed by services, which leave traces."""
 OURS = (User, ApiToken, AuditEvent, Bot, BotVersion, *LADDERS)
 
 

@@ -1,4 +1,4 @@
-"""Migrations run while processes of the release before still work with the same tables."""
+"""Migrations run while processes of the previous release still work with the same tables."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ pytestmark = [
 URL = "postgresql://me@db.example/games"
 SHORT = 0.3
 IMPATIENT = Patience(connect_s=4, statement_s=60, answer_s=2.5)
-"""Of a server that hangs; one that is busy answers."""
+"""Little patience with a server that hangs; one that is busy answers in time."""
 
 
 @contextmanager

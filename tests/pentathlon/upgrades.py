@@ -27,7 +27,8 @@ from tests.pentathlon.tournaments.test_sealing_old_rows import (
 Tables = Mapping[str, object]
 
 _OF_TODAY = ("accounts", "bots")
-"""Apps whose rows an old tournament stands on: the factories store them as they are today."""
+"""Apps that old tournaments refer to; their rows come from the factories, which write the tables
+of today."""
 
 
 def test_old_database_comes_to_the_tables_of_a_new_one(

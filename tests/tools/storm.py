@@ -33,7 +33,7 @@ def chaos(*options: str) -> dict[str, Any]:
 
 SHORT_STORM = 4
 SEED = 4624
-"""Of a short storm that ends a worker, a reconciler, the broker and the database."""
+"""The seed of a short storm that ends a worker, a reconciler, the broker and the database."""
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ CHOSEN: dict[str, Any] = {
     "write": True,
     "json": False,
 }
-"""What the command line offers."""
+"""The options of the command line, with their values."""
 
 
 @pytest.mark.parametrize(

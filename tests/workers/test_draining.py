@@ -16,7 +16,7 @@ from workers.drain import Drain
 from workers.slots.bot_files import BotFiles
 
 LONG_AGO_S = -1.0
-"""A grace that is over as soon as it begins."""
+"""A grace period that is over as soon as it begins."""
 
 
 class Asking:

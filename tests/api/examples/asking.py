@@ -26,7 +26,7 @@ class Call:
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Json = None
     files: Mapping[str, tuple[tuple[str, bytes], ...]] = field(default_factory=dict)
-    """By field of a form, files with their names; a body beside them has its other fields."""
+    """For each field of a form, its files with their names; the other fields are in `body`."""
 
 
 Making = Callable[[World], Call]

@@ -1,4 +1,4 @@
-"""Examples of what machines ask that play for the site."""
+"""Examples of what machines that play for the site ask."""
 
 from __future__ import annotations
 

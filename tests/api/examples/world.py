@@ -50,7 +50,7 @@ class World:
     scene: Scene
     people: dict[str, User]
     tokens: dict[str, str]
-    """What people and the worker send as `Bearer`."""
+    """The `Bearer` tokens of people and of the worker."""
     worker: WorkerToken
     ids: dict[str, Any]  # Any: numbers, and texts where ids are texts
 

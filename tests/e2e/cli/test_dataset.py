@@ -1,4 +1,4 @@
-"""`pentathlon dataset` against a site: whole, checked, and going on where it stopped."""
+"""`pentathlon dataset` against a site: whole, checked, and resumed where it stopped."""
 
 import gzip
 import json

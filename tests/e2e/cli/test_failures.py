@@ -91,7 +91,7 @@ ASKING = (
     ("verify", "1"),
     ("dataset", "tuned"),
 )
-"""Commands that ask a site, with what they ask for."""
+"""Commands that ask a site, with their arguments."""
 
 
 @pytest.mark.parametrize("command", ASKING, ids=" ".join)

@@ -28,7 +28,7 @@ from tests.workers.playing import bot_files, play_jobs
 pytestmark = pytest.mark.django_db
 
 _MOST_AT_A_TIME = 2
-"""Of the matches that wait: a ladder always has more."""
+"""The most waiting matches that are played at a time: a ladder always has more."""
 
 
 class CopyistInProcess(Copyist):

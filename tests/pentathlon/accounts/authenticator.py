@@ -29,7 +29,7 @@ class Authenticator:
     host: str = "testserver"
     origin: str = "https://testserver"
     verifies: bool = True
-    """Whether it asks its owner for a finger or a PIN."""
+    """Whether it verifies its owner by a finger or a PIN."""
     count: int = 0
     key: Any = field(default_factory=lambda: generate_private_key(SECP256R1()))
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))

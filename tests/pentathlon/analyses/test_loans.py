@@ -12,7 +12,7 @@ from pentathlon.analyses.loans import LOAN_S, LONGEST_LOAN_S, SHARE, next_loan_a
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 DAY_S = 24 * 3600.0
 ANALYSIS_S = (1.4, 2.4, 3.7, 11.0, LOAN_S)
-"""What analyses of the games cost, and one that goes on in the next loan."""
+"""The times that analyses of the games take; the last one fills a loan and goes on in the next."""
 
 
 def play_for_a_day(slots: int, *, does_lend: bool, seed: int) -> int:

@@ -1,4 +1,4 @@
-"""Requests are counted together, in one step, and by everybody alone while Redis is away."""
+"""Requests are counted together, in one step, and by each process alone while Redis is away."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

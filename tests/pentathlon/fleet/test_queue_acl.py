@@ -29,7 +29,7 @@ from workers.port import PlatformAway
 PASSWORD = "p" * 40
 QUEUE = "test_acl"
 USER = f"{WORKER}-{uuid4().hex}"
-"""Users are those of the whole server, which other processes of this run use, too."""
+"""A name of this test alone: all processes of this run share the users of the server."""
 
 
 def url_of(password: str) -> str:

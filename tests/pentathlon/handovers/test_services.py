@@ -1,4 +1,4 @@
-"""A tournament goes to another organiser who agrees, or by staff; never to who plays in it."""
+"""A tournament goes to an organiser who agrees or is assigned, never to one who plays in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks on ladders of which a match was not played."""
+"""Blocks on ladders in which a match was not played."""
 
 import pytest
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 BOTS = 7
 DIVISIONS = 4
-"""Of seven bots, where two are enough for one."""
+"""The number of divisions that seven bots make, where two are enough for one."""
 _KINDS = (Match, MatchSeat, TournamentMatch, LedgerRow, Batch, Block)
 
 

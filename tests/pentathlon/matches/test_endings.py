@@ -1,4 +1,4 @@
-"""Who follows the ends of matches hears of each in the transaction that writes it."""
+"""Whoever follows the ends of matches hears of each in the transaction that writes it."""
 
 from collections.abc import Collection, Iterator
 

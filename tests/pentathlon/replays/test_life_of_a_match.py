@@ -36,7 +36,7 @@ class Expected:
     attempts: int = 0
     holder: Job | None = None
     accepted: tuple[Job, int] | None = None
-    """The job and the luck of the record that counted."""
+    """The job that handed in the accepted record, and the luck of that record."""
     expired: bool = False
     on_hold: bool = False
     endings: list[str] = field(default_factory=list)

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db
 
 _BUCKET = "games"
 _NOBODY = "http://127.0.0.1:9"
-"""A port at which nobody listens."""
+"""An address at which nobody listens."""
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ FORMATS: list[dict[str, Any]] = [
     {"format": "knockout", "bots": 5},
     {"format": "finals", "bots": 3, "params": {"blocks": 12}},
 ]
-"""What `start_cup` takes for the smallest field in which each format shows what it does."""
+"""Arguments of `start_cup` for the smallest field in which each format shows what it does."""
 
 
 def some_formats(*formats: str) -> list[object]:

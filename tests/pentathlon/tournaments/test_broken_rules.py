@@ -21,7 +21,7 @@ from tests.pentathlon.tournaments.acting import matches_of, settle, started
 pytestmark = pytest.mark.django_db
 
 BROKEN = 77
-"""A version of the rules that nobody ever had."""
+"""A version of the rules that never existed."""
 
 
 @pytest.fixture

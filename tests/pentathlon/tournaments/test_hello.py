@@ -1,4 +1,4 @@
-"""What a bot is told of its match, and what not."""
+"""What a bot is told of its match, and what it is not told."""
 
 import json
 

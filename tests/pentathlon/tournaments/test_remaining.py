@@ -26,7 +26,7 @@ from pentathlon.tournaments.estimates.time_left import (
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 LADDER = 10**6
-"""Matches of a lane that never ends."""
+"""The number of matches that stands for a lane that never ends."""
 
 
 class Lane(NamedTuple):
@@ -37,7 +37,7 @@ class Lane(NamedTuple):
     starts_at: float = 0.0
     most_in_flight: int = 12
     burst: int = 1
-    """It sends nothing before so many can be sent together."""
+    """The lane sends nothing until it can send this many matches together."""
 
 
 class Scene(NamedTuple):
@@ -47,7 +47,7 @@ class Scene(NamedTuple):
     lanes: Sequence[Lane]
     slots: int = 4
     idle_s: float = 0.0
-    """How long a slot needs for the next hint."""
+    """How long a slot waits for the next hint."""
 
 
 class Played(NamedTuple):

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 _WAITING = 5
 _AT_ONCE = 2
-"""As in `tests.pentathlon.dying`."""
+"""The receipts of a batch, as in `tests.pentathlon.dying`."""
 _PLACES = [("log tree", 2), ("log entries", 3), ("log tree", 1), ("log entries", 1)]
-"""Where to die: in the second batch of receipts, which are two at a time, or in the first."""
+"""Where to die: in the second batch of receipts or in the first; a batch has two receipts."""
 
 
 def test_log_is_whole_whenever_its_process_is_killed(pytestconfig: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""Builds of workers that may not play rated matches: whoever plays these builds anew."""
+"""Builds of workers that may not play rated matches: workers that do, build anew."""
 
 from __future__ import annotations
 

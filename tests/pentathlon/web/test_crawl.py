@@ -13,7 +13,7 @@ from tests.pentathlon.web.scene import Scene
 pytestmark = pytest.mark.django_db
 
 _OF_A_KIND = 3
-"""Pages of each view that somebody signed in looks at; a stranger looks at all of them."""
+"""How many pages of each view are read when somebody is signed in; a stranger reads all."""
 
 
 @pytest.mark.parametrize("who", mostly_deep(["nobody", "author", "organiser"], keep=["author"]))

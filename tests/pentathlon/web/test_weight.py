@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 LONGEST_SEEN = 1594
 _HEADERS = 700
-"""Bytes of an answer's headers; the longest, those of a page with its content policy."""
+"""The size of the longest headers in bytes: those of a page, with its content policy."""
 
 
 def long_record() -> Record:

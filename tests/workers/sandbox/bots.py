@@ -14,7 +14,7 @@ from workers.sandbox.process import SandboxedBot
 BOTS = Path(__file__).resolve().parents[1] / "bots"
 PYTHON = ("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py")
 TIMEOUT_S = 240.0
-"""As long as `tests.patience`, of which the copy for an ordinary user knows nothing."""
+"""The same as in `tests.patience`, which the copy for an ordinary user does not have."""
 _TICK_S = 0.01
 
 

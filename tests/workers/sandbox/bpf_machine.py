@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 Call = tuple[int, int, tuple[int, ...]]
-"""AUDIT_ARCH number, system call number, arguments."""
+"""The AUDIT_ARCH number, the system call number and the arguments."""
 
 
 def run(program: bytes, call: Call) -> int:

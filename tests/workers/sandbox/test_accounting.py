@@ -29,7 +29,7 @@ print(time.process_time(), flush=True)
 sys.stdin.readline()
 """
 NEAR = 0.1
-"""What the bot uses before its own clock is read for the last time, and after, in seconds."""
+"""The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
 @pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])

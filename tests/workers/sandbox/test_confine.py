@@ -1,4 +1,4 @@
-"""The steps by which a process confines itself that leave the one that runs tests alone."""
+"""Steps by which a process confines itself: those that do not confine the tests' own process."""
 
 from __future__ import annotations
 

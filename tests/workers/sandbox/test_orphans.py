@@ -24,7 +24,7 @@ from workers.sandbox.isolation.orphans import kill_orphans
 from workers.sandbox.launcher import SandboxLauncher
 
 _CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
-"""What a container runtime does that matters here: process ids of its own."""
+"""Gives process ids of its own: the part of a container runtime that matters here."""
 
 
 @contextmanager

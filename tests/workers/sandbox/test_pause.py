@@ -20,7 +20,8 @@ LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 TRICKS = ("populate_read", "map_populate", "sendfile", "splice", "random", "device")
 PAUSES = 3
 MOST_CPU_S = 0.15
-"""In all pauses together: four threads come to a stop. A call that runs on takes .1 s a pause."""
+"""The CPU time of all pauses together, in which four threads stop. A call that runs on takes .1 s
+a pause."""
 
 
 @pytest.fixture
