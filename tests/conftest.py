@@ -20,8 +20,7 @@ from tests.databases import copied_database, delete_all_rows, migrated_database
 from tests.toolchains import demand_toolchains
 
 _SELDOM = (20_000, 20, 20)
-"""Thresholds of garbage collection; Python's own 700, 10 and 10 took 27 of the tests' 700
-seconds."""
+"""Thresholds of garbage collection: Python's 700, 10 and 10 took 27 of the tests' 700 seconds."""
 
 # The same examples on every run, and no limit of time: a busy machine is no reason to fail.
 settings.register_profile(

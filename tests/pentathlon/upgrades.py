@@ -27,8 +27,7 @@ from tests.pentathlon.tournaments.test_sealing_old_rows import (
 Tables = Mapping[str, object]
 
 _OF_TODAY = ("accounts", "bots")
-"""Apps that old tournaments refer to; their rows come from the factories, which write the tables
-of today."""
+"""Apps that old tournaments refer to: the factories store their rows as they are today."""
 
 
 def test_old_database_comes_to_the_tables_of_a_new_one(

@@ -10,8 +10,7 @@ from pentathlon_engines.tournament.proof_schedule import Proof
 from tests.engines.tournament.proofs import closed_event
 
 REPEATS = {"2": [0, 1]}
-"""What two bots that always do the same repeat in two cycles: the second block is like the
-first."""
+"""Two bots that always do the same play two cycles: the second block repeats the first."""
 
 
 def _finals(repeats: dict[str, list[int]]) -> tuple[Proof, list[Any]]:

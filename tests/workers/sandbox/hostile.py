@@ -87,7 +87,7 @@ IN_A_MATCH = {
 OUT_OF_TIME = ("closes_output", "half_line", "never_reads", "sleeps", "slow_drip", "stops_itself")
 FILLS_THE_DISK = ("disk_fill", "nameless_files")
 NEEDS_A_WITNESS = "dies_of_threads"
-"""A bot to which the kernel refuses a thread; only a control group notes that."""
+"""A bot to which the kernel refuses a thread; only a control group or the watchdog notes it."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
 
 

@@ -20,8 +20,7 @@ LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 TRICKS = ("populate_read", "map_populate", "sendfile", "splice", "random", "device")
 PAUSES = 3
 MOST_CPU_S = 0.15
-"""The CPU time of all pauses together, in which four threads stop. A call that runs on takes .1 s
-a pause."""
+"""CPU time in all pauses, in which four threads stop. A call that runs on takes .1 s a pause."""
 
 
 @pytest.fixture

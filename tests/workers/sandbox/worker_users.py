@@ -45,8 +45,7 @@ class WorkerUser:
     python: str
     environment: dict[str, str]
     staging: Staging | None = None
-    """Holds the copies that the user needs for as long as this object lives; None if it needs
-    none."""
+    """Keeps the copies that the user needs for as long as this lives; None if it needs none."""
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run Python to its end."""

@@ -228,5 +228,5 @@ FROZEN: dict[str, tuple[int, Callable[[Effect], Asked]]] = {
     "ice_wyvern": (2, thawed_wyvern),
     "frostweave_illusionist": (1, thawed_illusionist),
 }
-"""The step in which a card is frozen, just before the first one of its frozen effect; and the
+"""For each card, the step that freezes it (its frozen effect begins with the next) and the
 effect."""
