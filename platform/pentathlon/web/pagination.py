@@ -11,9 +11,9 @@ from pentathlon.web.requests import query_number
 
 T = TypeVar("T", bound=Model)
 PLACES: Final = ("before", "after")
-"""What a query may say about the place of a page."""
+"""The query parameters that say where a page begins."""
 _NOT_KEPT: Final = {*PLACES, "mark"}
-"""A mark says what an open page has shown; its neighbours have others."""
+"""Query parameters that links to other pages drop; a mark says what one open page has shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class CursorPage(Generic[T]):
 
     rows: list[T]
     newer: str
-    """Query of the page with newer rows; empty if there is none."""
+    """The query of the page with newer rows; empty if there is none."""
     older: str
 
 

@@ -19,7 +19,7 @@ from pentathlon_engines.tournament.formats.seeding import seed_order
 from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, count_byes, round_scores
 
 MOST_MATCHES: Final = 4_000
-"""Of a tournament whose pairings are shown on one page; the schedule shows longer ones."""
+"""The most matches of a tournament whose pairings fit on one page; the schedule shows more."""
 _FEWEST_FOR_THIRD: Final = 4
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
 Row = tuple[Any, ...]  # Any: values of columns
@@ -34,7 +34,7 @@ class Leg(NamedTuple):
 
     match: int
     score: str
-    """Points of the first bot and of the second; empty before it has ended."""
+    """The points of the first bot and of the second; empty before the match has ended."""
     state: str
 
     @property
@@ -49,7 +49,7 @@ class BracketMeeting:
 
     number: int
     bots: tuple[int, int]
-    """Numbers of entries."""
+    """The numbers of the two entries."""
     points: tuple[float, float]
     legs: Sequence[Leg]
     played: PlayedBlock
@@ -60,7 +60,7 @@ class Side:
     """One of the two in a duel or pairing."""
 
     entry: Entry | None
-    """Null: not known yet, or a bye."""
+    """None if it is not known yet, or if there is a bye."""
     score: float
     has_won: bool = False
     before: float = 0

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 _PIECE = 64 * 1024
 _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""With one of these begins what spreadsheets compute."""
+"""Characters at the start of a text that spreadsheets take for a formula."""
 
 
 def handle_domain_errors(view: View[P]) -> View[P]:

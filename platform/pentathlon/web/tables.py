@@ -62,9 +62,9 @@ class RatingTable:
     last: int
     total: int
     newer: str
-    """Query of the page above; empty on the first."""
+    """The query of the page above; empty on the first page."""
     older: str
-    """Query of the page below; empty on the last."""
+    """The query of the page below; empty on the last page."""
 
 
 def rating_table(
@@ -144,7 +144,7 @@ class ReplacementLine:
 
     replacement: Replacement
     first_match: int | None
-    """The first match of its first block in schedule order; null: not made yet, or not told."""
+    """The schedule number of the first match of its first block; None if not made or not told."""
 
 
 def replacement_lines(tournament: Tournament, *, hides: bool) -> list[ReplacementLine]:
@@ -176,7 +176,7 @@ class TintedCell:
     label: str
     other: BotVersion
     versions: str
-    """What a link to their matches adds to tell two versions of one bot apart."""
+    """What is added to links to their matches to tell two versions of one bot apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +200,7 @@ class RankingCell:
     share: float
     tint: str
     bot: int | None
-    """Null: not entered, so it counts as the built-in `random`."""
+    """None if the author has not entered one and so counts as the built-in `random`."""
     label: str | None
 
 

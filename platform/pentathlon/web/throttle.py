@@ -14,7 +14,7 @@ from pentathlon.server.limits import allowance
 View = Callable[[HttpRequest], HttpResponseBase]
 
 _NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics")
-"""The API has its own limits, and monitoring has none."""
+"""Paths that are not limited as pages: the API has its own limits, and monitoring has none."""
 
 
 def limit_pages(get_response: View) -> View:

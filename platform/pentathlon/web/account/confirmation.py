@@ -14,7 +14,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 CONFIRMED_S: Final = 600
-"""How long a password that was typed again counts, in the session in which it was."""
+"""How long, in the same session, a password that was typed again counts."""
 _KEY: Final = "confirmed_at"
 
 

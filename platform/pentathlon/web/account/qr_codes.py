@@ -8,9 +8,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 _MARGIN: Final = 4
-"""Modules of white that readers need around a code."""
+"""The white margin that readers need around a code, in modules."""
 _PAPER, _INK = "#ffffff", "#000000"
-"""In both themes: many readers do not know codes that are light on dark."""
+"""The colours in both themes: many readers do not recognise codes that are light on dark."""
 
 
 def draw_qr_code(text: str, *, label: str) -> SafeString:

@@ -14,11 +14,11 @@ from typing import Any, Final
 FILE: Final = Path(__file__).with_name("capacity.json")
 DAY_MS: Final = 86_400_000
 WORKER_SHARE: Final = 0.8
-"""Of the time of a core that matches may take: bots are judged by CPU time, so slots need air."""
+"""The share of a core that matches may take; bots are judged by CPU time, so slots need room."""
 DATABASE_SHARE: Final = 0.5
-"""Of the database's cores: the rest is for pages, for vacuum and for peaks."""
+"""The share of the database's cores for matches; the rest is for pages, vacuum and peaks."""
 DATABASE_BYTES: Final = 2 * 1024**4
-"""Above this a restore takes most of a day."""
+"""The size above which a restore takes most of a day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +27,11 @@ class MatchCost:
 
     plies: float
     fixed_ms: float
-    """CPU of workers, broker and services that every match takes: starts, rows, replay."""
+    """CPU time of workers, broker and services for every match: starts, rows, replay."""
     ply_ms: float
-    """CPU that each ply adds: turn, rules, playing it again."""
+    """CPU time that each ply adds: turn, rules, playing it again."""
     database_ms: float
-    """CPU of PostgreSQL."""
+    """CPU time of PostgreSQL."""
     replay_bytes: float
 
 
@@ -42,7 +42,7 @@ class Workload:
     matches_a_day: int
     plies: int
     cores: int
-    """For workers."""
+    """The cores for workers."""
     database_cores: int
 
 
@@ -53,19 +53,19 @@ class Capacity:
     match_ms: float
     matches_a_day_per_core: float
     matches_a_day: float
-    """Of all worker cores."""
+    """Matches that all worker cores can play in a day."""
     cores_needed: float
     database_load: float
     """Cores of the database that the matches keep busy."""
     has_enough_workers: bool
     has_enough_database: bool
     database_matches_a_day: float
-    """What the database's cores can carry."""
+    """Matches that the database's cores can carry in a day."""
     bytes_a_match: float
     gib_a_million: float
     gib_a_million_without_replays: float
     days_to_full: float
-    """Until one database is larger than one can restore in a day."""
+    """Days until one database is too large to be restored in a day."""
 
 
 @cache

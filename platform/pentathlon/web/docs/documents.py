@@ -21,7 +21,7 @@ from pentathlon_engines import GAMES
 _ENGINES: Final = Path(pentathlon_engines.__file__).parent
 _OUTSIDE: Final = ("https://", "http://")
 _DOCUMENTS: Final = 32
-"""How many to keep as HTML: more than there are. They take a quarter of a second to render."""
+"""How many are kept as HTML: more than there are. Rendering them takes a quarter of a second."""
 
 
 def rules_text(game: str) -> str | None:

@@ -19,7 +19,7 @@ class Guide(NamedTuple):
     """One line of the contents. Its `about` is plain text, as everything here."""
 
     name: str
-    """The name of its address in `urls.py`, or the address itself of a page of another kind."""
+    """The name of its route in `urls.py`, or the address itself if the page is of another kind."""
     title: str
     about: str
     arguments: tuple[str, ...] = ()

@@ -20,9 +20,9 @@ _HIGH, _WIDE = 100.0, 1000.0
 _TALL: Final = 0.85
 """The share of the height that the tallest curve takes; its label needs the rest."""
 _LABEL_AT: Final = 1.0
-"""Standard deviations from the peak."""
+"""Where a curve's label stands, in standard deviations from the peak."""
 _LEADS: Final = (0.5, 1.0, 2.0, 3.0)
-"""In betas."""
+"""The leads that are shown, in betas."""
 
 
 class LessonStage(NamedTuple):
@@ -34,7 +34,7 @@ class LessonStage(NamedTuple):
     is_provisional: bool
     path: str
     label_x: str
-    """Where its label goes, in percent of the drawing."""
+    """The position of its label, in percent of the drawing."""
     label_y: str
 
 

@@ -24,10 +24,10 @@ class Wheel:
     """A wheel, ready to be sent."""
 
     name: str
-    """As pip demands it: distribution, version and tags."""
+    """The file name that pip demands: distribution, version and tags."""
     data: bytes
     sha256: str
-    """Of the data, in hexadecimal digits."""
+    """The SHA-256 of the data, in hexadecimal digits."""
 
 
 @cache

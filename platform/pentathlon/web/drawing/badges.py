@@ -44,7 +44,7 @@ class Badge:
     """The text and colour of a badge."""
 
     name: str
-    """Of the bot, and of the ladder that it is about."""
+    """The name of the bot, and of the ladder if the badge is about one."""
     says: str
     tone: str
 

@@ -23,7 +23,7 @@ _TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
 _TEXTS = re.compile(r"<text\b.*?</text>", re.DOTALL)
 _GROUPS = re.compile(r"(<g\b[^>]*>|</g>)")
 _BESIDE_FIELD = ("<g data-seat=", "<g data-card=")
-"""How a drawing begins a strip of a seat and a card, which lie outside the playing area."""
+"""How the strips of seats and cards begin, which lie outside the playing area of a drawing."""
 
 
 def inline_board(svg: str) -> SafeString:

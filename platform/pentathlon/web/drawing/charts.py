@@ -15,7 +15,7 @@ _MOST_POINTS = 150
 _WIDTH, _HEIGHT = 1000.0, 100.0
 _MOST_RULES = 6
 Point = tuple[int, float, float]
-"""Rated matches of the bot so far, mu and sigma."""
+"""The number of rated matches so far, mu and sigma."""
 _MOST_BARS = 120
 _WIDEST_BAR = 60.0
 _NEAR_LIMIT = 0.4
@@ -95,7 +95,7 @@ class TurnChart:
     bars: list[RequestBar]
     rules: list[GridLine]
     limit_y: str | None
-    """None if the limit lies far above all bars."""
+    """The height of the limit; None if it lies far above all bars."""
     limit_ms: int
     most_ms: int
     requests: int

@@ -18,7 +18,7 @@ from pentathlon_engines.drawing.png import FONT, draw_png
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 _KEPT: Final = 48
-"""Pictures of this process; each has at most about 150 kB, and its card 60 kB."""
+"""How many pictures a process keeps; each has at most about 150 kB, and its card 60 kB."""
 _PAPER, _TEXT, _MUTED, _ACCENT = "#f5f4f0", "#1b1d21", "#5a5d63", "#14599e"
 _SEATS: Final = ("#613a99", "#fbb445", "#4f968c", "#a5170f", "#8bd0fb")
 _BOARD: Final = 582
@@ -27,7 +27,7 @@ _GAP: Final = 24
 _LINE_STEP: Final = 64
 _LONGEST: Final = 26
 _LONGEST_ALONE: Final = 44
-"""Letters of a line beside a board, and of one that has the whole width."""
+"""The most letters of a line: beside a board, and with the whole width to itself."""
 
 
 def match_card(

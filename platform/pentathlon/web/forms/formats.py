@@ -13,7 +13,7 @@ from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 _LONGEST_LIST = 4_000
 _NO_KEY = bytes(32)
 _MANY = 32
-"""Bots, enough for every format; seats alone are asked about."""
+"""Enough bots for every format, because only seats are asked about."""
 
 
 def formats_of(info: GameInfo) -> dict[str, Format]:

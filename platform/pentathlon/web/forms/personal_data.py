@@ -31,7 +31,7 @@ class DeleteOwnForm(forms.Form):
         ),
     )
     answer = forms.CharField(max_length=LARGEST_ANSWER, required=False, widget=forms.HiddenInput)
-    """What the browser says about a passkey; a script fills it in."""
+    """The browser's answer for a passkey; a script fills it in."""
 
     def __init__(
         self, data: Mapping[str, str] | None = None, *, has_second_factor: bool = False

@@ -41,9 +41,9 @@ class PlanForm(forms.Form):
     ) -> None:
         super().__init__(data, **more)
         self.formats = formats
-        """By kind: what organisers may choose."""
+        """The formats that organisers may choose, by kind."""
         self.unknown_format = _unknown_format(kind, formats)
-        """The sentence for a kind that is not among them, else empty."""
+        """The error for a kind that is not among them; else empty."""
         self.kind = kind if kind in formats else next(iter(formats))
         self.scheduling = scheduling = formats[self.kind]
         self._ordering = tie_break_fields()
@@ -162,7 +162,7 @@ class OptionFields:
     def __init__(self, info: GameInfo) -> None:
         self._options = info.options
         self.fields: dict[str, forms.Field] = {}
-        """By name."""
+        """The fields by name."""
         for option in info.options:
             for name in _names(option):
                 self.fields[name] = _option_field(option, name)

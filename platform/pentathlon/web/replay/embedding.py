@@ -22,7 +22,7 @@ class EmbedFrame:
 
     address: str
     title: str
-    """For who does not see it."""
+    """What the frame shows, for people who do not see it."""
 
     def html(self, *, width: int = _WIDTH, height: int = _HEIGHT) -> str:
         """Return the element to paste into a page."""

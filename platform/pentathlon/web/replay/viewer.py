@@ -16,7 +16,7 @@ from pentathlon_engines.record.shape import Record
 
 _SLOW_SHARE = 0.8
 ROWS = 100
-"""Events listed at a time, so that pages of long matches stay light."""
+"""How many events are listed at a time, so that pages of long matches stay light."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,15 +24,15 @@ class ActionRow:
     """One event of a record as people read it."""
 
     ply: int
-    """The position after it."""
+    """The ply of the position after it."""
     seat: int
-    """`CHANCE` for a draw or a roll."""
+    """The seat that acted; `CHANCE` for a draw or a roll."""
     text: str
     said: str
     """The event in words."""
     cpu_ms: int = 0
     is_slow: bool = False
-    """It used most of the CPU time that one action may use."""
+    """Whether it used most of the CPU time that one action may use."""
     is_stand_in: bool = False
     faults: tuple[RecordedFault, ...] = ()
     """What a bot did wrong when it was asked for this action."""
@@ -104,7 +104,7 @@ class Viewer:
 
     record: Record
     seats: list[Seated]
-    """From the highest seat down: seat 0 sits at the bottom."""
+    """The seats from the highest down, so that seat 0 is at the bottom."""
     ply: int
     last: int
     seat: int | None

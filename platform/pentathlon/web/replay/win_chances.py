@@ -17,9 +17,9 @@ from pentathlon_engines.strength.best import Z_95
 
 _WIDTH: Final = 1000
 WIDEST_ACCURACY: Final = 30
-"""Of an interval of an accuracy; wider ones are no news."""
+"""The widest interval of an accuracy that means something."""
 _PERCENT: Final = 10
-"""Thousandths in one."""
+"""Thousandths in one percent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class SeatChance:
     seat: int
     percent: int
     spread: int
-    """Of its 95 % interval, to each side."""
+    """How far its 95 % interval reaches to each side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class ChanceMark:
     is_blunder: bool
     x: str
     y: str
-    """In percent of the box."""
+    """The position in the box, in percent."""
     words: str
     is_shown: bool
 
@@ -93,14 +93,14 @@ class ChanceChart:
     accuracies: dict[int, SeatAccuracy]
     ply: int
     here: str
-    """Where the ply is, in a box of 1,000."""
+    """The position of the ply in a box 1,000 wide."""
     left: str
-    """What is not shown, from there to the right."""
+    """The width of the curtain, from there to the right edge."""
     is_whole: bool
     even: str
-    """The height of an equal chance."""
+    """The height at which all chances are equal."""
     facts: str
-    """For the script, as JSON: measured plies with chances and intervals in percent."""
+    """JSON for the script: measured plies with chances and intervals in percent."""
 
     @property
     def next_mark(self) -> ChanceMark | None:

@@ -14,7 +14,7 @@ _KB = 1000
 _UNITS = ("kB", "MB", "GB", "TB")
 _TEN_SECONDS = 10
 _LONG = 90
-"""Above this, write seconds as minutes, and minutes as hours."""
+"""From this number on, seconds are written as minutes, and minutes as hours."""
 
 
 @register.filter

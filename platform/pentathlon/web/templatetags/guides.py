@@ -16,7 +16,7 @@ register = template.Library()
 
 _HEADING: Final = re.compile(r'<h([23])(?: id="([^"]*)")?>(.*?)</h\1>', re.DOTALL)
 _FEWEST: Final = 3
-"""From this many parts on, a page has contents of its own."""
+"""The number of parts from which on a page has its own contents."""
 
 
 @register.simple_tag(takes_context=True)

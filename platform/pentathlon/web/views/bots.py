@@ -39,12 +39,12 @@ from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
 _BADGE_KEEPS = "public, max-age=120"
-"""In seconds; many who read a README make one request in that time."""
+"""How caches may keep a badge: many readers of a README then cost one request in two minutes."""
 Context = dict[str, Any]  # Any: what templates take
 _RECENT = 10
 _FAULTS = 5
 _CANDIDATES = 20
-"""Of each version: some of them may be validation matches, which not everybody sees."""
+"""Matches read of each version; some may be validation matches, which not everybody may see."""
 
 
 @require_safe

@@ -112,7 +112,7 @@ _SETTINGS: Final = (
     ),
     ("PENTATHLON_LOG_LEVEL", "INFO, or what you want to see."),
 )
-"""Those of `pentathlon.env` that an operator may want to set."""
+"""The settings of `pentathlon.env` that an operator may want to set."""
 
 
 @require_safe

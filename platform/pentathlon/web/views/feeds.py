@@ -51,7 +51,7 @@ class FeedEntry:
     text: str
     address: str
     key: str
-    """Names it forever, among the entries of all feeds of this site."""
+    """A name that never changes and is unique among the entries of all feeds of this site."""
     at: datetime
 
 

@@ -44,7 +44,7 @@ class GameLine:
     picture: SafeString
     summary: SafeString
     plies: int | None
-    """Of a usual match; None if nobody has measured any."""
+    """The plies of a usual match; None if nobody has measured any."""
     has_lesson: bool
     leader: RatingRow | None
     results: int

@@ -19,9 +19,9 @@ from pentathlon_engines import GAMES
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _MOST_MATCHES = 6
-"""Of one stream; a page shows that many boards at most."""
+"""The most matches of one stream; a page shows no more boards."""
 _MOST_LOOKED_AT: Final = 200
-"""Of the matches that run, the oldest ones: they have something to show already."""
+"""How many running matches are looked at: the oldest, which have something to show already."""
 
 
 @require_safe

@@ -13,7 +13,7 @@ from pentathlon.web.requests import person, query_text
 from pentathlon_engines import GAMES, GameInfo
 
 _SHOWN = 8
-"""Of each kind, where all kinds are shown."""
+"""How many names of each kind are shown where all kinds are."""
 
 
 @require_safe

@@ -27,7 +27,7 @@ _HOUR: Final = timedelta(hours=1)
 _SPAN: Final = timedelta(minutes=10)
 _SPANS: Final = _HOUR // _SPAN
 MOST_COUNTED: Final = 10_000
-"""Beyond it "more" is enough: counting all of a long queue would take as long as it is."""
+"""Above this, "more" is enough, because counting all of a long queue takes long."""
 
 
 @require_safe

@@ -59,13 +59,13 @@ Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _STATES_SHOWN = (("open", "open for entries"), ("running", "running"), ("closed", "finished"))
 _ALL_MEET = ("round_robin", "tables")
-"""Formats in which a crosstable is full."""
+"""Formats in which everybody meets, so that a crosstable is full."""
 _PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _LARGEST_CROSSTABLE = 60
 _MOST_SEATS = 500
-"""Of one page of the schedule: rounds of large tables are longer."""
+"""The most seats on one page of the schedule; rounds of large tables have more."""
 
 
 @require_safe

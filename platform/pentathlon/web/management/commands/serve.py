@@ -13,7 +13,7 @@ from pentathlon.server.limits import IDLE_S, MOST_CONNECTIONS
 from pentathlon.web.docs.wheel import engines_wheel
 
 _OPEN_FILES: Final = 4 * MOST_CONNECTIONS
-"""Connections, their temporary files, databases and static files."""
+"""Files that may be open: connections, temporary files, databases and static files."""
 
 
 class Command(BaseCommand):
