@@ -10,7 +10,7 @@ from pentathlon.matches.wire import MOST_RESULTS
 from pentathlon_engines.match.launcher import SandboxLevel
 
 MOST_MATCHES = 64
-"""That one request may name."""
+"""The most matches that one request may name."""
 LONGEST_WAIT_S = 25
 _LONGEST_NAME = 60
 _LONGEST_WORD = 40
@@ -18,7 +18,7 @@ _MOST_WORDS = 64
 _LONGEST_TEXT = 2000
 _LONGEST_LOG = 200_000
 _MOST_SHOWN = 10_000
-"""Events of a match that spectators follow; all games end sooner."""
+"""The most events of a match that spectators follow; all games end sooner."""
 
 
 class MatchIdField(serializers.IntegerField):

@@ -30,7 +30,7 @@ from pentathlon.personal_data.export import export_account
 
 _LONGEST_PASSWORD: Final = 4096
 _CHALLENGE: Final = "passkey_by_api"
-"""Of a passkey, in the session. Pages keep theirs under another name, so that no two mix."""
+"""The session key of a passkey's challenge. Pages use another key, so that the two do not mix."""
 
 
 class MeSerializer(serializers.ModelSerializer[User]):

@@ -13,7 +13,7 @@ _WHO: Final = {
     "password": "-u ada",
     "cookieAuth": '-b cookies.txt -H "X-CSRFToken: $CSRF_TOKEN"',
 }
-"""By the first way to sign in that an operation takes."""
+"""The arguments of curl for the first way of signing in that an operation takes."""
 _BODY: Final = "body.json"
 _LONGEST_BODY: Final = 300
 _CUT: Final = "…"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypedDict
 
 FOLDER: Final = Path(__file__).parents[1] / "examples"
-"""One file for each group of operations."""
+"""The folder of the examples, with one file for each group of operations."""
 
 
 class Example(TypedDict):
@@ -21,7 +21,7 @@ class Example(TypedDict):
     body: Any
     status: int
     answer: Any
-    """null where nothing comes back, or what is no text."""
+    """The body of the answer; null if it is empty or not text."""
 
 
 @cache

@@ -28,7 +28,7 @@ _FACTS: Final = {
     "maxLength": "at most {} characters",
 }
 _SAYS_NOTHING: Final = (LARGEST_ID, 2**63 - 1)
-"""Limits that nobody reaches."""
+"""Bounds that nobody reaches, and that are left out."""
 _Schema = Mapping[str, Any]  # Any: JSON
 
 
@@ -48,7 +48,7 @@ class Field:
     about: SafeString
     is_required: bool
     place: str = ""
-    """Of a parameter: path, query or header."""
+    """Where a parameter stands: path, query or header. Empty for other fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Shape:
     about: SafeString
     fields: tuple[Field, ...]
     type: tuple[Piece, ...]
-    """Of what is no object with fields."""
+    """The type of a shape that is not an object with fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +81,15 @@ class Operation:
     title: SafeString
     about: SafeString
     is_open: bool
-    """Whether it may be asked without a token."""
+    """Whether it may be requested without a token."""
     parameters: tuple[Field, ...]
     body: tuple[Piece, ...]
     answers: tuple[Success, ...]
     refusals: tuple[int, ...]
     command: str
-    """An example, for a shell."""
+    """An example of a request, for a shell."""
     example: str
-    """What it is answered with; empty of what is no text."""
+    """The answer to an example; empty if it is not text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

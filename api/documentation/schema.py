@@ -53,7 +53,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 _TEXT: Final = r"^[^\x00]*$"
 _WORDS: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
-"""Something is left when spaces are cut off at both ends."""
+"""A pattern for texts that are not empty once spaces are cut off at both ends."""
 
 
 def is_never_blank(field: object) -> bool:

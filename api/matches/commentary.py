@@ -13,11 +13,11 @@ from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.shape import Record
 
 PLACE: Final = ("seat", "first", "count")
-"""What a query may say."""
+"""The query parameters of a commentary."""
 _MOST_EVENTS: Final = 200
 _USUAL_EVENTS: Final = 100
 _KEPT_S: Final = 3600
-"""The match never changes, the words may one day."""
+"""How long caches may keep it: the match never changes, but the words may one day."""
 
 
 class WindowSerializer(serializers.Serializer[Any]):

@@ -20,9 +20,9 @@ from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon_engines import GAMES
 
 STRETCH: Final = 500
-"""Matches that are made ready at once."""
+"""How many matches one stretch of the answer has."""
 SETTLED: Final = timedelta(minutes=1)
-"""So long after their ends no more matches come in between."""
+"""How long after its end a match is listed; by then, no match with an earlier end is missing."""
 
 
 class MatchHistoryViewSet(Endpoint[Match]):

@@ -13,7 +13,7 @@ from pentathlon.common.errors import InvalidInput
 from pentathlon.matches.models import MatchKind, MatchQuerySet, MatchState
 
 _NOT_BY_END = {"bot", "version", "since", "until"}
-"""Filters with which no index has the order of ends."""
+"""Filters for which no index has the order of ends."""
 
 
 class MatchFilter(MadeFilterSet):

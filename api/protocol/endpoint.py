@@ -23,9 +23,9 @@ from pentathlon.server.limits import allowance
 T = TypeVar("T", bound=Model)
 
 ID = r"\d{1,18}"
-"""Every id that fits into a database column."""
+"""A pattern for every id that fits into a database column."""
 PUBLIC_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-"""The id of what must not be counted: a UUID."""
+"""A pattern for ids of things that nobody should be able to count: UUIDs."""
 LARGEST_ID: Final = 10**18 - 1
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
@@ -41,7 +41,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     private_scopes: dict[str, Scope] = {}
     filterset_class: type[FilterSet] | None = None
     query_parameters: dict[str, tuple[str, ...]] = {}
-    """By action, the query parameters besides filters and pagination."""
+    """The query parameters of each action, besides filters and pagination."""
     conflicting_actions: tuple[str, ...] = ()
     """Read-only actions that may return 409 because the data is sealed, hidden or over."""
     takes_idempotency_key = True

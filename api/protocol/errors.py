@@ -83,7 +83,7 @@ HELP: Final = {
     "too_many_streams": "/docs/limits/#live-streams",
     "too_many_validating": "/docs/limits/#bots",
 }
-"""Help pages by code; otherwise by status, otherwise the reference of the operation."""
+"""Help pages by code; other codes get one by status, or the reference of the operation."""
 HELP_BY_STATUS: Final[Mapping[int, str]] = {
     HTTPStatus.UNAUTHORIZED: "/docs/api/#tokens",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "/docs/limits/",

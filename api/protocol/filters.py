@@ -27,7 +27,7 @@ MADE_PARAMETERS: Final = (
     OpenApiParameter("since", _MOMENT, description=_SINCE),
     OpenApiParameter("until", _MOMENT, description=_UNTIL),
 )
-"""`MadeFilterSet` for lists that the generator of the document does not see through."""
+"""`MadeFilterSet` as parameters, for lists that the schema generator does not recognise."""
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": _LARGEST_ID})

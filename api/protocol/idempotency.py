@@ -33,7 +33,7 @@ class Answer:
     status: int
     body: Any  # Any: JSON
     is_replayed: bool = False
-    """Whether it comes from an earlier request."""
+    """Whether it was stored by an earlier request."""
 
 
 def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler:

@@ -15,7 +15,7 @@ from pentathlon.common.errors import InvalidInput
 from pentathlon.server.limits import LARGEST_PAGE, PAGE
 
 PAGE_PARAMETERS: Final = ("cursor", "page_size")
-"""What a query may say about the place and the length of a page."""
+"""The query parameters for the start and the length of a page."""
 
 
 PAGES_TOLD: Final = (
@@ -24,9 +24,9 @@ PAGES_TOLD: Final = (
         "page_size", {"type": "integer", "minimum": 1}, description="The number of rows on a page."
     ),
 )
-"""The same for actions that the generator of the document does not see as lists."""
+"""The same, described for actions that the schema generator does not recognise as lists."""
 ORDERING: Final = "ordering"
-"""The parameter that says in which order a list is."""
+"""The query parameter that says in which order a list is."""
 
 
 class CursorPages(CursorPagination):
@@ -34,9 +34,9 @@ class CursorPages(CursorPagination):
 
     ordering: str | tuple[str, ...] = "-id"
     orderings: Mapping[str, tuple[str, ...]] = {}
-    """What `ordering` may say, with the columns of an index; the first one is the usual order."""
+    """The values of `ordering`, with the columns of an index; the first one is the default."""
     orderings_told = ""
-    """What the orders are, for people."""
+    """What the orders mean, for people."""
     offset_cutoff = 100_000
     """A page may start within at most this many equal rows, such as those of new bots."""
     page_size = PAGE

@@ -19,7 +19,7 @@ class CountedView(APIView):
     """Puts the state of the rates that a request counts against into the headers of its answer."""
 
     throttles: Sequence[BaseThrottle] = ()
-    """Those that have counted this request."""
+    """The throttles that have counted this request."""
 
     def get_throttles(self) -> list[BaseThrottle]:
         """Return the throttles of this request, and remember what they count."""

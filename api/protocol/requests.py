@@ -21,7 +21,7 @@ _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
     "length": ("minLength", "maxLength"),
     "items": ("minItems", "maxItems"),
 }
-"""What JSON Schema calls the least and the most of it."""
+"""What JSON Schema calls the least and the most, by what is bounded."""
 
 
 class RequestSerializer(serializers.Serializer[Any]):

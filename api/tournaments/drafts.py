@@ -18,7 +18,7 @@ from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_dra
 
 _LONGEST_REVISION = 64
 _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
-"""Fields that mean nothing any more once another one has changed."""
+"""Fields that lose their meaning once another one has changed."""
 
 
 class DraftSerializer(TournamentRequestSerializer):

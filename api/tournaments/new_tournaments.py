@@ -29,7 +29,7 @@ class WantedTournament(NamedTuple):
 
     create: Callable[[], Tournament]
     named: Callable[[Callable[[], Any]], Callable[[], Any]]  # Any: what it is given makes
-    """Has the errors of a function name fields as the request does."""
+    """Wraps a function, so that its errors name fields as the request does."""
 
 
 def read_new_tournament(request: Request, actor: User) -> WantedTournament:

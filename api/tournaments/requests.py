@@ -19,7 +19,7 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
-"""What fields of documents are called in the fields of a new tournament."""
+"""What the fields of documents are called in the short form of a request."""
 IN_DOCUMENT: Final = {"versions": "entries"}
 """What the arguments of services are called in documents."""
 LARGEST_ID: Final = 10**18
@@ -36,7 +36,7 @@ _OF_DOCUMENT = (
     "tie_breaks",
 )
 _AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
-"""Fields beside a document, which services name as they are."""
+"""Fields beside a document, which have the same names in services."""
 
 
 @extend_schema_field({"type": "string", "enum": list(GAMES)})
@@ -189,7 +189,7 @@ ORDER = PolymorphicProxySerializer(
     serializers=[BlockOrderSerializer, RoundOrderSerializer],
     resource_type_field_name=None,
 )
-"""Either a block or a round."""
+"""An order for a block, or for a round."""
 
 
 class OrderedSerializer(serializers.Serializer[Any]):
