@@ -172,7 +172,7 @@ def _tails(card: int) -> list[str]:
 
 
 MOVES_TO: Final[list[int]] = _move_table()
-"""The action of a single move, by `from * 81 + to`."""
+"""The action of each single move, by `from * 81 + to`."""
 SUMMONS: Final[list[list[int]]] = _summon_tables()
 
 
@@ -185,7 +185,7 @@ def _first_tables() -> list[int]:
 
 
 SUMMON_TABLE: Final[list[int]] = _first_tables()
-"""The first table of each being in `SUMMONS`; one per shape if the orientation is chosen."""
+"""The first table of each being in `SUMMONS`; one per shape if orientations are chosen."""
 
 
 def _decode() -> tuple[list[str], list[int], list[int], list[int]]:

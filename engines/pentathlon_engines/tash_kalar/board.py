@@ -25,7 +25,7 @@ SIDE: Final = 9
 GRID: Final = SIDE * SIDE
 DIRECTIONS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 DELTAS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-"""The change of file and rank of one step in each direction."""
+"""The change of file and rank by one step in each direction."""
 EIGHT: Final = len(DIRECTIONS)
 
 
@@ -57,13 +57,13 @@ def named(names: Iterable[str]) -> int:
 _RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(rank for rank in range(SIDE) if line >> rank & 1) for line in range(1 << SIDE)
 )
-"""The ranks whose bits are set in the mask of one file."""
+"""The ranks whose bits are set in each mask of one file."""
 WORD: Final = 54
-"""The squares of six files: compiled, numbers up to 62 bits need no objects."""
+"""The number of squares in six files: compiled, numbers up to 62 bits need no objects."""
 LOW_WORD: Final = (1 << WORD) - 1
 _ONE: Final[list[int]] = [1 << place for place in range(2 * GRID)]
 _NUMBERS: Final[list[int]] = [*range(2 * GRID)]
-"""Single bits and their numbers: more than there are squares, cards and tasks."""
+"""The numbers of the bits in `_ONE`: more than there are squares, cards and tasks."""
 
 
 def bits(members: int) -> list[int]:
@@ -221,7 +221,7 @@ WITHIN: Final[tuple[tuple[int, ...], ...]] = tuple(
 DIRECTION_OF: Final[dict[int, int]] = {
     dx * SIDE + dy: direction for direction, (dx, dy) in enumerate(DELTAS)
 }
-"""The direction of a move, by the difference of its squares."""
+"""The direction of a move of one step, by the difference of its squares."""
 
 
 def spread(squares: int) -> int:

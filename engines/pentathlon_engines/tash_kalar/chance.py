@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 DRAWN: Final = "drawn"
-"""The school of a seat for which chance draws one."""
+"""The option value for a school that chance draws."""
 _HANDS: Final = (
     constants.HAND_BEINGS,
     constants.HAND_BEINGS,
@@ -42,7 +42,7 @@ _NUMBERS: Final = {str(number): number for number in range(1, TASKS + 1)}
 _WRITTEN: Final = [str(number) for number in NUMBERS]
 _CARD_WORDS: Final = 9
 _OPEN_WORD: Final = _CARD_WORDS
-"""The only public word with cards: the current tasks."""
+"""The index of the only public word with cards: the current tasks."""
 DEAL_GRAMMAR: Final = (
     "'deal', the seat that begins, hands of 3 and 3 beings and of 2 and 2 legends, 2 flares, both "
     "school decks, legends, flares, and in the High Form 3 current tasks and the others; cards by "

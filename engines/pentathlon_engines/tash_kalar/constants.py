@@ -52,4 +52,4 @@ GOALS: Final[tuple[int, ...]] = tuple(RULES["goal"][mode] for mode in MODES)
 FINAL_TURNS: Final[int] = RULES["final_turns"]
 TURN_CAP: Final[int] = RULES["turn_cap"]
 PENDING_POINTS: Final = 2
-"""What a pending being costs (18.3)."""
+"""The points that a pending being costs (18.3)."""

@@ -17,7 +17,7 @@ SLOTS: Final = 2
 """The maximum number of steps of a card that later steps can refer to."""
 _ZEROS: Final[list[int]] = [0] * SLOTS
 _NONE: Final[list[int]] = [-1] * SLOTS
-"""Lists of effects that have recorded nothing; nobody changes them."""
+"""`_ZEROS` and `_NONE`: the lists of effects that have recorded nothing; nobody changes them."""
 UPPER: Final = 1
 LOWER: Final = 2
 
@@ -60,12 +60,12 @@ class Effect:
 
     def __init__(self, program: int, me: int, shape: int) -> None:
         self.program: int = program
-        """The card of the effect, as an index of the programs."""
+        """The index of the card's program."""
         self.me: int = me
         """The current square of the being."""
         self.summon: int = me
         self.shape: int = shape
-        """The place of the match's orientation among the shapes of the pattern."""
+        """The index of the match's orientation among the shapes of the pattern."""
         self.used: int = 0
         """The mask of pieces used by the match."""
         self.halves: int = 0
@@ -73,13 +73,13 @@ class Effect:
         self.marked_was_empty: bool = False
         self.discard_was_empty: bool = False
         self.onto: int = 0
-        """What the summoning captured: an own piece (1), an enemy piece (2), or nothing."""
+        """What the summoning captured: an own piece (1), an enemy piece (2) or nothing (0)."""
         self.goes_under: bool = False
         """Whether the card goes under its deck at the end."""
         self.at: int = 0
-        """The step of the program."""
+        """The index of the current step."""
         self.stop: int = 0
-        """The end of the effect; a program may have other steps after it."""
+        """The index at which the effect ends; a program may have other steps after it."""
         self._forget_records()
         self.reset()
 
@@ -90,8 +90,9 @@ class Effect:
         self.pieces: list[int] = _NONE
         self.directions: list[int] = _NONE
         self.ranks: list[int] = _ZEROS
-        """By slot: how often a step was done, on which square last, where that piece is now, in
-        which direction, and which ranks it destroyed, or captured if that is asked."""
+        """These lists tell for each slot how often a step was done, the square of the last time,
+        where that piece is now, in which direction it went, and which ranks it destroyed, or
+        captured if a step asks for that."""
 
     def begin_records(self) -> None:
         """Make lists of its own, if it has none: most effects record nothing."""
@@ -120,7 +121,7 @@ class Effect:
         self.captures: int = 0
         """The number of captured pieces of the mover's rank."""
         self.picked: int = -1
-        """The piece that was picked and is about to leap."""
+        """The square of the piece that was picked and is about to leap."""
 
     def go_to(self, at: int) -> None:
         """Continue with another step."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _POINT: Final = 10.0
 _CLAIM: Final = 7.0
-"""Per point of a task that could be claimed at the end of this turn."""
+"""The value per point of a task that could be claimed at the end of this turn."""
 _DESTROYED: Final = (5.0, 10.0, 20.0)
 """By rank, the value of a piece destroyed this turn in the Deathmatch Duel."""
 _PIECE: Final = (1.0, 3.0, 3.8)
@@ -37,12 +37,12 @@ _NEARLY: Final = (0.25, 0.45, 1.0)
 """By rank, the value of a being in hand that lacks one common."""
 _GATEWAY: Final = 1.5
 _THAWED: Final = {"upgrade": 2.0, "convert": 2.0, "war_summon": 1.4, "place": 1.1, "moves": 0.8}
-"""What a frozen effect may bring by its first step, if that must be done; in play, half of it."""
+"""By its first step, the value of a frozen effect that must be used; in play, half of it."""
 _SLOWED: Final = 1.0
 """The value of one action fewer in the next turn."""
 _PENDING: Final = 0.5
 _WARPED: Final = {"upgrade": 2.0, "lift": 2.0, "place": 1.1, "choose_one": 1.1, "moves": 0.8}
-"""The value of a warp effect by its first step, for the owner of the target."""
+"""By its first step, the value of a warp effect for the owner of the target."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 

@@ -186,11 +186,11 @@ _MOST_BEINGS: Final = 2 * (RULES["deck_sizes"]["beings"] + 1)
 _MOST_GAINED: Final = 2
 _MOST_ACTIONS: Final = TURN_ACTIONS * TURN_CAP + _MOST_FLARES + _MOST_GAINED * _MOST_BEINGS
 _DECISIONS_OF_EFFECT: Final = 10
-"""A run over the arena is eight moves; a piece may be placed before it, and one stops after it."""
+"""A run across the arena takes eight moves, with a placement before and a stop after it."""
 _MOST_THAWS: Final = len(FROZEN_CARDS) + 1
-"""One card may be frozen a second time."""
+"""Each card is thawed once, but one card may be frozen a second time."""
 _MOST_WARPS: Final = _MOST_BEINGS
-"""A being is pending until it is played, or thrown away; one may be taken back."""
+"""A being is pending until it is played or thrown away; one may be taken back."""
 _HAND: Final = 31
 _LONGEST: Final = (
     3
@@ -200,8 +200,8 @@ _LONGEST: Final = (
     + _MOST_BEINGS * _HAND
     + TURN_CAP * 3
 )
-"""Chance before the match; actions with a pickup and an effect, flares, thaws and warps; cards
-returned with each discard; the end of each turn with a new deck of legends and one of flares."""
+"""The chance before the match; actions with a pickup and an effect, flares, thaws and warps; cards
+returned with each discard; ends of turns with new decks of legends and flares."""
 
 GAME: Final = TashKalarGame(
     GameInfo(

@@ -28,14 +28,14 @@ class Hand:
         self.beings: list[int] = cards[:-1] if has_flare else cards
         """The cards that can be summoned."""
         self.schooled: int = count_schooled(cards)
-        """How many of the cards, the first ones, are beings of a school."""
+        """How many of the cards, counted from the first, are beings of a school."""
         self._in_order: list[int] | None = None
         self.is_full: bool = (
             has_flare
             and self.schooled >= HAND_BEINGS
             and len(self.beings) - self.schooled >= HAND_LEGENDS
         )
-        """Whether the hand is full, so the seat draws no card at the end of a turn."""
+        """Whether the hand is full, so that the seat draws no card at the end of a turn."""
 
     @property
     def in_order(self) -> list[int]:

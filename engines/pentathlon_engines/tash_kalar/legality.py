@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 
 _LEAST_UPPER: Final[int] = min([upper for upper, _ in NEEDS])
 _LEAST_LOWER: Final[int] = min([lower for _, lower in NEEDS])
-"""With fewer of both, no flare holds."""
+"""`_LEAST_UPPER` and `_LEAST_LOWER`: with deficits below both, no flare holds."""
 _NONE: Final[list[int]] = []
 _ONLY_FLARE: Final[list[int]] = [FLARE]
 _ONLY_END: Final[list[int]] = [END]
-"""Read-only lists."""
+"""`_NONE`, `_ONLY_FLARE` and `_ONLY_END` are lists that nobody may change."""
 
 
 def legal_now(state: TashKalarPosition) -> list[int]:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 _LONG_LOG: Final = 24
-"""A log is cut when it has more events than this: at each action, it would cost too much."""
+"""A log is cut when it has more events than this; to cut it at each action would cost too much."""
 
 
 def apply(state: TashKalarPosition, action: int) -> None:

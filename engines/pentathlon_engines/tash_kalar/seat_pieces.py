@@ -48,7 +48,7 @@ class SeatPieces:
     pieces: i64
     upgraded: i64
     legendaries: i64
-    """How many there are of each."""
+    """The numbers of all pieces, of upgraded and of legendary ones."""
 
     def __init__(self) -> None:
         self.low = self.high = 0

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pentathlon_engines.contract.compiler import i64
 
     Summons = list[tuple[int, int]]
-    """Places of tables in `SUMMONS` with the squares of each, at least one."""
+    """Indices of tables in `SUMMONS` with the squares of each, at least one."""
 
 FEW: Final[int] = MOST_CELLS + max(LEGENDARIES)
-"""With more own pieces on the board, some are commons or heroics that a pattern does not need."""
+"""With more own pieces than this, some are commons or heroics that a pattern does not need."""
 _OVERLAP: Final[int] = (1 << SEEN - WORD) - 1
 """The squares of the high word that the low window sees."""
 
@@ -60,7 +60,7 @@ class Windows:
     great_high: i64
     pieces: i64
     heroics: i64
-    """How many pieces there are, and how many upgraded ones."""
+    """The numbers of all pieces and of upgraded ones."""
 
     def __init__(self, state: TashKalarPosition) -> None:
         seat = 1 - state.active if state.possessed else state.active
@@ -78,7 +78,7 @@ class Windows:
         self.is_scarce: bool = (
             side.pieces <= FEW or state.possessed or state.legendaries(state.active) <= 0
         )
-        """Whether a being may be short of a piece."""
+        """Whether a being may lack a piece."""
 
     def matches_at(self, shape: Shape, square: i64) -> bool:
         """Return whether all cells of a shape around this square are filled."""

@@ -69,9 +69,9 @@ PLACEMENTS: Final = SquareLists(PLACES)
 LIFTS: Final = SquareLists(PICKUPS)
 
 _MOVES: Final[list[dict[int, list[int]]]] = [{} for _ in range(GRID)]
-"""By square and the adjacent squares in reach; at most 256 per square."""
+"""The moves by square and by the adjacent squares in reach; at most 256 lists per square."""
 _FROM: Final[list[tuple[int, list[int], list[int]]]] = []
-"""By square, the first adjacent square, the ways from it to each one, and the moves to them."""
+"""By square: its first neighbour, the offset from that to each one, and the moves to them."""
 
 
 def add_moves(square: int, reach: int, found: list[int]) -> None:

@@ -136,27 +136,28 @@ class TashKalarPosition(State):
         """The card that is being played."""
         self.square: int = -1
         self.shape: int = -1
-        """Summon square, and place of the orientation if it was chosen, until a piece stands."""
+        """The summon square (`square`) and the index of the orientation, if one was chosen, until
+        a piece stands there."""
         self.effect: Effect | None = None
         self.emptied: int = 0
-        """Where the last action but a claim, its effect included, has destroyed something; only
-        for pictures, so that a position that was read does not know it."""
+        """The squares on which the last action other than a claim, and its effect, have destroyed
+        pieces. Only pictures need them, so a position that was read has none."""
         self.log: list[int] = []
-        """The latest events; some of the first may be known to both seats already."""
+        """The latest events; both seats may already know some of the first."""
         self.since: list[int] = [0, 0]
-        """How many of them each seat knows."""
+        """By seat, the number of events in `log` that it knows."""
 
     def _reset_board(self) -> None:
         """Clear the board."""
         self.board: list[int] = [0] * GRID
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
-        """The mask of squares by 3 * owner + rank, in plain Python only."""
+        """The mask of squares by `3 * owner + rank`, in plain Python only."""
         self.counts: list[int] = [0] * (2 * RANKS_EACH)
-        """The number of pieces by 3 * owner + rank, in plain Python only."""
+        """The number of pieces by `3 * owner + rank`, in plain Python only."""
         self.empty: int = ALL
         """The mask of the empty squares, in plain Python only."""
         self.sides: list[SeatPieces] = [SeatPieces(), SeatPieces()]
-        """The pieces of both seats in words, and how many they are, compiled only."""
+        """The pieces of both seats in words, and their numbers, compiled only."""
 
     def _reset_turn(self) -> None:
         """Begin with the first turn."""
@@ -170,28 +171,28 @@ class TashKalarPosition(State):
         self.extra_draws: list[int] = [0, 0]
         self.destroyed: list[int] = [0] * RANKS_EACH
         self.summoned: list[int] = []
-        """Being and square of each summoning of this turn, as `card * 81 + square`."""
+        """The being and square of each summoning of this turn, as `card * 81 + square`."""
         self.points: list[int] = [0, 0]
-        """Points of claimed tasks, or the score of the Deathmatch Duel."""
+        """The points of claimed tasks, or the score of the Deathmatch Duel."""
         self.trigger: int = -1
         self.trigger_seat: int = -1
         self.turns_left: int = 0
         self.owed: list[int] = [0, 0, 0]
-        """Legends, flares and extra legends still to be drawn in this draw step."""
+        """The numbers of legends, flares and extra legends still to be drawn in this draw step."""
         self.drawn: list[int] = [0, 0, 0]
         self.new_deck: int = 0
-        """Which shared deck chance makes: legends (0) or flares (1)."""
+        """The shared deck that chance makes: legends (0) or flares (1)."""
 
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
         self.hands: list[list[int]] = [[], []]
-        """The sorted cards; `gain` and `lose` change them."""
+        """The cards of each hand, sorted; `gain` and `lose` change them."""
         self.held: list[Hand | None] = [None, None]
         """The cached parts of the hands; `hand` returns the current ones."""
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
-        """Beings of each seat that were seen to go to its discard pile."""
+        """The beings that each seat was seen to put on its discard pile."""
         self.taken: list[int] = [0, 0]
         """The number of cards that each seat has taken back from its discard pile."""
         self.legends: list[int] = []
@@ -199,14 +200,14 @@ class TashKalarPosition(State):
         self.legend_pile: list[int] = []
         self.flare_pile: list[int] = []
         self.current: list[int] = []
-        """The current tasks in ascending order; never changed, but replaced."""
+        """The current tasks in ascending order; replaced, never changed."""
         self.next_task: int = -1
         self.tasks: list[int] = []
         self.under: int = 0
         """How many tasks at the bottom of their deck everybody knows."""
         self.claimed: list[list[int]] = [[], []]
         self.dealt: Deal | None = None
-        """The drawn deal that is due, kept so that its text need not be parsed again."""
+        """The deal that was drawn and is due, kept so that its text need not be parsed again."""
 
     def _reset_expansions(self, stock: list[int]) -> None:
         """Reset the fields that only expansion schools use (18)."""
@@ -218,15 +219,15 @@ class TashKalarPosition(State):
         self.frozen: int = -1
         """The card that is in play as a frozen effect (18.1)."""
         self.directly: bool = False
-        """Whether only a summoning may follow."""
+        """Whether nothing but a summoning may follow."""
         self.slowed: int = -1
         """The seat whose next turn has one action fewer."""
         self.pending: int = 0
         """The mask of the card that is pending (18.3)."""
         self.on_card: int = 0
-        """The piece on that card, as on the board, 0 for none."""
+        """The piece on that card, as on the board; 0 if there is none."""
         self.latest: int = -1
-        """The card that came last to the discard pile of the Etherweave."""
+        """The card that was put on the discard pile of the Etherweave last."""
         self.warped: int = 0
         """The mask of cards whose warp effect was used in this turn."""
         self.doubled: bool = False
@@ -234,7 +235,7 @@ class TashKalarPosition(State):
         self.voids: bool = False
         """Whether two empty squares may serve the next summoning."""
         self.stock: list[int] = stock
-        """Two-sided pieces of both seats, legendary ones of both; never changed, but replaced."""
+        """Two-sided pieces of both seats, then legendary ones of both; replaced, never changed."""
 
     @abstractmethod
     def copy(self) -> TashKalarPosition:

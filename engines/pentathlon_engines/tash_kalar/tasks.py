@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     Crossing = tuple[int, int, tuple[int, ...]]
-    """Two groups of squares, and the lines between them."""
+    """Two groups of squares and the lines between them."""
 
 COLOURED: Final[int] = COLOURS["colored"]
 _ONE_ON_EACH: Final = 2
-"""The number of upgraded pieces needed to have some on both colours."""
+"""The number of upgraded pieces needed to have one on each colour."""
 _FILE: Final = (1 << SIDE) - 1
 _RANK: Final[int] = mask(range(0, GRID, SIDE))
 _ASIDE: Final = SIDE + 1
-"""From a square to the next one on a diagonal."""
+"""The difference between a square and the next one on a diagonal."""
 _COLOURS: Final[dict[str | None, int]] = {"red": RED, "green": GREEN, "any": COLOURED, None: 0}
 _CENTRAL: Final[int] = named(RULES["central"])
 _CROSSES: Final = (BIT[CENTRE] | ORTHOGONAL[CENTRE], BIT[CENTRE] | DIAGONAL[CENTRE])
@@ -103,7 +103,7 @@ class Requirement:
         self.total = total
         """The number of pieces, destroyed pieces or summoned beings."""
         self.more = more
-        """How many of them must be upgraded, or beings that must be legendary."""
+        """How many of these pieces must be upgraded, or of these beings legendary."""
         self.count = count
         """How many must be legendary, or summoned on the colour."""
         self.colour = colour

@@ -78,7 +78,7 @@ NUMBERS: Final[tuple[int, ...]] = tuple(card["number"] for card in _CARDS)
 BEINGS: Final = len(_BEINGS)
 """Cards below this are beings, the others flares."""
 FIRST_LEGEND: Final[int] = BEINGS - len(_LEGEND_FILE["cards"])
-"""Beings below this are those of the schools, the others legends."""
+"""Beings below this belong to schools, the others are legends."""
 FIRST_FLARE: Final[int] = BEINGS
 RANK_OF: Final[tuple[int, ...]] = tuple(RANKS.index(card["rank"]) for card in _BEINGS)
 SCHOOLS: Final[tuple[str, ...]] = tuple(
@@ -102,7 +102,7 @@ _GATEWAY_CARDS: Final = {card for school in GATEWAY_SCHOOLS for card in SCHOOL_C
 MAY_BE_GATEWAY: Final[tuple[bool, ...]] = tuple(
     [card in _GATEWAY_CARDS for card in range(len(IDS))]
 )
-"""By card, whether it is a being of these schools."""
+"""By card, whether it is a being of a school in `GATEWAY_SCHOOLS`."""
 FROST_SCHOOLS: Final[tuple[str, ...]] = tuple(
     school for data in _SCHOOL_FILES if "frozen" in data for school in data["schools"]
 )
@@ -121,11 +121,11 @@ WARP_DECK: Final[int] = sum(1 << card for school in WARP_SCHOOLS for card in SCH
 IS_OF_WEAVERS: Final[tuple[bool, ...]] = tuple(
     [WARP_DECK >> card & 1 == 1 for card in range(len(IDS))]
 )
-"""By card, whether it is of these schools."""
+"""By card, whether it is a being of a school in `WARP_SCHOOLS`."""
 WARP_CARDS: Final[int] = sum(
     1 << card for card, data in enumerate(_BEINGS) if "warp_steps" in data
 )
-"""The cards with a warp effect, and those of them that are bound while they are pending."""
+"""The cards with a warp effect; those in `BOUND_CARDS` are bound while pending."""
 BOUND_CARDS: Final[int] = sum(
     1 << card for card, data in enumerate(_BEINGS) if "warp_bound" in data
 )
@@ -134,7 +134,7 @@ FLARE_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_FLARE, len(IDS)))
 _COMPILED: Final = [compile_being(card) for card in _BEINGS]
 PATTERNS: Final[tuple[Pattern, ...]] = tuple(pattern for pattern, _ in _COMPILED)
 MOST_CELLS: Final = max([pattern.pieces for pattern in PATTERNS])
-"""No pattern needs more pieces around its summon square."""
+"""The most pieces that a pattern needs around its summon square."""
 PROGRAMS: Final[tuple[Program, ...]] = (
     *(program for _, program in _COMPILED),
     *(compile_flare(card) for card in _FLARE_FILE["cards"]),

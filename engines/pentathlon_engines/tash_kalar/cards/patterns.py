@@ -50,7 +50,7 @@ _QUARTERS: Final = 4
 MOST_VOIDS: Final = 2
 """The number of empty squares that can serve as commons after a Void Summoner."""
 _LIFT: Final = 40
-"""Masks are raised by this many bits before shifting, so that no shift is negative."""
+"""Masks are raised by this many bits before shifts, so that no shift is negative."""
 
 
 class Shape:
@@ -76,7 +76,7 @@ class Shape:
         self.name = orientation
         self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
         self._around = sum([1 << _LIFT + dx * SIDE + dy for dx, dy in self._cells])
-        """The cells around the square `_LIFT`."""
+        """The mask of the cells around the square `_LIFT`."""
         self.marks: tuple[Cell, ...] = tuple(marks)
         self.more_marks: tuple[Cell, ...] = ()
         """The cells with a double mark."""
@@ -88,7 +88,8 @@ class Shape:
         """The summon squares for which all cells are on the board."""
         self.commons: list[int] = _ways(cells, COMMON)
         self.heroics: list[int] = _ways(cells, HEROIC)
-        """The offsets from the summon square of cells for any piece, and for an upgraded one."""
+        """The offsets of cells from the summon square: `commons` for any piece, these for upgraded
+        ones."""
         self._ways: list[int] = [*self.commons, *self.heroics]
         self._stencil: Stencil | None = None
 
@@ -187,13 +188,13 @@ class Pattern:
 
     heroics: i64
     pieces: i64
-    """The number of upgraded pieces, and of all pieces, around the summon square."""
+    """The number of pieces around the summon square; `heroics` is that of upgraded ones."""
     requires: i64
     """The minimum rank of an own piece on the summon square, or -1 if none is needed."""
     rank: i64
-    """The rank of the being, -1 until it is known."""
+    """The rank of the being; -1 until it is known."""
     tables: i64
-    """How many tables of summonings there are: one for each shape, or one for all."""
+    """The number of tables of summonings: one for each shape, or one for all."""
 
     def __init__(self, grid: _Grid, *, refs: bool, anywhere: bool) -> None:
         self._grid = grid
@@ -201,17 +202,17 @@ class Pattern:
         self.rank = -1
         self.tables = 0
         self.stencils: list[Stencil] = []
-        """Those of all shapes once they are made, compiled only."""
+        """The stencils of all shapes, once they are made; for compiled code only."""
         self.made: Strip | None = None
-        """The strip once it is made; hot code spares itself the call of the property."""
+        """The strip, once it is made; hot code saves itself the call of the property."""
         self.heroics = len(_ways(grid.cells, HEROIC))
         self.pieces = len(grid.cells)
         self.requires = grid.requires
         self.refs = refs
-        """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
+        """Whether the effect refers to the match, so that players choose an orientation (7.8)."""
         self.anywhere = anywhere
-        """Whether the being may stand on any empty square without a colour; the pattern's squares
-        are counted from one of its cells then (18.3)."""
+        """Whether the being may stand on any empty square without a colour; the squares of the
+        pattern are then counted from one of its cells (18.3)."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:

@@ -80,13 +80,14 @@ DESTINATION_MARKED: Final = 1
 DESTINATION_SQUARE: Final = 3
 DESTINATION_RING: Final = 4
 DESTINATIONS: Final = ("", "marked", "colored")
-"""Further ones are the square of an earlier step, and a distance from the being."""
+"""The destinations with a name; others are the square of an earlier step, and a distance from the
+being."""
 STOP_ONTO_EMPTY: Final = 1
 STOP_CAPTURED_LEGENDARY: Final = 2
 STOPS: Final = ("", "onto_empty", "captured_legendary")
 CLOSER_BUT_BESIDE: Final = 2
 CLOSER: Final = ("", "gateway", "beside_gateway")
-"""Moves that end closer to the Gateway, on it or only beside it."""
+"""The kinds of moves that end closer to the Gateway: on it or beside it, or only beside it."""
 
 
 class Place:
@@ -125,11 +126,11 @@ class Selector:
         self.without_self = without_self
         self.without_gateway = False
         self.own_beside: tuple[int, ...] = ()
-        """By rank, how many own pieces must be adjacent, if required."""
+        """By the rank of a piece, how many own pieces must be beside it; empty if none must be."""
         self.without_piece = -1
-        """The slot of the step whose piece is excluded."""
+        """The slot of the step whose piece is excluded; -1 if there is none."""
         self.leaves_out = False
-        """Whether one of these two is excluded."""
+        """Whether the Gateway or that piece is excluded."""
         self.owner_condition = condition
 
 
@@ -144,7 +145,7 @@ class Condition:
         self.slot = slot
         self.number = number
         self.card = ""
-        """The name of the card that must lie in the discard pile."""
+        """The name of the card that must lie in the discard pile; empty if there is none."""
 
 
 EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place("board", 0)], without_self=False, condition=0)
@@ -179,7 +180,7 @@ class Step:
     def __init__(self, op: str, shown: int) -> None:
         self.op = intern(op)  # tables find words faster that are the same objects
         self.is_automatic = False
-        """Whether it is done without a decision."""
+        """Whether the step is done without a decision."""
         self.shown = shown
         """The number of the step, counted from 1."""
         self.end = 0
@@ -187,35 +188,36 @@ class Step:
         self.conditions: tuple[Condition, ...] = ()
         """The step is done if any of these holds, or if there are none."""
         self.every_condition = False
-        """Whether all of them must hold instead."""
+        """Whether all conditions must hold instead of any."""
         self.selector: Selector = EVERYTHING
         self.least = 0
         self.most = 1
         self.most_of = -1
-        """The slot of the step that was done as often as this one must be."""
+        """This step must be done as often as the one with this slot; -1 if there is none."""
         self.slot = -1
-        """The slot in which the result of this step is recorded."""
+        """The slot in which the result of this step is recorded; -1 if there is none."""
         self.linked = False
-        """Whether it is done only if the next step can be done, too."""
+        """Whether the step is done only if the next step can be done, too."""
         self.label = ""
         """The name of an option without a target."""
         self.options: tuple[int, ...] = ()
-        """The starts of a choice's options."""
+        """The first step of each option of a choice."""
         self._repeat_plainly()
 
     def _repeat_plainly(self) -> None:
         """Set the defaults of repetitions and of references to earlier steps."""
         self.by_rank: tuple[int, ...] = ()
-        """How often it may be done by the rank of the piece, if that decides."""
+        """By the rank of the piece, how often the step may be done; else empty."""
         self.rank_lock: tuple[int, ...] = ()
-        """How often it may be done by the rank of the first piece, which all must have."""
+        """By the rank of the first piece, which all must have, how often the step may be done;
+        else empty."""
         self.each_once = False
         self.goes_on = False
         """Whether only the first repetition may be declined."""
         self.same_as = -1
-        """The slot of the step that gives the direction."""
+        """The slot of the step that gives the direction; -1 if there is none."""
         self.square_of = -1
-        """The slot of the step onto whose square a move or a leap goes."""
+        """The slot of the step to whose square a move or leap goes; -1 if there is none."""
 
 
 class MoveStep(Step):
@@ -225,16 +227,16 @@ class MoveStep(Step):
     one_piece: bool = False
     straight: bool = False
     turned: int = 0
-    """By how many of the eight directions it is turned from that of `same_as`."""
+    """By how many eighths of a turn the direction differs from that of `same_as`."""
     most_of_owner: int = UNLIMITED
     stop: int = 0
     capture_ranks: int = ANY_RANK
     near_own: bool = False
     closer: int = 0
     aims: bool = False
-    """Whether the first move goes in an indicated direction."""
+    """Whether the first move must go in an indicated direction."""
     veers: bool = False
-    """Whether each later one may turn by 45 degrees."""
+    """Whether each later move may turn by 45 degrees."""
     notes_captures: bool = False
     """Whether a later step asks which ranks were captured."""
     third_needs_self: bool = False
@@ -243,7 +245,7 @@ class MoveStep(Step):
     combat: int = 0
     """How many of the moves may be combat moves."""
     used_ranks: int = ANY_RANK
-    """The ranks of the pieces of the match that may move, beside the being."""
+    """The ranks of pieces of the match that may move, besides the being."""
 
 
 class LeapStep(Step):
@@ -260,7 +262,7 @@ class DestroyStep(Step):
     stop_rank: int = -1
     next_ranks: int = 0
     for_good: bool = False
-    """Whether the piece leaves the game."""
+    """Whether the destroyed pieces leave the game."""
 
 
 class SweepStep(Step):
@@ -273,7 +275,7 @@ class PlaceStep(Step):
     """Pieces are placed, or converted into own ones."""
 
     rank: int = COMMON
-    """The rank of what is placed or converted into; -1 is any, or the same."""
+    """The rank of the placed or converted piece; -1 is any rank, or the same one."""
 
 
 class ShotStep(Step):
@@ -305,14 +307,14 @@ class CardStep(Step):
     """A card is thrown away, or its warp effect is copied."""
 
     pending: bool = True
-    """Whether it is the pending card; else one of the hand, or of the discard pile."""
+    """Whether the card is the pending one; if not, it comes from the hand or the discard pile."""
 
 
 class FreezeStep(Step):
     """A card is put into play with its frozen effect."""
 
     from_discard: bool = False
-    """Whether a card of the discard pile is frozen, not this one."""
+    """Whether a card of the discard pile is frozen instead of this one."""
 
 
 class WarStep(Step):
@@ -338,7 +340,7 @@ class Program:
     def __init__(self, steps: list[Step], free: int) -> None:
         self.steps: tuple[Step, ...] = tuple(steps)
         self.free = free
-        """The start of the steps that cost no action; the others come before it."""
+        """The index of the first step that costs no action; the others come before it."""
 
     def named_cards(self) -> list[str]:
         """Return the names of the cards that conditions ask for."""

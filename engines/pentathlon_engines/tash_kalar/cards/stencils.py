@@ -43,24 +43,24 @@ class Stencil:
     )
 
     commons: tuple[int, ...]
-    """The offsets from the first cell to the other ones."""
+    """The offsets from the first cell to the others."""
     heroics: tuple[int, ...]
-    """The same for cells that need an upgraded piece."""
+    """The offsets from the first cell to the others that need an upgraded piece."""
     any1: i64
     any2: i64
     any3: i64
     any4: i64
-    """The offsets of `commons`; unused ones are 0 and lead to the first cell."""
+    """`any1` to `any4`: the offsets in `commons`; unused ones are 0 and lead to the first cell."""
     heroic1: i64
     heroic2: i64
     heroic3: i64
     """The offsets of all cells that need an upgraded piece; unused ones repeat the first."""
     low_places: i64
     high_places: i64
-    """The possible squares of the first cell in each window."""
+    """The possible squares of the first cell in the low and the high window."""
     back: i64
     forth: i64
-    """The offset from the first cell to the summon square; one of the two is 0."""
+    """`back` or `forth` is the offset from the first cell to the summon square; the other is 0."""
 
     def __init__(self, commons: list[int], heroics: list[int], summons: int, reach: int) -> None:
         """Make a stencil for the ways from the summon square to the cells.
@@ -147,7 +147,7 @@ class Strip:
         """Lay shapes beside each other: ways to commons, ways to heroics, summon squares."""
         ways = [way for commons, heroics, _ in shapes for way in (*commons, *heroics)]
         self._margin = max(0, *ways, -min(ways))
-        """No copy reaches from its band into the next one, so that no product carries."""
+        """Wide enough that no copy reaches from its band into the next, so no product carries."""
         self._width = SIDE * SIDE + 2 * self._margin
         starts = [self._width * place + self._margin for place in range(len(shapes))]
         summons = [summons for _, _, summons in shapes]
@@ -227,13 +227,13 @@ _GRID: Final = (1 << SIDE * SIDE) - 1
 _FILES_IN_WORD: Final = 7
 _FILES_SEEN: Final = _FILES_IN_WORD if is_compiled(lay) else SIDE
 SEEN: Final[int] = SIDE * _FILES_SEEN
-"""How many squares each window has."""
+"""The number of squares in each window."""
 LOW: Final[int] = (1 << SEEN) - 1
 """The mask of squares that the low window sees."""
 HIGH: Final[int] = SIDE * (SIDE - _FILES_SEEN)
 """The first square that the high window sees; 0 if there is none."""
 WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
-"""A pattern with this many files fits into one of the windows, wherever it lies."""
+"""The most files of a pattern that fits into one of the windows, wherever it lies."""
 
 
 def join_windows(low: int, high: int) -> int:

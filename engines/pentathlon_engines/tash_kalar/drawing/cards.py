@@ -13,7 +13,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import card_data
 _LEFT: Final = 12
 _PADDING: Final = 9
 _GRID: Final = 80
-"""The side of the square that a pattern must fit in."""
+"""The side of the square in which a pattern must fit."""
 _CELL: Final = 22
 _SIZE: Final = 17
 _LINE: Final = 20

@@ -11,7 +11,7 @@ _START: Final = {"summon": 2, "setup": 1}
 _TARGET: Final = {"move": 2} | dict.fromkeys(
     ("place", "leap", "upgrade", "downgrade", "convert"), 1
 )
-"""The word of a text that names the square of a placement or change."""
+"""By verb, the word of a text that names the square of a placement or change."""
 _ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
 _BETWEEN_TURNS: Final = ("claim", "end", "draw")
 _OF_AN_EFFECT: Final = (

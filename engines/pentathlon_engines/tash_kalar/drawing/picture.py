@@ -33,14 +33,14 @@ _BELOW: Final = 778
 """The top of the part with tasks, the card in play and the hand."""
 _GAP: Final = 8
 _IN_PLAY: Final = 144
-"""The space for the card in play, left empty if there is none, so that pictures align."""
+"""The height of the card in play; left empty if there is none, so that pictures align."""
 _HEADING: Final = 36
 _ON_CARD: Final = 30
-"""A piece that lies on a card, below its pattern."""
+"""The size of a piece that lies on a card, below its pattern."""
 _RANKS: Final = "987654321"
 _LETTERS: Final = {"common": "c", "heroic": "h", "legendary": "L"}
 _LINE: Final = 98
-"""The number of letters in a line of a terminal."""
+"""The number of letters in a line on a terminal."""
 
 
 def svg(state: TashKalarPosition, seat: int | None) -> str:

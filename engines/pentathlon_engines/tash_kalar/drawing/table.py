@@ -12,7 +12,7 @@ from pentathlon_engines.tash_kalar.drawing.description import TASKS, Seen
 
 PIECE: Final = 44
 _BACKS: Final = (("beings", "", 88), ("legends", "legendary", 146), ("flare", "flare", 204))
-"""Kind of cards, the glyph on their backs, where the first one is drawn."""
+"""By kind of cards: its name, the glyph on the backs, and the place of the first one."""
 _SUPPLY: Final = (("common_heroic", "common", 270), ("legendary", "legendary", 336))
 _TASK_WIDTH: Final = 284
 _TASK_HEIGHT: Final = 74
