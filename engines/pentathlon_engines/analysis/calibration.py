@@ -1,4 +1,4 @@
-"""From the share of playouts that a seat won to its chance in a match of better players.
+"""Turns the share of playouts that a seat won into its chance in a match of better players.
 
 Two steps. A seat with no wins in 24 playouts is not lost for certain, so each seat still in play
 gets the same few playouts more (a Dirichlet prior). Then all odds are raised to a power, one for

@@ -47,7 +47,7 @@ class Budget:
     """Limits on the computation for one match."""
 
     plies: int = 56
-    """How many plies are measured."""
+    """The most plies that are measured."""
     decisions: int = 18
     """In a longer match: how many decisions the first pass measures at least, before and after
     each."""

@@ -33,7 +33,7 @@ _EARLY: Final = 5
 
 
 class RecordFolder:
-    """The folder for the records of a series; None: they are not stored."""
+    """The folder for the records of a series; with None they are not stored."""
 
     def __init__(self, path: Path | None, *, game: str) -> None:
         self.path = path

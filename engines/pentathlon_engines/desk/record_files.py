@@ -1,4 +1,4 @@
-"""Files that are whole or not there: a record a file, and JSON documents."""
+"""Files that are whole or not there: records, one in each file, and JSON documents."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ class PlayedMatch(NamedTuple):
     """The rank of each seat; 0 is best. If all failed, nobody has 0, and the match tells
     nothing."""
     block: int | None = None
-    """Matches of one block share their seed, so they may be alike."""
+    """The block; its matches share their seed, so they may be alike. None: no other match is in
+    it."""
     course: str | None = None
     """A fingerprint of all that happened. A match with the same players in the same seats and the
     same course is the same match played twice, and counts once; None is never a repeat."""

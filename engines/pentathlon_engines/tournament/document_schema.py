@@ -1,4 +1,4 @@
-"""The JSON Schema of tournament documents, and where a posted value is not as it says."""
+"""The JSON Schema of tournament documents, and the places where a posted value breaks it."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class FieldMissing(CommandFailed, KeyError):
 
 
 class Told(dict[str, Any]):  # Any: JSON
-    """An object of an answer: what it should have and does not have ends the command."""
+    """An object of an answer; a field that it should have and lacks ends the command."""
 
     def __init__(self, fields: Mapping[str, Any], site: Site) -> None:  # Any: JSON
         super().__init__(fields)
