@@ -57,7 +57,7 @@ class BackupWriter:
 
     @contextmanager
     def table(self, name: str) -> Iterator[tuple[Callable[[bytes], object], Callable[[], str]]]:
-        """Give what takes packed rows, and what tells the hash of the stream afterwards."""
+        """Yield a function that takes packed rows, and one that returns the hash afterwards."""
         with self._archive.open(_entry(name), "w", force_zip64=True) as entry:
             hashing = _HashingFile(entry)
             with zstandard.ZstdCompressor(level=3).stream_writer(
@@ -67,11 +67,11 @@ class BackupWriter:
                 yield lambda row: packed.write(_LENGTH.pack(len(row)) + row), hashing.hexdigest
 
     def keep_secret_key(self, key: str) -> None:
-        """Put the secret key of a local installation in."""
+        """Add the secret key of a local installation."""
         self._archive.writestr(_KEY_FILE, key)
 
     def finish(self, manifest: Manifest) -> None:
-        """Write what is in the backup."""
+        """Write the manifest."""
         text = msgspec.json.format(msgspec.json.encode(manifest))
         self._archive.writestr(_MANIFEST, text)
 
@@ -97,7 +97,7 @@ def new_backup(path: Path) -> Iterator[BackupWriter]:
 
 
 class BackupReader:
-    """A backup all of whose bytes have been found to be what was written."""
+    """Reads a backup; `check` finds out whether its bytes are what was written."""
 
     def __init__(self, archive: ZipFile) -> None:
         self._archive = archive
@@ -125,7 +125,7 @@ class BackupReader:
 
     @property
     def secret_key(self) -> str | None:
-        """The secret key of a local installation, if it is in."""
+        """The secret key of a local installation; None if the backup has none."""
         names = self._archive.namelist()
         return self._archive.read(_KEY_FILE).decode() if _KEY_FILE in names else None
 

@@ -58,7 +58,7 @@ def other_holdings() -> list[tuple[str, int]]:
 
 
 def forget_all() -> int:
-    """Delete everything that is over; return how many rows went."""
+    """Delete everything that is due; return how many rows went."""
     gone = 0
     for kind in classes():
         while step := kind.forget():

@@ -111,12 +111,12 @@ class Pool(models.Model):
 
     @property
     def current_key(self) -> str:
-        """Its key, or of a past epoch, that of the leaderboard it was."""
+        """Its key; for a past epoch, the key of its leaderboard."""
         return self.key.split(":", 2)[2] if self.key.startswith(_EPOCH) else self.key
 
     @property
     def is_live(self) -> bool:
-        """Whether it is that of a live leaderboard, which has charts; else of a tournament."""
+        """Whether it belongs to a live leaderboard, which has charts, and not to a tournament."""
         return tournament_of_key(self.key) is None
 
     def book(self, lines: dict[int, RatingLine] | None = None) -> Book:

@@ -20,7 +20,7 @@ _BYTES: Final = 8
 
 
 def digest_of(result: Result, course: str) -> int:
-    """Return what is the same for the same match played again, and else hardly ever."""
+    """Return a digest that is equal for exact repeats of a match, and hardly ever otherwise."""
     played = f"{course} {result.players}".encode()
     return int.from_bytes(blake2b(played, digest_size=_BYTES).digest(), signed=True)
 

@@ -46,7 +46,7 @@ class RatingScope:
 
     @property
     def digest(self) -> str:
-        """What addresses and keys call it."""
+        """The name of the setting in addresses and keys."""
         told = (self.game, self.seats, self.pace, dict(self.options))
         return sha256(canonical(told)).hexdigest()[:_DIGEST_DIGITS]
 
@@ -56,7 +56,7 @@ class RatingScope:
 
     @property
     def title(self) -> str:
-        """What differs from the usual, for people: "Azure, 4 seats, fast"."""
+        """The game and what differs from the usual, for people: "Azure, 4 seats, fast"."""
         usual, info = scope_of(self.game), GAMES[self.game].info
         parts = [info.title]
         if self.seats != usual.seats:

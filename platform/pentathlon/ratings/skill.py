@@ -33,7 +33,7 @@ class Skill:
 
     @property
     def score(self) -> float:
-        """What it is very likely worth at least: the order of live tables."""
+        """The strength that it very likely has at least, which orders live tables."""
         return self.mu - 3 * self.sigma
 
 

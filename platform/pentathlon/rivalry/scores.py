@@ -40,7 +40,7 @@ class RivalScore:
 
     @property
     def share(self) -> float | None:
-        """Points out of those there were; None before the first meeting."""
+        """The share of all possible points; None before the first meeting."""
         return self.points / self.counted if self.counted else None
 
     @property

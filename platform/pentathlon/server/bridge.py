@@ -58,7 +58,7 @@ class _Answer:
 
     @property
     def send_s(self) -> float | None:
-        """How long it may take to send it; a file of somebody else's keeps nothing of ours."""
+        """How many seconds sending it may take; None for a file that is not ours alone."""
         return STALL_S + self.body.size / SLOWEST_READER if isinstance(self.body, Spool) else None
 
     def read(self) -> bytes:
@@ -73,7 +73,7 @@ class _Answer:
 
 
 class Bridge:
-    """An ASGI application that is a WSGI application behind."""
+    """An ASGI application in front of a WSGI application."""
 
     def __init__(self, application: WsgiApplication) -> None:
         self._application = application
@@ -191,7 +191,7 @@ class _Threads:
 
 
 def environ_of(scope: Scope, body: Spool) -> Environ:
-    """Return a request in the words of WSGI."""
+    """Return a request as the environ of WSGI."""
     client, server = scope.get("client") or ("", 0), scope.get("server") or ("localhost", 80)
     environ: Environ = {
         "REQUEST_METHOD": scope["method"],

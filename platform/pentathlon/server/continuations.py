@@ -44,7 +44,7 @@ class Continued:
         self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; an answer that breaks off ends without its end."""
+        """Answer one request; one that breaks off is never marked as complete."""
         is_head = scope["method"] == "HEAD"
         answer = _Answer(send, is_packed=accepts_gzip(scope) and not is_head)
         # Stretches are packed here, as one: many clients read the first of several packed pieces.

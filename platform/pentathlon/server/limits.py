@@ -55,7 +55,7 @@ GRACE_S: Final = 20
 SEND_BUFFER: Final = 256 * KILOBYTE
 """How much the kernel keeps for a client that does not read; its default is some megabytes."""
 MOST_CONNECTIONS: Final = 800
-"""Above this the connection that has waited longest for its client is closed."""
+"""The most connections; beyond, the one that has waited longest for its client is closed."""
 MOST_STREAMS: Final = 500
 """The most live streams that one process has open."""
 STREAMS: Final = r"/live/|/api/v1/((matches|tournaments|friendlies)/\d+|matches)/events/$"
@@ -142,7 +142,7 @@ class Allowance:
     rated_method: str = "GET"
 
     def rate_of(self, method: str) -> str | None:
-        """Return the rate of its own that a request counts against."""
+        """Return the additional rate that a request counts against."""
         # HEAD costs what GET does.
         asked = "GET" if method == "HEAD" else method
         return self.rate if asked == self.rated_method else None
@@ -285,7 +285,7 @@ LOCAL_RATES: Final = {
     "own_exports": "200/hour",
     "device_logins": "1000/hour",
 }
-"""On one's own machine, all visitors have the same address."""
+"""The rates on one's own machine, where all visitors have the same address."""
 
 
 def allowance(path: str) -> Allowance:

@@ -56,7 +56,7 @@ async def send_text(
     kind: str = "text/plain",
     headers: tuple[tuple[str, str], ...] = (),
 ) -> None:
-    """Send a short answer that nobody keeps."""
+    """Send a short answer that nobody may cache."""
     body = text.encode()
     every = (
         *headers,

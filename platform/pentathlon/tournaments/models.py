@@ -195,7 +195,7 @@ class Tournament(models.Model):
 
     @property
     def commitment(self) -> str | None:
-        """What is public of the secret from the first moment on."""
+        """The commitment to the secret, which is public from the start; None without a secret."""
         return commitment_to(bytes.fromhex(self.secret)) if self.secret else None
 
     @property
@@ -241,7 +241,7 @@ class Entry(models.Model):
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField(null=True)
-    """From 0; as in the document from the start on. Null if disqualified before the start."""
+    """Counts from 0; as in the document from the start on. Null if disqualified before it."""
     state = models.CharField(
         max_length=12,
         choices=EntryState,

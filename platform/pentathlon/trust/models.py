@@ -79,7 +79,7 @@ class UnsteadyVersion(models.Model):
 
 
 class QuarantineQuerySet(models.QuerySet["Quarantine"]):
-    """Which quarantines."""
+    """Named queries for quarantines."""
 
     def in_force(self) -> Self:
         """Return those that nobody has ended."""

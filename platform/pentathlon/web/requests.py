@@ -27,7 +27,7 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def person_or_404(username: str) -> User:
-    """Return who has this name, in capital letters or small."""
+    """Return the user with this name, in capital or small letters."""
     found = find_person(username)
     if found is None:
         raise Http404(f"There is no user called {username[:60]!r}.")

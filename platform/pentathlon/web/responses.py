@@ -48,7 +48,7 @@ def changes_since(request: HttpRequest, now: int) -> HttpResponse:
 
 
 def reload_page() -> HttpResponse:
-    """Answer a poll: the whole page is another one now."""
+    """Answer a poll: the whole page has changed."""
     return HttpResponse(headers={"X-Reload": "true"})
 
 

@@ -62,7 +62,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """What the header `Host` says."""
+        """The value of the header `Host`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_usual = self.port == _DEFAULT_PORTS["https" if self.is_tls else "http"]
         return host if is_usual else f"{host}:{self.port}"

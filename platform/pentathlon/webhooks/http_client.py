@@ -178,7 +178,7 @@ class _Bounded(io.RawIOBase):
         return io.BufferedReader(self, buffer_size=2048)
 
     def readable(self) -> bool:
-        """It is for reading."""
+        """Return that it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:  # Any: whatever can be written to

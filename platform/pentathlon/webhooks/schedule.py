@@ -24,7 +24,7 @@ ROTATION_S: Final = _DAY
 
 
 def retry_after_s(failed: int, *, luck: random.Random) -> float | None:
-    """Return the pause after so many failed attempts; None: it is given up."""
+    """Return the pause after so many failed attempts; None if it is given up."""
     if failed > len(RETRIES_S):
         return None
     return RETRIES_S[failed - 1] * (1 + JITTER * luck.random())

@@ -158,7 +158,7 @@ def void_match(*, actor: User, match: Match, reason: str) -> Match:
 
 
 def _void_leg(tournament: Tournament, place: TournamentMatch, block: Block) -> bool:
-    """Make a leg of a block void, and by it the block or not; False: a result is yet to count."""
+    """Void a leg and play it again, or void its block; False: a result is yet to count."""
     match = place.match
     is_gone = match.seats.filter(version__in=versions_out(tournament)).exists()
     if block.replays < MOST_REPLAYS and not is_gone:
@@ -257,7 +257,7 @@ def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
 
 
 def let_run(tournament: Tournament) -> None:
-    """Let what follows from changed results be found out again: pairings, places, the table."""
+    """Have everything that follows from changed results made again: pairings, places, table."""
     tournament.results_version += 1
     if reads_results(tournament):
         tournament.is_fully_scheduled, tournament.places = False, None

@@ -215,7 +215,7 @@ def _estimate_of(document: TournamentDocument, plan: DryRun, effort: Effort) -> 
 
 
 def _own_bots(tournament: Tournament) -> tuple[Caution, ...]:
-    """Return that some matches of a rated tournament will not count on the leaderboard."""
+    """Return a caution if some matches of a rated tournament will not count on the leaderboard."""
     if not tournament.rated:
         return ()
     entries = tournament.entries.filter(

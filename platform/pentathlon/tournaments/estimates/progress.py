@@ -58,7 +58,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Of the matches that have ended, from 0 to 1."""
+        """The share of matches that have ended, from 0 to 1."""
         return (self.done + self.void) / self.total if self.total else 0.0
 
 

@@ -36,7 +36,7 @@ class Span:
 
 
 class Together(NamedTuple):
-    """For how long slots were kept by a tournament and by another lane since both began."""
+    """How long a tournament and another lane have kept slots busy since both began."""
 
     own_s: float
     other_s: float

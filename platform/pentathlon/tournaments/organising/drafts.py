@@ -49,7 +49,7 @@ class Draft:
 
     @property
     def revision(self) -> str:
-        """What changes with every edit, and comes back only with the same content."""
+        """A digest that changes with every edit, and comes back only with the same content."""
         arranged = asdict(self.arrangement) | {
             "entry_rules": self.arrangement.entry_rules.to_json()
         }

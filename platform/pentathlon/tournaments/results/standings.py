@@ -57,12 +57,12 @@ class Score:
 
     @property
     def points(self) -> float:
-        """One for each one left behind, half for each one level."""
+        """One for everybody behind, half for everybody level."""
         return self.wins + self.draws / 2
 
     @property
     def share(self) -> float | None:
-        """Points out of those there were; None before the first meeting."""
+        """The share of all possible points; None before the first meeting."""
         return self.points / self.meetings if self.meetings else None
 
 
@@ -94,13 +94,13 @@ class Standing:
     tie_breaks: Mapping[str, float | None] = field(default_factory=dict)
     """The value of each tie-break of the tournament, in order; None if the entry has left."""
     points: float = 0.0
-    """At most 1 a match, shared among the opponents at larger tables, and those of byes."""
+    """At most 1 a match, shared among the opponents at larger tables; byes have points, too."""
     shares: tuple[VersionShare, ...] = ()
     """What each of its versions has scored, in order of appearance; empty if none was replaced."""
 
     @property
     def version(self) -> BotVersion:
-        """Who this is."""
+        """The version that plays for the entry now."""
         return self.entry.version
 
     @property

@@ -26,7 +26,7 @@ class Guide(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Return where it is."""
+        """Return the address of the page."""
         return self.name if self.is_elsewhere else reverse(self.name, args=self.arguments)
 
     @property

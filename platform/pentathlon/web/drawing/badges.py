@@ -50,7 +50,7 @@ class Badge:
 
     @property
     def label(self) -> str:
-        """All of it in one line, for who does not see it."""
+        """The whole badge in one line, for people who do not see it."""
         return f"{self.name}: {self.says}"
 
     def draw(self) -> SafeString:

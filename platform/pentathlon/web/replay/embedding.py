@@ -18,7 +18,7 @@ _SMALLEST: Final = 240
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedFrame:
-    """A page of ours within one of others."""
+    """A page of this site within a page of another."""
 
     address: str
     title: str
