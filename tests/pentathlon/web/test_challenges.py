@@ -211,3 +211,12 @@ def test_without_an_opponent_one_is_sent_to_the_bots() -> None:
     answer = _signed_in(make_user()).get("/challenges/new/")
 
     assert answer["Location"] == "/bots/"
+
+
+def test_own_bot_is_tested_and_not_challenged() -> None:
+    version = make_version()
+    author = Client()
+    author.force_login(version.bot.owner)
+
+    assert author.get("/challenges/new/", {"bot": version.bot_id}).status_code == 404
+    assert author.get("/challenges/new/", {"against": version.pk}).status_code == 200

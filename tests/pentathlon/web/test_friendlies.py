@@ -259,3 +259,24 @@ def test_several_bots_take_the_other_seats() -> None:
         None,
         bots[2],
     ]
+
+
+def test_position_that_is_not_there_is_no_beginning() -> None:
+    friendly = play_to_end(begun())
+    person = Client()
+    person.force_login(friendly.person)
+    queries = ["friendly=99999", "match=99999", f"friendly={friendly.pk}&ply=9999"]
+
+    answers = [person.get(f"/play/new/?{query}") for query in queries]
+
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+
+
+def test_open_page_of_a_game_that_is_over_becomes_its_replay() -> None:
+    friendly = play_to_end(begun())
+    person = Client()
+    person.force_login(friendly.person)
+
+    answer = person.get(f"/play/{friendly.pk}/", headers={"X-Part": "true"})
+
+    assert answer.headers["X-Reload"] == "true"

@@ -107,3 +107,29 @@ def test_others_see_no_buttons_and_cannot_choose(client: Client) -> None:
     assert 'value="pause"' not in _page(client, f"/bots/{version.bot_id}/")
     answer = client.post(f"/bots/{version.bot_id}/ladders/tuned/", {"choice": "leave"})
     assert answer.status_code == 404
+
+
+def test_ladder_season_or_division_that_is_not_there(client: Client) -> None:
+    open_ladder()
+    make_version()
+    seat_all()
+    statuses = {
+        "/ladders/king/": 404,
+        "/ladders/tuned/seasons/2/": 404,
+        "/ladders/tuned/?division=2": 404,
+        "/ladders/tuned/?division=x": 200,
+        "/ladders/tuned/seasons/1/standings.csv?division=9": 404,
+    }
+
+    assert {address: client.get(address).status_code for address in statuses} == statuses
+
+
+def test_choice_that_nobody_has_is_refused(client: Client) -> None:
+    ladder = open_ladder()
+    version = make_version()
+    client.force_login(version.bot.owner)
+
+    answer = client.post(f"/bots/{version.bot_id}/ladders/{ladder.key}/", {"choice": "win"})
+
+    assert answer.status_code == 404
+    assert not LadderMember.objects.filter(bot=version.bot).exists()
