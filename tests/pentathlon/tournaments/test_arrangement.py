@@ -15,6 +15,7 @@ from pentathlon.tournaments.entries.enrolment import enter_bot, enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
+from pentathlon.tournaments.organising import arrangement
 from pentathlon.tournaments.organising.arrangement import Arrangement, invite_authors
 from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
 from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
@@ -320,3 +321,27 @@ def test_team_that_cannot_be_is_refused_with_its_field(
 
     assert (refused.value.field, refused.value.code) == (field, code)
     assert not cup.entries.exists()
+
+
+def test_who_is_invited_twice_takes_one_place(
+    organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrangement, "MOST_INVITED", 2)
+    cup = arranged_cup(organiser, by_invitation=True)
+    first, second, third = (make_user().username for _ in range(3))
+    invite_authors(actor=organiser, tournament=cup, usernames=[first, second])
+
+    again = invite_authors(actor=organiser, tournament=cup, usernames=[first, second])
+
+    assert len(again) == 2
+    with pytest.raises(InvalidInput, match="At most 2 authors are invited"):
+        invite_authors(actor=organiser, tournament=cup, usernames=[third])
+
+
+def test_open_tournament_needs_no_invitations(organiser: User) -> None:
+    cup = arranged_cup(organiser)
+
+    with pytest.raises(InvalidInput, match="everybody may enter") as refused:
+        invite_authors(actor=organiser, tournament=cup, usernames=[make_user().username])
+
+    assert refused.value.code == "not_by_invitation"

@@ -5,7 +5,7 @@ None of this is in the document, because none of it decides who plays whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -66,7 +66,7 @@ class Arrangement:
                 "Only a tournament by invitation has invited authors.", field="invited"
             )
         if len(self.invited) > MOST_INVITED:
-            yield InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
+            yield _too_many_invited()
 
     def _problems_of_dates(self) -> Iterator[InvalidInput]:
         now = database_now()
@@ -159,9 +159,10 @@ def invite_authors(
             code="not_by_invitation",
             field="invited",
         )
-    if tournament.invitations.count() + len(usernames) > MOST_INVITED:
-        raise InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
+    _check_invited(set(usernames))
     people = _people(usernames)
+    invited = tournament.invitations.values_list("person", flat=True)
+    _check_invited({*invited, *(person.pk for person in people)})
     _invite(tournament, people)
     audit_tournament(
         AuditAction.TOURNAMENT_INVITE,
@@ -184,6 +185,15 @@ def invited_names(tournament: Tournament) -> list[str]:
         return []
     invited = tournament.invitations.order_by("person__username")
     return list(invited.values_list("person__username", flat=True))
+
+
+def _check_invited(invited: Collection[object]) -> None:
+    if len(invited) > MOST_INVITED:
+        raise _too_many_invited()
+
+
+def _too_many_invited() -> InvalidInput:
+    return InvalidInput(f"At most {MOST_INVITED} authors are invited.", field="invited")
 
 
 def _people(usernames: Sequence[str]) -> list[User]:
