@@ -30,7 +30,7 @@ from pentathlon.web.throttle import throttle_sign_ins, too_many
 _BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
 _WAITING_S: Final = 600
 """How long a right password waits for the second factor."""
-# Of the session. A challenge is kept for what it was made for, since that decides what is checked.
+# Keys of the session. Each challenge has the key of its purpose, which decides what is checked.
 _WAITING: Final = "second_step"
 _SIGN_IN_CHALLENGE: Final = "passkey_to_sign_in"
 _SECOND_CHALLENGE: Final = "passkey_as_second_factor"
