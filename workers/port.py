@@ -62,7 +62,7 @@ class Platform(Protocol):
         """Hand in results; return for each None, or why it is refused."""
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give a match back that nothing is wrong with; False if it was taken away before."""
+        """Give back a match with which nothing is wrong; False if it was taken away before."""
 
     def fail_attempt(
         self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False

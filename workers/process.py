@@ -128,7 +128,7 @@ class WorkerProcess:
         return self._starvation.has_room(playing)
 
     def give_back(self, match_ids: Sequence[int]) -> None:
-        """Leave matches to others and wait a while, where a held slot was told of them."""
+        """Leave to others the matches that a held slot was told of, and wait a while."""
         self._platform.publish_again(match_ids)
         self.drain.wait(HOLD_S)
 

@@ -93,7 +93,7 @@ class Calibration:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--matches", type=int, default=60, help="matches per game (60)")
     parser.add_argument("--positions", type=int, default=3, help="positions per match (3)")

@@ -24,7 +24,7 @@ HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox,
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--matches", type=_positive, default=20, help="per game (20)")
     parser.add_argument(

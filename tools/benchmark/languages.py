@@ -56,7 +56,7 @@ class Line:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument(
         "languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(_names())}; all"
     )

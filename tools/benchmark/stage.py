@@ -43,7 +43,7 @@ _SETTLED_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A platform in small whose costs can be told."""
+    """A small platform whose costs can be measured."""
 
     worker: subprocess.Popen[bytes]
     log: Path

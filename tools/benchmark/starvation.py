@@ -111,7 +111,7 @@ class Site:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("--connections", type=int, nargs="+", default=[10, 200])
     parser.add_argument("--json", action="store_true", help="print JSON")
 

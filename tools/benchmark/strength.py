@@ -125,7 +125,7 @@ class Strength:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--matches", type=int, default=100, help="matches per pairing (100)")
     parser.add_argument("--bot", choices=sorted({each.bot for each in _PAIRINGS}))

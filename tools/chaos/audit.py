@@ -48,7 +48,7 @@ class Account:
 
     @property
     def is_sound(self) -> bool:
-        """Whether no result was lost, counted twice or made by us, and the ratings follow."""
+        """Whether nothing was lost, doubled or different, and nobody honest was blamed."""
         differences = self.rating_differences + self.schedule_differences
         return not (self.lost or self.doubled or self.charged or self.quarantined or differences)
 

@@ -67,7 +67,7 @@ class Member:
         os.kill(self.pid, signal.SIGKILL)
 
     def pause(self) -> None:
-        """Stop it with all it has started, as a host does that hangs."""
+        """Stop it with all it has started, as a hanging host does."""
         self.is_paused = True
         os.killpg(self.pid, signal.SIGSTOP)
 

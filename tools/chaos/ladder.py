@@ -32,7 +32,7 @@ class LadderUnderFire:
 
     @property
     def matches(self) -> int:
-        """The fewest that it plays."""
+        """The minimum number of matches that it plays."""
         return _SEASONS * self.matches_a_season
 
     def is_open(self) -> bool:

@@ -41,7 +41,7 @@ class Condition(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class Network:
-    """The handle of the process: what it is told to be from now on."""
+    """The handle of a network's process, through which its condition is changed."""
 
     port: int
     """The port at which the worker finds the server."""
@@ -50,7 +50,7 @@ class Network:
 
     @property
     def name(self) -> str:
-        """What tells it from others."""
+        """The name that distinguishes this network from others."""
         return f"network {self.port}"
 
     def service(self) -> Service:

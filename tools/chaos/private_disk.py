@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _leave_the_hosts_mounts() -> None:
-    """See mounts of our own; who is not root must be the owner of a user namespace for that."""
+    """Enter our own mount namespace; without root, that takes our own user namespace, too."""
     uid, gid = os.geteuid(), os.getegid()
     _check(_libc.unshare(_NEW_MOUNTS | (_NEW_USERS if uid else 0)))
     if uid:

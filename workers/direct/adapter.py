@@ -76,7 +76,7 @@ class DirectPlatform:
             return accept_results(submissions)
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give a match back that nothing is wrong with; False if it was taken away before."""
+        """Give back a match with which nothing is wrong; False if it was taken away before."""
         with asking():
             return return_match(match_id=job.match_id, token=job.token, reason=reason)
 

@@ -97,7 +97,7 @@ class RemotePlatform:
             self.post("heartbeats", {"name": name, "is_draining": True})
 
     def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Return what wants to be done, as soon as there is anything; else nothing."""
+        """Return a hint as soon as there is one, or an empty one."""
         # A site of the release before knows no choice, and need not while no slot is held.
         told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
         answer = self.post("hints", told, answer_s=wait_s + ANSWER_S)
@@ -153,7 +153,7 @@ class RemotePlatform:
         return len(answers) - len(refused)
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give a match back that nothing is wrong with; False if it was taken away before."""
+        """Give back a match with which nothing is wrong; False if it was taken away before."""
         return self._give_back(job, reason=reason, has_failed=False)
 
     def fail_attempt(

@@ -31,7 +31,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @contextmanager
 def identity(uid: int) -> Iterator[None]:
-    """Be a bot's user in this thread: so is a program that is started meanwhile.
+    """Become a bot's user in this thread; programs started meanwhile run as that user, too.
 
     Real and effective ids are the bot's, and there are no groups. The saved ids stay the worker's,
     by which the thread comes back. An exec forgets them and every capability, so a program has no

@@ -73,7 +73,7 @@ class Analyses(Protocol):
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
     ) -> None:
-        """Leave it to another worker, or for later, with what was measured, also before."""
+        """Leave it to another worker, or for later, with all that was measured so far."""
 
 
 class _Stopped(Exception):
@@ -127,7 +127,7 @@ def _finish(run: _Run, command: Sequence[str]) -> None:
 
 
 class _Run:
-    """One process that computes, and who watches it."""
+    """One process that computes, and its watcher."""
 
     def __init__(
         self,

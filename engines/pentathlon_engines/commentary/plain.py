@@ -52,7 +52,7 @@ class Commentary(Protocol):
         """Return the cards that the viewer sees in each hand; None for a game without hands."""
 
     def cards(self) -> Mapping[str, str]:
-        """Return the names that may need an explanation, as `tell` writes them, with it."""
+        """Return explanations by the names that may need one, as `tell` writes them."""
 
 
 def tell(change: Change) -> str:

@@ -113,7 +113,7 @@ class Game(ABC):
         return []
 
     def position_key(self, state: State) -> str | None:
-        """Return a short name that exactly the positions share which are the same to everybody.
+        """Return a short name shared by exactly those positions that are the same to everybody.
 
         It tells nothing of the way to a position, and folds the symmetries of the board. None in
         games with hidden parts: what everybody sees of them is no position.

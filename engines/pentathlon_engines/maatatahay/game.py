@@ -37,7 +37,7 @@ class MaatatahayState(MaatatahayPosition):
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
         return GAME
 
     def copy(self) -> MaatatahayState:  # noqa: PLR0915  # one statement per attribute is fastest
@@ -78,11 +78,11 @@ class MaatatahayState(MaatatahayPosition):
         return twin
 
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; for search loops only."""
         moves.apply(self, action)
 
     def playout(self, rng: Random) -> Outcome:
-        """Play this very state to its end at random and return the outcome."""
+        """Play this state itself to its end at random and return the outcome."""
         if self.phase == SETTING_UP:
             self.apply_chance(self.sample_chance(rng))
         draw = rng.random
@@ -186,7 +186,7 @@ class MaatatahayGame(Game):
         return [text] if text.startswith("pair ") else text.split()[1:2]
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
+        """Return the glyphs that stand for the game."""
         return ("claw", "energy", "relic")
 
 

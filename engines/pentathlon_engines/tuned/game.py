@@ -33,7 +33,7 @@ class TunedState(TunedPosition):
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
         return GAME
 
     def copy(self) -> TunedState:
@@ -59,7 +59,7 @@ class TunedState(TunedPosition):
         return twin
 
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; for search loops only."""
         moves.apply(self, action)
 
     def text(self, action: int) -> str:
@@ -140,7 +140,7 @@ class TunedGame(Game):
         return encoding.features
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
+        """Return the glyphs that stand for the game."""
         return ("donkey", "dog", "cat")
 
 

@@ -50,7 +50,7 @@ class WayOfTheDragonState(WayOfTheDragonPosition):
 
     @property
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
         return GAME
 
     def copy(self) -> WayOfTheDragonState:
@@ -81,11 +81,11 @@ class WayOfTheDragonState(WayOfTheDragonPosition):
         return twin
 
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; for search loops only."""
         moves.apply(self, action)
 
     def playout(self, rng: Random) -> Outcome:
-        """Play this very state to its end at random and return the outcome."""
+        """Play this state itself to its end at random and return the outcome."""
         draw = rng.random
         while self.outcome is None:
             if self.phase == ROLL:
@@ -224,7 +224,7 @@ class WayOfTheDragonGame(Game):
         return touches.touches(state, action)
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
+        """Return the glyphs that stand for the game."""
         return ("celestial", "fire", "wood")
 
 

@@ -48,7 +48,7 @@ _KNOWN_TURNS: Final = 64
 
 
 class _Phase:
-    """The weights for a seat while it and the foremost other seat have so many numbers."""
+    """The weights for a seat, by how many numbers it and the foremost other seat have."""
 
     __slots__ = ("at", "crowd", "late", "level", "taken")
 

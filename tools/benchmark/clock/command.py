@@ -34,7 +34,7 @@ _TURN_RUNS: Final = 7
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("--matches", type=int, default=200, help="matches of honest bots (200)")
     parser.add_argument("--tries", type=int, default=10, help="attempts per trick (10)")
     parser.add_argument("--load", type=int, default=8, help="hogs on each core (8)")

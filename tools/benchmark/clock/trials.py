@@ -33,7 +33,7 @@ class Trial(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What came of a trial."""
+    """The result of a trial."""
 
     fault: str
     """The kinds of all faults, "" if there are none, or the code of a host that was too slow."""

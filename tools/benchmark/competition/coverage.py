@@ -38,7 +38,7 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        """Return what it is, for tables."""
+        """Return a name for tables."""
         return f"{self.bots} bots, {self.seats} seats, {self.noise}, {self._length}"
 
     @property
@@ -69,7 +69,7 @@ class Tally:
     dispersion: float = 0.0
 
     def add(self, other: Tally) -> None:
-        """Count another tally in."""
+        """Add another tally to this one."""
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 

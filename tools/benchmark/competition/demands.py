@@ -13,7 +13,7 @@ from rich.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """One figure, and between which bounds it must be; without bounds it is only shown."""
+    """One figure and its bounds; without bounds it is only shown."""
 
     name: str
     measured: float
@@ -24,13 +24,13 @@ class Demand:
 
     @property
     def is_met(self) -> bool:
-        """Whether it is as it should be; a figure that is no number never is."""
+        """Whether the figure is within its bounds; one that is not a number never is."""
         is_enough = self.least is None or self.measured >= self.least
         return is_enough and (self.most is None or self.measured <= self.most)
 
     @property
     def bounds(self) -> str:
-        """Return what is demanded, as people write it."""
+        """Return the bounds as people write them."""
         if self.least is not None and self.most is not None:
             return f"{self.least:g} to {self.most:g}"
         if self.least is not None:

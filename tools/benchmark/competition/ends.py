@@ -68,7 +68,7 @@ _SCENES: Final[Mapping[str, Sequence[Contest]]] = {
 
 
 def main() -> int:
-    """Print what was told beside what was true."""
+    """Print the estimates beside the times that were really left."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--share", type=float, required=True)

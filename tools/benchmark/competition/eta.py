@@ -13,7 +13,7 @@ HELP: Final = "how right the time left is that tournaments tell beside the ladde
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("--minutes", type=float, default=30.0, help="maximum duration (30)")
     parser.add_argument(
         "--share", type=float, default=1.0, help="share of the tournaments to play (1)"

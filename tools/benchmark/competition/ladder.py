@@ -19,7 +19,7 @@ _SMALL_SIZES: Final = {"bots": 600, "small": 1_000, "large": 20_000}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     offer_database(parser)
     parser.add_argument("--quick", action="store_true", help="one game, small sizes")
     parser.add_argument("--only", choices=("uploads", "growth"), help="both by default")

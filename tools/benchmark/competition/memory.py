@@ -29,7 +29,7 @@ class MemoryWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._end.set()
         self._thread.join()
 
@@ -40,7 +40,7 @@ class MemoryWatch:
 
     @property
     def peak_mib(self) -> float:
-        """By how much the peak exceeds what there was at first."""
+        """How far the peak exceeds the memory at the beginning."""
         return (max(self._samples) - self._samples[0]) / 1024
 
     @property

@@ -41,7 +41,7 @@ _PARTS: Final = ("replays", "time-left", *_SIZES)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     offer_database(parser)
     parser.add_argument(
         "parts", nargs="*", metavar="PART", help=f"of {', '.join(_PARTS)}; all if left out"

@@ -16,7 +16,7 @@ HELP: Final = "200 listeners of one match: subscriptions, delay of a ply, memory
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("--listeners", type=int, default=200)
     parser.add_argument("--plies", type=int, default=40)
     parser.add_argument("--every", type=float, default=0.5, help="seconds between two plies")

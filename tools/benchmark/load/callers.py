@@ -35,12 +35,12 @@ class Latencies:
 
     @property
     def per_s(self) -> float:
-        """How many all clients got a second."""
+        """The number of answers per second that all clients got together."""
         return CLIENTS * len(self.seconds) / sum(self.seconds)
 
 
 class CallFailed(Exception):
-    """An answer that is no success."""
+    """An answer other than a success."""
 
     def __init__(self, path: str, status: int, body: bytes) -> None:
         super().__init__(f"{path} answered {status}: {body[:300]!r}")
@@ -88,7 +88,7 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return all of an answer; raise `CallFailed` if it is no success.
+    """Return all of an answer; raise `CallFailed` if it is not a success.
 
     A server closes a line on which nothing is asked for some seconds, which a busy machine does
     not always manage: what only reads is then asked again on a new one.

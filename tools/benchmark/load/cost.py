@@ -21,7 +21,7 @@ Work = Callable[[], object]
 
 
 class Cost(NamedTuple):
-    """Seconds."""
+    """The cost of some work in seconds."""
 
     wall_s: float
     cpu_s: float

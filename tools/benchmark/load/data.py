@@ -70,7 +70,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Whom the measured pages are about."""
+    """The owner, the bots and the tournament whose pages are measured."""
 
     owner: User
     versions: list[int]

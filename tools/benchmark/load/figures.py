@@ -18,7 +18,7 @@ _WIDTH: Final = 140
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One thing that was measured."""
+    """One measured figure."""
 
     name: str
     measured: dict[str, float]
@@ -30,7 +30,7 @@ class Figure:
 
     @property
     def is_met(self) -> bool:
-        """Whether it is as it should be."""
+        """Whether the verdict meets the demand."""
         return self.demanded is None or self.verdict <= self.demanded
 
 

@@ -19,7 +19,7 @@ DATABASES: Final = ("sqlite", "postgres")
 
 
 def offer_database(parser: ArgumentParser) -> None:
-    """Offer what every measurement with a database of its own may be told."""
+    """Add the options of every measurement with a database of its own."""
     parser.add_argument("--database", choices=DATABASES, help="both by default")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -86,7 +86,7 @@ def without_indexes(*models: type[Model]) -> Iterator[None]:
 
 
 def analyse() -> None:
-    """Let the database know how its tables look."""
+    """Update the database's statistics about its tables."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 

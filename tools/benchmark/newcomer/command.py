@@ -50,7 +50,7 @@ class Walk:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument(
         "--demo", action="store_true", help="measure while the site plays its demo"
     )

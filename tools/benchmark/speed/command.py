@@ -29,7 +29,7 @@ _LOCKED: Final = "requirements/bench.txt"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--rounds", type=int, default=7, help="runs per median (7)")
     parser.add_argument("--slice", type=float, default=0.3, help="CPU seconds per figure (0.3)")

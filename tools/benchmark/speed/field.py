@@ -40,7 +40,7 @@ class SpeedEntry:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What can be measured here; the parts have no like elsewhere."""
+        """The tasks that can be measured here; the parts exist in our games only."""
         ours = self.build in (PURE, COMPILED)
         return ("driven", "inside", "parts") if ours else ("driven",)
 

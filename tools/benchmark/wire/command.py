@@ -18,7 +18,7 @@ HELP: Final = "CPU and time of a match by a worker without keys, beside one with
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Offer what may be chosen."""
+    """Add the options."""
     parser.add_argument("--game", choices=sorted(GAMES), default="tuned")
     parser.add_argument(
         "--matches", type=int, default=48, help="matches per round and kind of worker"

@@ -59,7 +59,7 @@ _IDLE_S: Final = {
     "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
-# What takes as long as there are matches, results or receivers: no match waits for it.
+# Work that grows with the matches, results or receivers; no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
     "analyses": {"analyses": send_waiting_analyses},
