@@ -203,7 +203,7 @@ def _archives() -> Iterator[tuple[str, bytes]]:
     """Yield the dearest archives that are let in, or nearly."""
     rng = random.Random(1)
     noise = [rng.randbytes(_HALF_MB) for _ in range(2)]
-    # What deflate's longest searches find most to do with.
+    # Input that gives deflate's longest searches the most to do.
     dull = [bytes(rng.choices(b"ab", k=_HALF_MB)) for _ in range(2)]
     runs = [b"".join(noise[0][i : i + 3] + b"abc" for i in range(0, _HALF_MB // 2, 3))] * 2
     yield "noise", _zip(noise, stored=True)

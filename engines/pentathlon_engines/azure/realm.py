@@ -62,7 +62,8 @@ class LaidBoard:
         self.mountain = self.codes.index(_MOUNTAIN)
         self.serpents = _where([code.endswith("s") for code in self.codes])
         self.dear = tuple([_dear(self.codes, extra) for extra in range(max(GIFT_COST) + 1)])
-        """By extra cost, the masks of spaces that cost more than 0, 1, 2 ... cards, joined."""
+        """By extra cost, the masks of spaces that cost more than 0, 1, 2 ... cards, in one number.
+        """
 
 
 def _turned(face: tuple[tuple[str, ...], ...], turns: int) -> list[str]:

@@ -68,7 +68,7 @@ class _Phase:
 _FITTED: Final[dict[str, Any]] = read_data(__file__, "strengths.json")  # JSON
 _PLAIN: Final[int] = _FITTED["plain_spaces"]
 _PHASES: Final = [[_Phase(fitted) for fitted in row] for row in _FITTED["phases"]]
-"""By how many numbers a seat has reached, and by the most that another one has."""
+"""The weights by how many numbers a seat has reached and the most that another one has."""
 _NEARLY: Final = PATHS - 1
 
 

@@ -28,7 +28,7 @@ _SEASONS: Final = 15
 _APART: Final = {3: 1, 4: 1, 5: 2}
 """By seats, the largest allowed difference between the meetings of two pairs, in blocks."""
 _LADDERS: Final = {2: (8, 20, 60), 4: (20, 60)}
-"""By seats, the numbers of bots."""
+"""The numbers of bots on the ladders, by seats."""
 _PROGRAM: Final = (
     "from tools.benchmark.competition.pairings import digest_of_formats\n"
     "print(digest_of_formats())"

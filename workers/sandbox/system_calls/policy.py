@@ -132,11 +132,10 @@ OWN_CLOCK = 0x50454E58
 
 _CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
-# For bots with children: what starts one, what a named semaphore is made with, and what a file is
-# handed over with.
+# For bots with children: calls that start one, make a named semaphore, or hand over a file.
 _CHILDREN = "fork vfork link linkat sendmsg recvmsg"
-# A build meets nobody: its tools may date and lock files. Make gives each child the ids that it
-# has, and runs none if that fails; there are no other ids in the namespace.
+# A build meets nobody: its tools may lock files and set their times. Make gives each child the ids
+# that it has, and runs none if that fails; there are no other ids in the namespace.
 _BUILD = "flock utime utimes utimensat futimesat setresuid setresgid"
 _AF_UNIX = 1
 _RLIMIT_CPU = 0
@@ -168,7 +167,7 @@ _LOCKS, _LOCKS_OF_OTHERS = (6, 7, 37, 38), (5, 36)
 # they run on while the bot is stopped.
 _ADVICE = (0, 1, 2, 4, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19)
 _WILLNEED = 3
-# What touches no process but the caller's: the query, and private commands with registration.
+# Commands that touch no process but the caller's: the query, and private ones with registration.
 _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
 # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_CPUID.
 _ARCHITECTURE = (0x1001, 0x1002, 0x1003, 0x1004, 0x1011)
@@ -176,19 +175,19 @@ _MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
 _MS_SYNC = 4
 _F_SETFL, _O_DSYNC = 4, 0x1000
 _SHARING = _CLONE_THREAD | _CLONE_FILES
-# Who waits for its own thread in this way looks as if it waited for the disk of its host.
+# A bot that waits for its own thread in this way looks as if it waited for its host's disk.
 _WAITS_FOR_THREAD = _bits(0, _CLONE_THREAD | _CLONE_VFORK, refuse(errno.EPERM))
 _CLOSE_RANGE_UNSHARE = 2
 
-# Filled without a look at signals; and pages that are counted nowhere.
+# Memory that is filled without a look at signals, and pages that are counted nowhere.
 _MMAP = (
     _bits(3, _MAP_POPULATE, refuse(errno.EINVAL)),
     _bits(3, _MAP_HUGETLB, refuse(errno.ENOMEM)),
 )
-# Its pages stay when it lets go of them, and then belong to no process.
+# Shared pages stay when a bot lets go of them, and then belong to no process.
 _PRIVATE_MMAP = (*_MMAP, _bits(3, _MAP_SHARED_ANONYMOUS, refuse(errno.EPERM)))
 
-# Which argument is the signal.
+# The index of the argument that is the signal.
 _SIGNALLING = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2}
 
 # bubblewrap passes on 128 + 9 for a bot that was killed, which nothing inside can bring about: no
@@ -253,7 +252,7 @@ _ARGUMENTS = {
     },
 }
 
-# What names a process; which argument does, and the answer for any but the bot's own.
+# Calls that name a process: the argument that does, and the answer for any but the bot's own.
 _PROCESS_ARGUMENT = {
     "getpgid": (0, errno.ESRCH),
     "getsid": (0, errno.ESRCH),
@@ -265,7 +264,7 @@ _PROCESS_ARGUMENT = {
     # The C library passes on every other error to programs that ask about their own thread.
     "sched_getaffinity": (0, errno.ENOSYS),
 }
-# Its header names one in memory.
+# Its header names a process in memory.
 _PROCESS_IN_MEMORY = "capget"
 _CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
 _NEGATIVE, _CLOCK_OWNER = 0x80000000, 0xFFFFFFF8
