@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pentathlon_engines.match.launcher import Launcher, SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher
-from workers.sandbox.errors import Layer, LayerMissing
+from workers.sandbox.errors import LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.probe import Probe, run_probe
+from workers.sandbox.probe import Finding, Probe, run_probe
 
 _ISOLATED = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 _REMEDY = (
@@ -54,25 +54,24 @@ def choose_probe(
     Raises:
         LayerMissing: no level from `least` up works here.
     """
-    refusals: list[Probe] = []
+    refusals: list[tuple[SandboxLevel, Finding]] = []
     for level in _ISOLATED[: 1 if least is SandboxLevel.NAMESPACES else None]:
         found = run_probe(level)
-        if found.missing is None:
+        missing = found.missing
+        if missing is None:
             if refusals:
                 warn(f"{_history(refusals)}. Bots run at the level '{level}' instead.")
             return found
-        refusals.append(found)
+        refusals.append((level, missing))
     if least is SandboxLevel.PROCESS:
         warn(f"{_history(refusals)}. Bots run WITHOUT a sandbox; matches count on no leaderboard.")
         return None
-    first = refusals[0].missing
-    layer = first.layer if first else Layer.NAMESPACES
-    raise LayerMissing(layer, reason=_history(refusals), remedy=_REMEDY)
+    _, first = refusals[0]
+    raise LayerMissing(first.layer, reason=_history(refusals), remedy=_REMEDY)
 
 
-def _history(refusals: list[Probe]) -> str:
-    missing = [(each.level, each.missing) for each in refusals if each.missing]
+def _history(refusals: Iterable[tuple[SandboxLevel, Finding]]) -> str:
     return "; ".join(
         f"level '{level}' lacks the layer '{found.layer}' ({found.detail})"
-        for level, found in missing
+        for level, found in refusals
     )
