@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # `GAMES` needs modules that a bot which brings its own rules need not wait for.
+    # `GAMES` loads modules for which a bot with rules of its own need not wait.
     if name == "GAMES":
         return __import__("pentathlon_engines.contract.registry", fromlist=["GAMES"]).GAMES
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -71,7 +71,7 @@ class Manifest:
 
     @property
     def plays_on_ladders(self) -> bool:
-        """Whether nothing here keeps it from matches of ladders."""
+        """Whether the manifest lets the bot play on ladders."""
         return self.ladder in {None, True}
 
     def to_json(self) -> dict[str, str | list[str] | int | bool]:
@@ -147,7 +147,7 @@ def is_placeholder(name: str) -> bool:
 
 
 def personal_name(username: str, name: str) -> str:
-    """Return a name for a bot that others hardly think of: for my-bot of ada it is ada-bot."""
+    """Return a name that other authors are unlikely to choose: ada-bot for my-bot of ada."""
     if name.lower().startswith(f"{username.lower()}-"):
         return name
     rest = name[len(_MINE) :] if is_placeholder(name) else name
@@ -171,9 +171,9 @@ def built_in_bots() -> dict[str, Path]:
 
 
 def bot_files(folder: Path) -> list[Path]:
-    """Return the files of a bot, in the order of their names, that an upload takes along.
+    """Return the files of a bot that an upload includes, in the order of their names.
 
-    What begins with a dot, compiled Python and what tools have fetched or built stays at home.
+    Names that begin with a dot, compiled Python and what tools fetched or built are left out.
     """
     found = []
     for path in sorted(folder.rglob("*")):
@@ -193,7 +193,7 @@ def content_hash(folder: Path) -> str:
 
 
 def hash_files(files: Iterable[tuple[str, bool, bytes]]) -> str:
-    """Return the content hash of files: of each its name, whether it is a program, its data."""
+    """Return the content hash of files, each given as name, whether it is a program, and data."""
     total = hashlib.sha256()
     for name, is_program, data in sorted(files):
         mode = 0o755 if is_program else 0o644

@@ -73,10 +73,10 @@ def play_match(
     """Play one match to its end and return the report.
 
     It calls `on_tick` with the ply before every request, and at every look at a bot, some 50 times
-    a second; that may raise to end the match without a report. `on_position` is called then, too,
-    for who shows the match to spectators; it must be quick and change nothing. Other hosts have
-    given up, or killed, bots at `blamed` seats: if this host does, too, they have lost. A `fork`
-    goes on there.
+    a second; that may raise to end the match without a report. `on_position` is called at the
+    same times, to show the match to spectators; it must be quick and change nothing. Other hosts
+    have given up, or killed, the bots at `blamed` seats: if this host does so, too, those bots
+    have lost. With a `fork`, the match goes on from its ply.
 
     Raises:
         LaunchFailed: the host could not start a bot.

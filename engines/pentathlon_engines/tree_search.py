@@ -129,7 +129,7 @@ class TreeSearch:
         return self.root.copy()
 
     def _descend(self, world: State) -> list[tuple[int, Node]]:
-        """Walk `world` down to a node that is new; return the seats that chose, and what."""
+        """Walk `world` down to a new node; return each seat that chose, with the node it chose."""
         node = self._tree
         path: list[tuple[int, Node]] = []
         while (seat := world.to_move) is not None:
@@ -207,7 +207,7 @@ def shares_of(outcome: Outcome) -> list[float]:
 class _EvaluationJudge:
     """Judges by an evaluation, in comparison with the root.
 
-    What is a clear lead depends on game and phase; the actions of the root tell.
+    What counts as a clear lead depends on game and phase; the actions of the root show it.
     """
 
     def __init__(self, root: State, evaluate: Evaluation) -> None:
@@ -226,7 +226,7 @@ class _EvaluationJudge:
         return [Node(prior) for prior in _priors(worths, self._scale)]
 
     def _worths(self, state: State, actions: list[int], *, ends: bool = True) -> list[float]:
-        """Return what the positions after actions are worth, or of those that end no match."""
+        """Return the worth of the position after each action; without `ends`, skip final ones."""
         seat, evaluate = _mover(state), self._evaluate
         afters = [after(state, action) for action in actions]
         return [evaluate(each, seat) for each in afters if ends or each.outcome is None]
@@ -238,7 +238,7 @@ class _EvaluationJudge:
 
 
 class _ProspectsJudge:
-    """Judges by the prospects that the game tells: those of an action count as tries of it."""
+    """Judges by the game's prospects; those after an action count as some tries of it."""
 
     def __init__(self, prospects: Prospects) -> None:
         self.shares = prospects
@@ -255,7 +255,7 @@ class _ProspectsJudge:
 
 
 def _judge_of(root: State) -> _EvaluationJudge | _ProspectsJudge | None:
-    """Return the best judge that the game of a position has."""
+    """Return the best judge for the game of a position; None if it has none."""
     prospects = root.game.prospects(root.seats)
     if prospects is not None:
         return _ProspectsJudge(prospects)
@@ -278,7 +278,7 @@ def _mover(state: State) -> int:
 
 
 def _scale_of(worths: list[float]) -> float:
-    """Return what difference of two of these worths is a clear one."""
+    """Return how far apart two of these worths must be to differ clearly."""
     mean = sum(worths) / max(1, len(worths))
     variance = sum([(worth - mean) ** 2 for worth in worths]) / max(1, len(worths))
     return _SPREAD * sqrt(variance) or 1.0

@@ -1,12 +1,13 @@
 """Compute the curve of a record in a process of its own: `python -m pentathlon_engines.analysis`.
 
-It reads `{"record": {...}, "measured": [...]}` as JSON from standard input: a record, and what an
-earlier try has told. A line `{"measured": [...], "cpu_ms": 12}` tells of each measurement, so
-whoever started it sees that it goes on, and may end it and go on later. It ends when nobody reads
-any more. The last line is `{"curve": {...}}`, or `{"error": code, "detail": sentence}`.
+The process reads `{"record": {...}, "measured": [...]}` as JSON from standard input: a record, and
+the measurements of an earlier try. It writes a line `{"measured": [...], "cpu_ms": 12}` for each
+new measurement, so its parent sees progress, and can stop the process and continue later. It ends
+when nobody reads its output any more. The last line is `{"curve": {...}}`, or
+`{"error": code, "detail": sentence}`.
 
-It gives way to all other programs, unless its argument is another niceness than 19, and the kernel
-ends it if it computes for too long.
+The process gives way to all others, unless its argument is another niceness than 19, and the
+kernel ends it if it computes for too long.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _NICE: Final = 19
 
 
 def main(*, niceness: int = _NICE) -> None:
-    """Read, compute, write."""
+    """Read a record, and write its curve."""
     os.nice(niceness)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 5))
     memory = MOST_MEMORY_MB * 1024 * 1024

@@ -30,7 +30,7 @@ def power_of(game: str) -> float:
 
 
 def smooth(won: Sequence[float], *, played: int, in_play: Sequence[bool]) -> list[float]:
-    """Return the share of the first place of each seat after the prior; 0 if it was expelled.
+    """Return each seat's share of the first place after the prior; 0 for an expelled seat.
 
     >>> [round(share, 3) for share in smooth([0.0, 24.0], played=24, in_play=[True, True])]
     [0.038, 0.962]
@@ -54,9 +54,9 @@ def temper(shares: Sequence[float], *, power: float) -> list[float]:
 
 
 def slope(before: float, after: float, *, power: float) -> float:
-    """Return by how much an error of a share grows when it is tempered.
+    """Return the factor by which an error of a share grows when the share is tempered.
 
-    That is exact for a seat against one other, and a good guess for a seat against the rest.
+    The factor is exact for two seats, and a good guess for a seat against several others.
     """
     spread = before * (1 - before)
     return power * after * (1 - after) / spread if spread else 0.0

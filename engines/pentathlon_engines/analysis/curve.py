@@ -66,7 +66,7 @@ class Measurement(NamedTuple):
     estimate: Estimate
 
     def to_json(self) -> list[Any]:  # Any: JSON
-        """Return it as a row, exact to the last bit."""
+        """Return the measurement as a row, exact to the last bit."""
         return [self.ply, int(self.again), *self.estimate]
 
     @classmethod
@@ -78,7 +78,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """What a match looked like at each ply to somebody who knows how it went on."""
+    """The chances at each ply of a match, for somebody who knows how it went on."""
 
     plies: int
     points: dict[int, Estimate]
@@ -90,7 +90,7 @@ class Curve:
     """The total number of playouts."""
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it compactly: chances in thousandths."""
+        """Return the curve compactly, with chances in thousandths."""
         return {
             "method": METHOD,
             "plies": self.plies,
@@ -111,9 +111,9 @@ def draw_curve(
     known: Iterable[Measurement] = (),
     on_point: Callable[[Measurement], None] | None = None,
 ) -> Curve:
-    """Compute the curve of a verified record; `on_point` hears of each measurement.
+    """Compute the curve of a verified record; call `on_point` with each measurement.
 
-    What is known from an earlier try is not measured anew: the curve is the same.
+    The measurements in `known`, from an earlier try, are not made again: the curve is the same.
 
     Raises:
         BadRecord: it was made with other rules, or an event of it is not legal.
@@ -176,14 +176,14 @@ class _Drawing:
         return sorted(chosen)
 
     def _decided(self, ply: int) -> int | None:
-        """Return the seat that chose what led to a ply; None if there was no choice."""
+        """Return the seat whose choice led to a ply; None if there was no choice."""
         event = self._events[ply - 1]
         if not event.is_by_bot or len(self._states[ply - 1].legal_actions()) == 1:
             return None
         return event.seat
 
     def _widest_gap(self) -> int | None:
-        """Return the middle of the gap between measured plies over which most is decided."""
+        """Return the middle of the unmeasured gap across which the chances differ most."""
         gaps = [
             (_distance(self._points[left], self._points[right]), -left, right)
             for left, right in pairwise(sorted(self._points))
@@ -248,7 +248,7 @@ class _Drawing:
 
 
 def _spread(plies: list[int], number: int) -> list[int]:
-    """Return so many of the plies, evenly spread from the first to the last."""
+    """Return `number` of the plies, evenly spread from the first to the last."""
     if len(plies) <= number:
         return plies
     return [plies[index * (len(plies) - 1) // max(1, number - 1)] for index in range(number)]

@@ -9,8 +9,8 @@ Chances are estimates, so each rule accounts for their noise:
 - A *turning point* is any other swing: luck, a fault, or an action better than the others thought.
 - The *accuracy* of a seat follows lichess's formula for one move, `103.1668 exp(-0.04354 L) -
   3.1669`, where L is the loss in points of a hundred (https://lichess.org/page/accuracy). lichess
-  takes it of each move and averages; with noisy losses that would count noise as mistakes, since
-  a loss below zero counts as none. So here L is the mean of what the seat's decisions lost and
+  averages it over moves; with noisy losses that would count noise as mistakes, since a loss below
+  zero counts as none. So here L is the mean of what the seat's decisions lost and
   won, in which noise cancels out. 100 means: as good as the player of the playouts, or better.
 """
 
@@ -87,7 +87,7 @@ class Mark(NamedTuple):
     after: list[float]
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it with chances in thousandths."""
+        """Return the mark with chances in thousandths."""
         before, after = ([round(1000 * each) for each in side] for side in self[-2:])
         return {**self._asdict(), "before": before, "after": after}
 
@@ -105,7 +105,7 @@ class Accuracy(NamedTuple):
     """The standard error of `value`."""
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it rounded."""
+        """Return the accuracy, rounded."""
         value = None if self.value is None else round(self.value, 1)
         return {
             "value": value,

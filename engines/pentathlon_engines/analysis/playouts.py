@@ -1,12 +1,12 @@
 """Chances to win a position, by playouts that a simple policy plays.
 
 The policy is that of the reference bot `greedy`, loosened so that playouts differ: a seat takes
-the best of a few random actions by the evaluation of its game, after many actions any. A game may
-have a faster policy of its own. In a game without an evaluation a seat takes a win at once, and
-else an action that does not let the next seat win at once.
+the best of a few random actions by the evaluation of its game, and after many actions any action.
+A game may have a faster policy of its own. In a game without an evaluation, a seat takes an
+immediate win, or else an action that does not let the next seat win at once.
 
-Who judges a match that is over may see all that is fixed: hidden hands and shuffled decks stay as
-they are. What chance has not decided yet is drawn again in each playout.
+A judge of a finished match may see all that is fixed: hidden hands and shuffled decks stay as they
+are. What chance has not decided yet is drawn again in each playout.
 
 The shares that playouts give are calibrated for each game (`calibration`).
 """
@@ -57,7 +57,7 @@ class Estimate(NamedTuple):
 
 
 def truth_of(outcome: Outcome) -> Estimate:
-    """Return what an outcome says; if all bots have failed, nobody is first.
+    """Return an outcome as an estimate without error; if all bots have failed, nobody is first.
 
     >>> truth_of(Outcome((0, 0, 1), "example")).chances
     [0.5, 0.5, 0.0]
@@ -77,8 +77,8 @@ def estimate_chances(
 ) -> Estimate:
     """Play a position out until the chances are known well enough.
 
-    Seats that were expelled for a fault rank behind all others. Without a `power`, it is the one
-    that was fitted for the game.
+    Seats that were expelled for a fault rank behind all others. `power` defaults to the one that
+    was fitted for the game.
     """
     over = judge(state, expelled)
     if over is not None:
@@ -115,7 +115,7 @@ def _errors(won: Sequence[float], played: int) -> list[float]:
 
 
 def _play_out(state: State, rng: Random, expelled: Collection[int]) -> Outcome:
-    """Play a state to its end; it may change."""
+    """Play a state to its end and return the outcome; this may change the state."""
     choose, evaluate = state.game.playout_policy(), state.game.evaluation()
     guided = _GUIDED
     while (outcome := state.outcome) is None:

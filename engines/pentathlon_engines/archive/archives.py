@@ -18,7 +18,7 @@ from pentathlon_engines.archive.files import StoredFile, read_files
 from pentathlon_engines.errors import BadArchive, BadManifest
 from pentathlon_engines.manifest import FILE_NAME, Manifest, hash_files, parse_manifest
 
-# For 16 MiB of "a" and "b" in random order level 9 takes 43 s, the usual 6 1.4 s, this one 0.4 s.
+# 16 MiB of "a" and "b" in random order take 43 s at level 9, 1.4 s at the usual 6, 0.4 s at 3.
 _LEVEL = 3
 
 
@@ -58,7 +58,7 @@ def read_archive(data: bytes) -> CheckedArchive:
 
 
 def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
-    """Check what the build of an upload with this manifest has left, as an upload is checked."""
+    """Check what the build of an upload with this manifest left, by the rules for uploads."""
     built = read_archive(data)
     if built.manifest != manifest:
         raise BadArchive(
@@ -115,7 +115,7 @@ def _read_manifest(files: Mapping[str, StoredFile]) -> Manifest:
     except BadManifest as error:
         problem = str(error).removeprefix(f"{FILE_NAME}: ")
         raise BadArchive(f"{FILE_NAME}: {problem}", code=error.code, path=FILE_NAME) from error
-    # What is to be built need not be there yet.
+    # A program that the build makes need not be there yet.
     if not manifest.build:
         _check_program(manifest, files)
     return manifest
@@ -158,7 +158,7 @@ def _normalised(files: Mapping[str, StoredFile]) -> bytes:
             info.create_system = 3  # Unix, wherever this runs
             info.compress_type = ZIP_DEFLATED
             info.external_attr = (stat.S_IFREG | _mode(file)) << 16
-            # Of the archive itself the level is not taken for entries that are made by hand.
+            # `ZipFile` does not apply its own level to entries given as `ZipInfo`.
             archive.writestr(info, file.data, compresslevel=_LEVEL)
     return target.getvalue()
 

@@ -25,7 +25,7 @@ MOST_RATIO: Final = 100
 """The most unpacked bytes for each byte of the upload."""
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
-# Archives inside the archive may hold some, but the time to read the list stays bounded.
+# Archives inside the archive may add some, but the time to read the list stays bounded.
 _MOST_SIGNATURES = 10 * MOST_FILES
 _CHUNK = 64 * 1024
 _ENCRYPTED = 0x1 | 0x40 | 0x2000

@@ -15,7 +15,7 @@ _FORBIDDEN = frozenset("\\:")
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse names that mean something else elsewhere, and two that could be one."""
+    """Refuse names that other systems read differently, and two that could be the same there."""
     files: dict[str, str] = {}
     folders: dict[str, str] = {}
     for name in names:

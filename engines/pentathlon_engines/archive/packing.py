@@ -16,7 +16,7 @@ def pack_bot(folder: Path) -> CheckedArchive:
     """Return the files of a bot as the server would check and keep them.
 
     Raises:
-        BadArchive: with what the server would say.
+        BadArchive: the server would refuse these files, with the same message.
     """
     packed = io.BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:

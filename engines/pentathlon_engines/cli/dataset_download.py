@@ -48,7 +48,7 @@ def download_dataset(site: Site, row: Json, to: Path, *, formats: Collection[str
             _write_part(folder, name, content)
         if is_terminal():
             show_on_one_line(f"dataset {row['id']}: {done} of {len(parts)} parts")
-    # Last: with it, a folder is whole.
+    # This file comes last: a folder that has it is complete.
     write_whole(folder / SUMS, sums)
     return {
         "folder": str(folder),

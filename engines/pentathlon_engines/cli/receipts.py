@@ -104,7 +104,7 @@ def check_receipt(site: Site, number: int, record: Record) -> Logged:
 
 
 def _keys(site: Site, seen: _Seen, notes: Sequence[str]) -> list[LogKey]:
-    """Return the keys that are known; those that the site shows, too, if they do not suffice."""
+    """Return the known keys, and those that the site shows if the known ones do not suffice."""
     known = [LogKey.from_text(each) for each in seen.keys]
     if all(any(f"— {key.name} " in note for key in known) for note in notes):
         return known

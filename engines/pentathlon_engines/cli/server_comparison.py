@@ -1,7 +1,7 @@
 """Compare two versions on the site: one challenge after another until a sequential test decides.
 
-The site plays the matches, unrated and behind what is rated, and reads the test over all
-challenges of the two. So nothing is lost when this program ends: the same command goes on.
+The site plays the matches, unrated and behind rated ones, and computes the test from all
+challenges of the two. So nothing is lost when this program ends: the same command continues.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Pair:
 
     @property
     def opponent(self) -> dict[str, int]:
-        """How a challenge names the old one: of another author, the bot's active version plays."""
+        """The field that names the old version: another author's is named by its bot alone."""
         own, foreign = {"against": self.old["id"]}, {"bot": self.old["bot"]["id"]}
         return own if self.is_own else foreign
 
@@ -195,7 +195,7 @@ class ServerComparison:
         self._shown = blocks
 
     def _say_why(self) -> None:
-        """Print why its first match is waiting, if the reason has changed."""
+        """Print why the first pending match is waiting, if the reason has changed."""
         waiting = self._site.rows(
             "matches/", most=1, state="pending", kind="challenge", version=self._pair.new["id"]
         )
@@ -234,7 +234,7 @@ def _bot_named(site: Site, name: str) -> Json:
 
 
 def _active_version(site: Site, bot: Json, *, but: int) -> Json:
-    """Return the version that plays for a bot: the newest that may, no candidate."""
+    """Return the newest version that may play for a bot and is no candidate, except `but`."""
     rows: Iterable[Json] = site.rows(
         "versions/", most=_MOST_VERSIONS, bot=bot["id"], state="eligible", candidate="false"
     )

@@ -49,7 +49,7 @@ _DECISION: Final = [
     ("ply", pa.uint32()),
     ("action", pa.uint16()),
     ("legal", pa.list_(pa.uint16())),
-    # Their number differs between numbers of seats, and a part may have no decision at all.
+    # How many features there are depends on the seats, and a part may have no decision at all.
     ("features", pa.list_(pa.float32())),
 ]
 _AS_TEXT: Final = ("options", "faults")
@@ -57,7 +57,7 @@ _AS_TEXT: Final = ("options", "faults")
 
 
 def pack_parquet(rows: Iterable[dict[str, Any]], *, table: str) -> bytes:  # Any: JSON
-    """Return the rows of a part as a Parquet file; some of them at a time are Python objects."""
+    """Return the rows of a part as a Parquet file; they are converted batch by batch."""
     is_decisions = table == DECISIONS
     columns = pa.schema(_DECISION if is_decisions else _MATCH, metadata=_metadata())
     file = io.BytesIO()

@@ -29,7 +29,7 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a record does not know about its match."""
+    """The facts about a match that its record does not contain."""
 
     match: int
     """The number of the match, unique in the dataset."""
@@ -43,12 +43,12 @@ class Source:
         return self.versions[seat] if self.versions else None
 
     def skill(self, seat: int) -> tuple[float, float] | tuple[None, None]:
-        """Return the rating at this seat; two times None if it is unknown."""
+        """Return the rating at this seat; `(None, None)` if it is unknown."""
         return (self.skills[seat] if self.skills else None) or (None, None)
 
 
 def decision_rows(record: Record, source: Source) -> Iterator[Row]:
-    """Yield a row for each action that a bot chose, in order; what a stand-in did is left out.
+    """Yield a row for each action that a bot chose, in order; actions of stand-ins are left out.
 
     Raises:
         BadRecord: the record was made with other rules.
@@ -133,7 +133,7 @@ def split_of(key: str) -> str:
 
 
 def _same_match(record: Record) -> str:
-    """Return what matches that could be the same one share, so that none leaks across splits.
+    """Return a key that matches share if they could be the same, so that none leaks across splits.
 
     Matches of one seed have the same deals. Without chance, bots that always answer alike play
     the same match with any seed.

@@ -28,9 +28,9 @@ SEATS: Final = 5
 
 
 def make_page(title: str, body: str, *, data: str = "", script: str = "") -> str:
-    """Return a page; `body` is HTML, `data` JSON for the `script`, the names of two assets.
+    """Return a page; `body` is HTML, `script` the name of an asset, and `data` the JSON it reads.
 
-    Its content policy allows its own style and script by their hashes, and nothing else.
+    The content policy allows the style and the script of the page by hash, and nothing else.
     """
     style = _asset("page.css")
     policy = f"style-src {_hash_source(style)}"
@@ -48,12 +48,12 @@ def make_page(title: str, body: str, *, data: str = "", script: str = "") -> str
 
 
 def seat_mark(seat: int) -> str:
-    """Return the mark of a seat: its number on its shape, so that colour never tells alone."""
+    """Return the mark of a seat: its number on its shape; colour is never the only sign."""
     return f'<span class="mark s{seat % SEATS}" title="seat {seat}">{seat}</span>'
 
 
 def scrolling(table: str, *, label: str) -> str:
-    """Return a table that scrolls by itself where the screen is too narrow, by keyboard, too."""
+    """Return a table with its own scrolling on narrow screens, by keyboard, too."""
     return f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{table}</div>'
 
 

@@ -143,7 +143,7 @@ class _Session:
         self.seat.tell(protocol.encode(protocol.end(ranks=ranks, reason="fault")) + b"\n")
 
     def await_end(self, last_words: str) -> None:
-        """Let the bot run until it exits; raise `_Notice` if it does not, or not well."""
+        """Let the bot run until it exits; raise `_Notice` if it does not exit, or exits badly."""
         deadline = time.monotonic() + GRACE_S
         while time.monotonic() < deadline:
             try:

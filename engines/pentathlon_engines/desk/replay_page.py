@@ -33,7 +33,7 @@ def replay_page(record: Record, states: Sequence[State]) -> str:
 
 
 def _pack(record: Record, states: Sequence[State]) -> str:
-    """Return what the script reads: pieces of drawings, and for each view and ply which ones."""
+    """Return the script's data: pieces of drawings, and which ones each view has at each ply."""
     numbers: dict[str, int] = {}
     views: list[int | None] = [None]
     if states[0].game.info.hidden:
@@ -162,7 +162,7 @@ def _fault_rows(record: Record, ply: int) -> Iterator[str]:
 
 
 def describe_event(record: Record, states: Sequence[State], ply: int) -> str:
-    """Return in words what led to the position after so many events, and who wrote what."""
+    """Return in words the event before position `ply`, and the action's text with its author."""
     said = tell_ply(record, states, ply)
     event = Event.of(record["events"][ply - 1]) if ply else None
     if event is None or event.is_chance:

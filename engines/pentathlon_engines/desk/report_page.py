@@ -144,7 +144,7 @@ def _course_chart(tournament: DeskTournament, rows: Sequence[DeskStanding]) -> s
 
 
 def _spread(places: Sequence[float]) -> list[float]:
-    """Return the places of labels, moved apart so that none hides another; they go downwards."""
+    """Return the heights of labels, from the top, moved apart so that none hides another."""
     moved: list[float] = []
     order = sorted(range(len(places)), key=places.__getitem__)
     found = dict.fromkeys(order, 0.0)
@@ -157,7 +157,7 @@ def _spread(places: Sequence[float]) -> list[float]:
 
 
 def _points_by_round(tournament: DeskTournament) -> list[list[float]]:
-    """Return the points of all entries after each round in which something counted."""
+    """Return the points of all entries after each round with a match that counts."""
     seats = tournament.document.table_seats or 2
     tally = Tally(len(tournament.document.entries))
     after: list[list[float]] = []

@@ -19,7 +19,7 @@ SEED_STEPS: Final = 2**53
 
 
 class Series:
-    """Matches between bots numbered in the order of their seats, and what came out so far."""
+    """Matches between bots numbered in the order of their seats, and the results so far."""
 
     def __init__(self, *, seats: int, matches: int, seed: int, swaps: bool) -> None:
         players = tuple(range(seats))
@@ -39,7 +39,7 @@ class Series:
         return next(self._rest, None)
 
     def take(self, match: DeskMatch, result: DeskResult | None) -> None:
-        """Count a match that has ended; None: nobody could play it."""
+        """Count a match that has ended; the result is None if the match could not be played."""
         self._results.setdefault(match.block, {})[match.index] = result
         if result is None:
             self.void += 1
@@ -69,7 +69,7 @@ class Series:
             seed = (self._seed + block - 1) % SEED_STEPS
             for turn, seating in enumerate(self._seatings):
                 index += 1
-                # Bots draw their luck from the name: a swapped match must not repeat the first.
+                # Bots draw their luck from the alias: a swapped match must not repeat the first.
                 alias = f"local-{seed}-{turn + 1}" if turn else f"local-{seed}"
                 yield DeskMatch(index=index, block=block, players=seating, seed=seed, alias=alias)
 

@@ -66,7 +66,7 @@ def tally_of(tournament: DeskTournament) -> Tally:
 
 
 def byes_of(tournament: DeskTournament, *, rounds: int | None = None) -> Mapping[int, int]:
-    """Return how many byes of each entry count as won blocks, in so many rounds or all."""
+    """Return how many byes of each entry count as won blocks, in the first `rounds` or in all."""
     scheduling = tournament.document.scheduling
     if not isinstance(scheduling, GivingByes):
         return {}

@@ -25,7 +25,7 @@ class DeskResult:
 
 
 def result_of(record: Record) -> DeskResult:
-    """Return what a record says."""
+    """Return the result that a record states."""
     return DeskResult(
         ranks=tuple(record["outcome"]["ranks"]),
         failed=tuple(fault["seat"] for fault in record["faults"]),
@@ -90,7 +90,7 @@ class Tally:
     def _compare(
         self, seat: int, place: int, other: int, line: TallyLine, result: DeskResult
     ) -> None:
-        """Count one seat against another; of two that failed, both have lost."""
+        """Count one seat against another; if both failed, both have lost."""
         both_failed = seat in result.failed and place in result.failed
         own, their = result.ranks[seat], result.ranks[place]
         column = 2 if both_failed or own > their else own == their

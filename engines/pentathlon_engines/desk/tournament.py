@@ -31,7 +31,7 @@ Find = Callable[[DeskMatch], Kept | None]
 
 
 def find_nothing(_match: DeskMatch) -> None:
-    """Know of no match: this is the first run."""
+    """Return None: a first run has stored no match."""
 
 
 class DeskTournament:
@@ -89,7 +89,7 @@ class DeskTournament:
                 return None
 
     def take(self, match: DeskMatch, result: DeskResult | None) -> None:
-        """Note how a match has ended; None: this machine could not play it."""
+        """Note the result of a match; None if this machine could not play it."""
         self.results[match.index] = result
         legs = self._legs[match.block]
         if any(leg.index not in self.results for leg in legs):

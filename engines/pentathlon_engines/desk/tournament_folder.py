@@ -1,4 +1,4 @@
-"""The folder of a tournament on this machine: from it a stopped tournament goes on.
+"""The folder of a tournament on this machine, from which a stopped tournament continues.
 
 `state.json` has the document, the secret, the hashes of the bots and the void matches;
 `records/` has a record for each match that was played. Every file is replaced in one step. A
@@ -42,7 +42,7 @@ class TournamentFolder:
 
     @property
     def kept(self) -> int:
-        """How many records there are, as far as names tell."""
+        """The number of records, going by the names of files."""
         return sum(1 for _ in (self.path / RECORDS).glob("[0-9]*.json"))
 
     def record_file(self, index: int) -> Path:
@@ -50,7 +50,7 @@ class TournamentFolder:
         return self.path / RECORDS / f"{index:05}.json"
 
     def find(self, match: DeskMatch) -> Kept | None:
-        """Return what is kept of a match; None if it is to be played."""
+        """Return the stored result of a match; None if it still has to be played."""
         if str(match.index) in self._state["void"]:
             return Kept(None)
         data = read_json(self.record_file(match.index))

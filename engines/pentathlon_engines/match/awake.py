@@ -17,8 +17,9 @@ _MOST_BYTES: Final = 8192
 def awake_threads(processes: Iterable[int]) -> Awake:
     """Return the awake threads of these processes; invisible ones do not count.
 
-    All threads are looked at: once the first one has ended, a process looks dead that is not. Of
-    several processes none waits for the disk: one that starts another seems to until that runs.
+    All threads are examined, because a process whose first thread has ended only looks dead. With
+    several processes, threads that wait for the disk are left out: a process that starts another
+    one seems to wait for the disk until that one runs.
     """
     processes = list(processes)
     found: dict[int, AwakeThread] = {}
@@ -44,7 +45,7 @@ def _look_at(folder: str) -> AwakeThread | None:
         count = _read(f"{folder}/status").partition(_SLEEPS)[2]
     except OSError:
         return None
-    # Some kernels do not tell; then it counts as awake.
+    # Some kernels do not tell how often a thread has slept; then it counts as awake.
     return AwakeThread(int(count.partition(b"\n")[0] or 0), state == _DISK)
 
 

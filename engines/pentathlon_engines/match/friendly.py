@@ -2,8 +2,8 @@
 
 People think for minutes or days, and no bot waits for them. Whenever bots have to move they are
 started anew, told with their first request all that has happened, and stopped when the person is
-to move again. So a bot remembers nothing of its own from one such stretch to the next; what it was
-shown, it is shown again.
+to move again. So a bot remembers nothing of its own from one such stretch to the next, but it is
+shown again everything that it was shown before.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Course:
 
 
 def resume(course: Course, *, known: int | None = None) -> Referee:
-    """Return the referee after all events, and after what chance and stand-ins do then.
+    """Return the referee after all events, and after what chance and stand-ins do next.
 
     Actions are checked from ply `known` on; those before have been checked already.
 
@@ -166,9 +166,9 @@ class _Bench:
 
 
 def _check_same(referee: Referee, events: Sequence[Event], *, since: int) -> int:
-    """Raise if chance or stand-ins have done something else since than the events say.
+    """Raise `BadRecord` if the referee's events from `since` on differ from those given.
 
-    Returns up to where both are the same.
+    Returns the ply up to which both were compared.
     """
     end = min(referee.ply, len(events))
     for ply in range(since, end):
@@ -178,7 +178,7 @@ def _check_same(referee: Referee, events: Sequence[Event], *, since: int) -> int
 
 
 def _dismiss(referee: Referee, course: Course, left: dict[int, RecordedFault]) -> bool:
-    """Expel who failed or gave up at this ply; return whether anybody did."""
+    """Expel the seats that failed or gave up at this ply; return whether there were any."""
     gone = [seat for seat, fault in left.items() if fault["ply"] == referee.ply]
     for seat in gone:
         fault = left.pop(seat)

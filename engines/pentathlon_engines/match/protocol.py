@@ -139,7 +139,7 @@ def _whole_text(text: str, *, field: str) -> str:
 
 
 def problem_of(line: bytes) -> str | None:
-    """Return why a line is no message at all, whatever it should have said; None if it is one."""
+    """Return why a line is no message of any type; None if it is one."""
     try:
         _object(line)
     except BadMessage as error:

@@ -169,16 +169,16 @@ class Seat:
 
     @property
     def waited_s(self) -> float:
-        """How long it waited for its host during its requests, as far as looks show."""
+        """How long the bot waited for its host during requests, as far as looks show."""
         return self._past.waited_s
 
     @property
     def looked_s(self) -> float:
-        """How much of the time of its requests the looks have covered."""
+        """How many seconds of the bot's requests the looks have covered."""
         return self._past.elapsed_s
 
     def forgive(self) -> None:
-        """Give a bot that thinks its wall time back, because somebody disturbed it."""
+        """Give a thinking bot its wall time back, because somebody disturbed it."""
         if self._clock is not None:
             self._clock.forgive()
 
@@ -323,7 +323,7 @@ class Seat:
         time.sleep(time_to_look_again_s())
         if compare(before, self._process.awake_threads()) is Found.AWAKE:
             return Found.AWAKE
-        # A start reads files that nobody has read before; there short waits are the disk's, too.
+        # A start reads files for the first time, so even short waits then count as the disk's.
         is_reading = any(thread.is_on_disk for thread in before.values())
         return Found.ON_DISK if is_reading and not self._is_asked else Found.ASLEEP
 

@@ -112,7 +112,7 @@ class Table:
             self._on_position(self._referee)
 
     def _guard_turn(self) -> None:
-        """Expel bots that run in the turn of another, and give that one its time back."""
+        """Expel bots that run in another bot's turn, and give the disturbed bot its time back."""
         self._tick()
         if not self._watch_paused():
             return

@@ -34,7 +34,7 @@ def time_to_look_s() -> float:
 def time_to_look_again_s() -> float:
     """Draw how long a bot has to stay awake before it counts as awake.
 
-    Who sleeps in short naps often wakes just while we look: we hold the core.
+    A bot that sleeps in short naps often wakes just while we look, since we hold the core.
     """
     return _random.uniform(*_SECOND_LOOK_S)
 
@@ -50,8 +50,8 @@ class Found(StrEnum):
 def compare(before: Awake, after: Awake) -> Found:
     """Return what a bot did between two looks, by the threads that have not gone to sleep.
 
-    Only one wait that lasts from look to look is the disk's doing. A bot that reads one page after
-    the other brings about as many short waits as it likes: they count as sleep.
+    Only a single wait that lasts from one look to the next counts as the disk's. A bot can cause
+    as many short waits as it likes by reading one page after another, so they count as sleep.
     """
     still = {
         thread
@@ -81,7 +81,7 @@ class WallClock:
         """How long the bot waited for the disk of its host, or otherwise in the kernel."""
 
     def has_run(self, *, now: float, cpu_s: float) -> bool:
-        """Return whether, by its CPU clock, it ran nearly all the time since the last look."""
+        """Return whether the CPU clock shows that the bot ran nearly all the time since a look."""
         return cpu_s - self._cpu_s >= _RAN_ALL_THE_TIME * (now - self._looked_at)
 
     def note(self, *, now: float, cpu_s: float, due: float, found: Found) -> None:
@@ -110,16 +110,16 @@ class WallClock:
 
     @property
     def slept_s(self) -> float:
-        """How long it slept."""
+        """How long the bot slept."""
         return min(self._asleep_s, self.elapsed_s - self.ran_s)
 
     @property
     def waited_s(self) -> float:
-        """How long it waited for its host."""
+        """How long the bot waited for its host."""
         return self.elapsed_s - self.ran_s - self.slept_s
 
     def wall_s(self, now: float) -> float:
-        """Return how long it took, without waiting for its host."""
+        """Return how long the bot took, without the time in which it waited for its host."""
         # Nobody has looked since; a long time means that we were stopped.
         unseen_s = min(now - self._looked_at, FROZEN_S)
         return self.ran_s + self.slept_s + unseen_s

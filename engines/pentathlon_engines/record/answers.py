@@ -55,8 +55,8 @@ def find_wrong_answer(
 ) -> WrongAnswer | None:
     """Return what a bot wrote at its fault and what should have come.
 
-    None: its fault was no answer, but memory, a system call, or the like. `legal` are the texts
-    of the legal actions, where the caller knows them.
+    Returns None if the fault was no answer, but memory, a system call, or the like. `legal` are
+    the texts of the legal actions, if the caller knows them.
     """
     if fault["kind"] not in _ANSWERED:
         return None
@@ -74,11 +74,11 @@ def find_wrong_answer(
 def answer_at_fault(record: Record, fault: RecordedFault, trace: Trace) -> str:
     """Return what a bot wrote at a fault of this record, and what was expected, as sentences.
 
-    Empty: its fault was no answer.
+    Returns "" if the fault was no answer.
     """
     try:
         legal = legal_texts(record, fault["ply"])
-    except BadRecord:  # of a release with other rules
+    except BadRecord:  # the record is of a release with other rules
         legal = []
     answer = find_wrong_answer(fault, trace, limits=record["limits"], legal=legal)
     return "" if answer is None else str(answer)
@@ -93,7 +93,7 @@ def legal_texts(record: Record, ply: int) -> list[str]:
 
 
 def _written(trace: Trace) -> tuple[TraceLine | None, bool]:
-    """Return what came after the last request, and whether it came after the answer to it."""
+    """Return the last line since the last request, and whether an answer came before it."""
     after: list[TraceLine] = []
     for line in trace.lines:
         after = [*after, line] if line.way == FROM_BOT else []

@@ -1,6 +1,6 @@
 """Each kind of fault in the words of the guide: what authors read, and the usual cause.
 
-What to do about it is said by `advice.what_to_do`, on the page of a match as in the guide.
+`advice.what_to_do` says what to do about it, on the page of a match as in the guide.
 """
 
 from __future__ import annotations

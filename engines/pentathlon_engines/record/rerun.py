@@ -51,7 +51,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A recorded action in whose place the bot chose another one."""
+    """A recorded action, and the different one that the bot chose."""
 
     ply: int
     recorded: str

@@ -38,7 +38,7 @@ _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 class SiteRefused(CommandFailed):
     """The site refused a request.
 
-    `refusal` is its stable code, `allowed` says in JSON what it would have done instead.
+    `refusal` is the stable code of the refusal, `allowed` the JSON of what the site would accept.
     """
 
     code = "site_refused"
@@ -69,7 +69,7 @@ class FieldMissing(CommandFailed, KeyError):
 
 
 class Told(dict[str, Any]):  # Any: JSON
-    """An object of an answer; a field that it should have and lacks ends the command."""
+    """A JSON object from the site; reading a field that it lacks ends the command."""
 
     def __init__(self, fields: Mapping[str, Any], site: Site) -> None:  # Any: JSON
         super().__init__(fields)
@@ -119,7 +119,7 @@ class Site:
         while address and len(found) < most:
             page = self._json(self._ask("GET", address, fields=fields))
             found += page["results"]
-            # The address of the next page has all of the query.
+            # The address of the next page contains the whole query.
             address, fields = page["next"] or "", {}
         return found[:most]
 
@@ -131,7 +131,7 @@ class Site:
     def events(self, path: str, *, seen: str = "", **query: object) -> Iterator[ServerEvent]:
         """Follow a stream until it ends or the connection breaks; `seen` is the last known id.
 
-        A broken line is no failure: who follows asks again.
+        A broken connection is no failure: the caller asks again.
         """
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
         answer = self._ask(
@@ -147,7 +147,7 @@ class Site:
         except (urllib3.exceptions.HTTPError, ValueError):
             return
         finally:
-            # Not back into the pool: what is still to come is no answer to another request.
+            # Keep the connection out of the pool: data still to come answers no other request.
             answer.close()
 
     def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
@@ -287,7 +287,7 @@ class Site:
 
 
 def _asked_wait_s(answer: urllib3.BaseHTTPResponse) -> int | None:
-    """Return how many seconds the site asks to be left alone; None if it gives no number."""
+    """Return how many seconds the site asks us to wait; None if it gives no number."""
     wait = answer.headers.get("Retry-After", "")
     return int(wait) if _SECONDS.fullmatch(wait) else None
 
@@ -302,7 +302,7 @@ def _allowed(problem: Any) -> Any:  # Any: JSON
     """Return the allowed values for the first error."""
     try:
         return problem["errors"][0]["allowed"]
-    except (LookupError, TypeError, CommandFailed):  # of a site of an earlier release
+    except (LookupError, TypeError, CommandFailed):  # a site of an earlier release
         return None
 
 

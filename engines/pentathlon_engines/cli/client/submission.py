@@ -51,9 +51,10 @@ def upload_version(
 ) -> Json:
     """Upload the archive as a new bot or the next version; return the version.
 
-    Files that are there already are not sent again; of a candidate, they are activated unless it
-    is to stay one. If the name is somebody else's, the bot gets another one, in bot.toml too:
-    my-bot by itself, any other if the person at the terminal agrees.
+    Files that the site already has are not sent again; if they are those of a candidate, it is
+    activated unless `candidate` is true. If another author has the name, the bot gets a new name,
+    in bot.toml too: at once if it is a name like my-bot, otherwise if the person at the terminal
+    agrees.
     """
     name = archive.manifest.name
     own = site.rows("bots/", most=1, owner=me(site), name=name)

@@ -128,7 +128,7 @@ def _ask_person(site: Site, name: str, scopes: Any, *, browser: bool) -> str:  #
 
 
 def _has_desktop() -> bool:
-    # Elsewhere Python would start a browser in this very terminal.
+    # Without a desktop, Python would start a browser in this very terminal.
     is_unix = os.name == "posix" and sys.platform != "darwin"
     return not is_unix or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 

@@ -111,7 +111,7 @@ def _set_up(
     launcher: Launcher,
 ) -> Setting:
     chosen = read_object(options, option="--options")
-    # Before the first match, so that a wrong table or option is wrong use.
+    # Check this before the first match, so that a wrong table or option counts as wrong use.
     game.start(len(bots), chosen)
     return Setting(
         game=game,

@@ -115,7 +115,7 @@ def _draw(
     *,
     below: int = 0,
 ) -> str:
-    """Return a position in lines, as an image if there is a screen, with this many lines below."""
+    """Return a position as text, or as an image on a screen, with room for `below` lines."""
     head, end = _head(record, states, ply), _end(record, states, ply)
     if screen is None:
         board = f"\n{states[ply]}\n" + ("\n" if end else "")
@@ -136,7 +136,7 @@ def _end(record: Record, states: list[State], ply: int) -> list[str]:
 
 
 def _lines_of(text: str) -> int:
-    """Return how many lines of the terminal a long line takes, and one to spare."""
+    """Return how many lines of the terminal a long line takes, plus one to spare."""
     return len(text) // shutil.get_terminal_size().columns + 2
 
 

@@ -59,7 +59,7 @@ def _own_seat(site: Site, number: int) -> int:
         raise CommandFailed(
             f"None of your bots played match {number}.", try_next="pentathlon matches"
         )
-    # Where one has several seats, the fault is what one is after.
+    # If the user has several seats, the one with a fault is the interesting one.
     guilty = [each for each in own if each["fault"]]
     chosen: int = (guilty or own)[0]["seat"]
     return chosen

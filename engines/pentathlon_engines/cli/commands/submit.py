@@ -159,7 +159,7 @@ def _submit_all(how: Submitting, sources: Sequence[Path], *, as_json: bool) -> N
     if as_json:
         print_json([line.to_json() for line in lines])
     else:
-        # It loads `rich`, which takes longer than a whole command for one bot.
+        # This module loads `rich`, which takes longer than a whole command for one bot.
         print_table = import_module("pentathlon_engines.cli.output.tables").print_table
         print_table(("folder", "bot", "version", "state", "next"), [line.row() for line in lines])
     if worst := max(line.failure.exit_code if line.failure else 0 for line in lines):

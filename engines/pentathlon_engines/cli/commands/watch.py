@@ -91,7 +91,7 @@ def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Jso
                 screen.clear()
                 return match
             screen.tell(_describe_progress(match), patience)
-            # Where there is no stream, or nothing to be seen, it ends at once and we ask again.
+            # Without a stream, or with nothing to show, this loop ends at once and we poll again.
             for event in _events(site, number, view=screen.view, seen=seen):
                 screen.show(event, match, patience)
                 seen = event.id or seen
@@ -106,7 +106,7 @@ def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Jso
 
 
 def _events(site: Site, number: int, *, view: str, seen: str) -> Iterator[ServerEvent]:
-    """Yield what the site streams; nothing if it does not, or not to us: then asking does."""
+    """Yield the messages that the site streams; none if it refuses, so the caller has to poll."""
     try:
         yield from site.events(f"matches/{number}/events/", view=view, seen=seen)
     except SiteRefused:
@@ -223,7 +223,7 @@ def _watch_bot(
         except CommandFailed as error:
             patience.forgive(error)
             continue
-        # Of what was over before, the last match is told, so that something is to be seen.
+        # Of the matches that ended before, show the last one, so that there is something to see.
         known = {row["id"] for row in rows[1:]} if seen is None else seen
         for match in reversed([row for row in rows if row["id"] not in known]):
             patience.note_news()

@@ -42,7 +42,7 @@ def ask_terminal(longest_s: float = _LONGEST_ANSWER_S) -> ImageProtocol | None:
 
 
 def _converse(question: bytes, end: re.Pattern[bytes], longest_s: float) -> bytes:
-    """Write to the terminal and return what it answers until the end, or until time is up."""
+    """Write to the terminal and return its answer up to `end`, or up to the time limit."""
     tty, termios = import_module("tty"), import_module("termios")  # not on Windows
     keyboard, screen = sys.stdin.fileno(), sys.stdout.fileno()
     before = termios.tcgetattr(keyboard)
@@ -53,7 +53,7 @@ def _converse(question: bytes, end: re.Pattern[bytes], longest_s: float) -> byte
         os.write(screen, question)
         deadline = time.monotonic() + longest_s
         while end.search(answer) is None:
-            # What has come is read, even if this program was too busy to see it in time.
+            # Read an answer that has come even if this program was too busy to see it in time.
             left_s = max(0.0, deadline - time.monotonic())
             if not select.select([keyboard], [], [], left_s)[0]:
                 break

@@ -34,7 +34,7 @@ def _without_terminal() -> Iterator[None]:
 with _without_terminal():
     from textual_image.renderable import SixelImage, TGPImage
 
-# It would log a trace of a terminal that does not tell how large its letters are.
+# The package would log a traceback for a terminal that does not tell the size of its letters.
 logging.getLogger("textual_image").addHandler(logging.NullHandler())
 
 _IMAGES: Final = {ImageProtocol.SIXEL: SixelImage, ImageProtocol.KITTY: TGPImage}

@@ -40,12 +40,12 @@ BoardOption = Annotated[
 
 
 class ImageScreen(Protocol):
-    """The terminal as something to show boards on."""
+    """A terminal that can show boards as images."""
 
     def draw(self, svg: str, *, lines: int = 0) -> str:
         """Return the terminal output of a board, as large as fits beside this many lines of text.
 
-        That takes some tenths of a second: draw first, then clear what stands there.
+        Drawing takes some tenths of a second: draw first, then clear the old board.
         """
 
 

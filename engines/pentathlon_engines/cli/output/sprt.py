@@ -1,6 +1,6 @@
 """The result of a sequential test in words, as JSON and as an exit code.
 
-`pentathlon compare` ends alike wherever its matches were played.
+`pentathlon compare` ends in the same way wherever its matches were played.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ class Comparison:
 
     @property
     def has_passed(self) -> bool:
-        """Whether the new one is better, or scores enough where a share is asked for."""
+        """Whether the new bot is better or, with `fail_under`, scores enough."""
         if self.fail_under is None:
             return self.decision == SprtDecision.BETTER
         return self.score is not None and self.score.share >= self.fail_under
 
     @property
     def exit_code(self) -> int:
-        """0 if the new one has passed, else 1: what continuous integration asks for."""
+        """0 if the new bot has passed, else 1, as continuous integration expects."""
         return 0 if self.has_passed else 1
 
     @property
     def ratio(self) -> float:
-        """The log likelihood ratio; it decides beyond the bounds."""
+        """The log likelihood ratio; beyond the bounds, the test is decided."""
         return self.test.ratio(self.counts) if any(self.counts) else 0.0
 
     @property
     def score(self) -> BlockScore | None:
-        """The new one's share of the points."""
+        """The new bot's share of the points."""
         return score_of(self.counts)
 
     @property
     def elo(self) -> NormalizedElo | None:
-        """Its lead; None while all blocks ended alike, as then there is no deviation to tell."""
+        """The new bot's lead; None while all blocks ended alike, since they have no deviation."""
         is_varied = sum(count > 0 for count in self.counts) > 1
         return normalized_elo(self.counts) if is_varied else None
 
@@ -90,7 +90,7 @@ def show_comparison(comparison: Comparison, **more: Any) -> None:
 
 
 def print_comparison(comparison: Comparison, **more: Any) -> None:
-    """Print it as JSON."""
+    """Print the result of a test as JSON."""
     score, (lower, upper) = comparison.score, comparison.test.bounds
     elo = comparison.elo
     print_json(

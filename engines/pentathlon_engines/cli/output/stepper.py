@@ -93,7 +93,7 @@ class Stepper:
         return self._next(self._own_turns())
 
     def previous_own_turn(self) -> int:
-        """Return where the turn before of the same seat begins."""
+        """Return where the previous turn of the same seat begins."""
         return self._previous(self._own_turns())
 
     def next_round(self) -> int:

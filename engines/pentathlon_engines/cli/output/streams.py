@@ -1,6 +1,6 @@
 """Print results to standard output, and everything else to standard error.
 
-Without rich, whose import takes longer than most commands; what needs it is in `tables.py`.
+This module does not use rich, whose import takes longer than most commands; `tables.py` does.
 """
 
 from __future__ import annotations

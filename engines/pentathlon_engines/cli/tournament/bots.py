@@ -40,7 +40,7 @@ def make_document(
 ) -> dict[str, Json]:
     """Return a document for bots at hand, as a server would write it.
 
-    Bots of the same name count as versions of it.
+    Bots of the same name count as versions of one bot.
     """
     seats = seats or game.info.check_seats(None)
     entries: list[dict[str, Json]] = []

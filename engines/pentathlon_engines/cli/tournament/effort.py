@@ -31,7 +31,7 @@ class Effort(NamedTuple):
     remark: str
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it as JSON."""
+        """Return the effort as JSON."""
         takes_s = None if self.takes_s is None else list(self.takes_s)
         return {
             "basis": self.basis,
@@ -41,7 +41,7 @@ class Effort(NamedTuple):
         }
 
     def lines(self, now: datetime) -> list[str]:
-        """Return it as lines for people."""
+        """Return the effort as lines for people."""
         hours = _range(*(f"{each:.2g}" for each in self.cpu_hours))
         lines = [f"CPU hours, {self.basis}: {hours}."]
         if self.takes_s is not None:
@@ -53,7 +53,7 @@ class Effort(NamedTuple):
 
 
 def estimate_effort(document: TournamentDocument, *, matches: int, concurrency: int) -> Effort:
-    """Estimate from how often a game asks its bots: quick ones, and ones that use their limits."""
+    """Estimate the effort from the requests of a match, for quick bots and for slow ones."""
     info = GAMES[document.game].info
     sizes = read_data(pentathlon_engines.__file__, f"{document.game}/match_sizes.json")
     requests, seats = sizes["requests"][1], document.table_seats or info.default_seats
@@ -72,7 +72,7 @@ def estimate_effort(document: TournamentDocument, *, matches: int, concurrency: 
 
 
 def measured_effort(document: Mapping[str, Any], *, site: str) -> Effort | None:  # Any: JSON
-    """Ask a site what the matches of a document would take there; None: it has measured none."""
+    """Ask a site what a document's matches would take there; None if it has measured none."""
     told = connect_as_person(site).post("tournaments/dry-run/", {"document": dict(document)})
     if told["cpu_hours"] is None:
         return None
