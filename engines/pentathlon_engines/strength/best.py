@@ -50,8 +50,8 @@ class RankInterval(NamedTuple):
 def joint_factor(strengths: Strengths, order: Sequence[int]) -> Triangle:
     """Return the Cholesky factor of the covariance of players in this order, by their indices.
 
-    Differences to a mean have no covariance in one direction. What is added there moves all
-    alike, and who is ahead of whom stays.
+    The covariance of differences to a mean is singular in one direction. What is added there moves
+    all players alike, so it does not change who is ahead of whom.
     """
     rows = strengths.covariance
     common = math.fsum(rows[index][index] for index in order) / max(1, len(order)) or 1.0
@@ -59,10 +59,10 @@ def joint_factor(strengths: Strengths, order: Sequence[int]) -> Triangle:
 
 
 def chances_of_best(strengths: Strengths, *, draws: int = _DRAWS) -> BestChances:
-    """Return how probable it is that each is the strongest, by their joint distribution.
+    """Return the probability that each player is the strongest, by the joint distribution.
 
     Draws are a lattice (Richtmyer's) with eight fixed shifts and its mirror image, so the same
-    strengths give the same chances; the shifts differ as much as the answer is inexact.
+    strengths give the same chances. Differences between shifts show how inexact the chances are.
     """
     size = len(strengths.players)
     order = _contenders(strengths)
@@ -83,13 +83,13 @@ def chances_of_best(strengths: Strengths, *, draws: int = _DRAWS) -> BestChances
 
 
 def are_separable(strengths: Strengths, first: int, second: int) -> bool:
-    """Return whether two, by their indices, differ with 95 % confidence."""
+    """Return whether two players, given by index, differ with 95 % confidence."""
     lead = abs(strengths.mu[first] - strengths.mu[second])
     return lead >= Z_95 * strengths.deviation(first, second) and lead > 0
 
 
 def rank_intervals(strengths: Strengths) -> list[RankInterval]:
-    """Return between which ranks each player stands, by who can be told apart from it."""
+    """Return each player's rank interval, by which players can be told apart from it."""
     size = len(strengths.players)
     above, below = [0] * size, [0] * size
     for first in range(size):
@@ -103,14 +103,14 @@ def rank_intervals(strengths: Strengths) -> list[RankInterval]:
 
 
 def groups(strengths: Strengths) -> list[int]:
-    """Return a group from 1 for each player: everybody can be told apart from all other groups.
+    """Return a group from 1 for each player; players of different groups can be told apart.
 
-    Within a group, some cannot; rank intervals say who.
+    Within a group, some players cannot be told apart; rank intervals say which.
     """
     size = len(strengths.players)
     order = by_strength(strengths)
     numbers = [1] * size
-    last_level = 0  # the last place that somebody above is level with
+    last_level = 0  # the last place that is level with one above it
     number = 1
     for place, index in enumerate(order):
         if place > last_level:

@@ -1,7 +1,7 @@
 """Scores of blocks: a share of the points, with its interval.
 
 A block is the unit: its matches share their seed, so they may be alike. Each match gives two half
-points to whoever of two is ahead of the other, and one to both for a tie. So a block of two
+points to the bot of a pair that is ahead, or one to each for a tie. So a block of two
 matches gives 0 to 4 half points, which makes the five counts of a pentanomial.
 """
 
@@ -38,7 +38,7 @@ class BlockScore:
 def half_points(ranks: Sequence[int], *, own: int, other: int) -> int:
     """Return what a match gives one seat against another; ranks and indices are by seat.
 
-    Where all failed, nobody was best: that is no draw, and gives nobody anything.
+    If all seats failed, nobody was best: that is no draw, and no seat gets anything.
 
     >>> half_points([0, 1], own=0, other=1)
     2
@@ -51,7 +51,7 @@ def half_points(ranks: Sequence[int], *, own: int, other: int) -> int:
 
 
 def counts_of(cells: Iterable[int], *, matches: int) -> list[int]:
-    """Return how many blocks gave each number of half points; `matches` are those of a block.
+    """Return how many blocks gave each number of half points; a block has `matches` matches.
 
     >>> counts_of([4, 3, 4], matches=2)
     [0, 0, 0, 1, 2]
@@ -65,8 +65,8 @@ def counts_of(cells: Iterable[int], *, matches: int) -> list[int]:
 def score_of(counts: Sequence[int]) -> BlockScore | None:
     """Return the score of blocks; None before the first complete one.
 
-    The interval is that of the blocks' mean with one block added that was lost and one that was
-    won. So a few blocks that all ended alike do not make sure of anything. Measured on simulated
+    The interval is that of the mean over the blocks, one lost block and one won block more. So a
+    few blocks that all ended alike do not look certain. Measured on simulated
     blocks of two, alike or not, of 1 to 20 blocks, it holds the true share in 96 to 100 % of
     cases.
     """

@@ -34,7 +34,7 @@ def dispersion(
     outlook: Outlook,
     covariance: Matrix,
 ) -> float:
-    """Return by what the covariance must be multiplied."""
+    """Return the factor by which the covariance must be multiplied."""
     if all(len(match.players) == _TWO for match in matches):
         by_block = _of_pairs(matches, indices, outlook, lambda match: match.block)
         by_pair = _of_pairs(matches, indices, outlook, lambda _: 0)
@@ -74,7 +74,7 @@ def _of_tables(
 ) -> float:
     """Compare the scores of blocks with the curvature, over all directions at once.
 
-    All pairs of a table are no independent matches, so the curvature promises too much.
+    The pairs of a table are not independent matches, so the curvature promises too much.
     """
     clusters: dict[object, dict[int, list[float]]] = {}
     for number, match in enumerate(matches):
@@ -85,18 +85,18 @@ def _of_tables(
             scores.setdefault(pair[0], []).append(score)
             scores.setdefault(pair[1], []).append(-score)
     fitted = len(indices) - 1
-    # What a block tells is a direction among its players.
+    # A block tells only about differences among its players.
     directions = sum(len(scores) - 1 for scores in clusters.values())
     if fitted <= 0 or directions <= fitted:
         return 1.0
     seen = math.fsum(_length(scores, covariance) for scores in clusters.values())
-    # As much as the strengths were fitted to the results, those vary too little.
+    # The strengths were fitted to these results, so the results vary too little around them.
     factor = seen / fitted * directions / (directions - fitted)
     return _shrunk(factor, len(clusters))
 
 
 def _length(scores: Mapping[int, Sequence[float]], covariance: Matrix) -> float:
-    """Return how far a cluster's scores are from nothing, measured by the covariance."""
+    """Return how far a cluster's scores are from zero, measured by the covariance."""
     sums = [(index, math.fsum(parts)) for index, parts in sorted(scores.items())]
     return math.fsum(
         covariance[first][second] * one * other for first, one in sums for second, other in sums

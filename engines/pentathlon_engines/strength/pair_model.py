@@ -1,7 +1,7 @@
 """The likelihood of a result of two bots, given their difference in strength.
 
-Thurstone and Mosteller's model with draws: each performs as strong as it is plus normal noise, and
-who performs better by more than a margin wins. Differences are in units of their own noise.
+Thurstone and Mosteller's model with draws: a bot performs at its strength plus normal noise, and
+the bot that performs better by more than a margin wins. Differences are in units of their noise.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class PairOutcomes(NamedTuple):
 
     @property
     def information(self) -> float:
-        """How much one match is expected to tell about the difference (Fisher)."""
+        """The Fisher information about the difference that one match is expected to give."""
         (win, draw, loss), slopes = self.probabilities, self.slopes
         return win * slopes[0][0] ** 2 + draw * slopes[1][0] ** 2 + loss * slopes[2][0] ** 2
 
 
 def draw_margin(draw_probability: float) -> float:
-    """Return the margin with which two of equal strength draw that often.
+    """Return the margin with which two bots of equal strength draw that often.
 
     >>> round(draw_margin(0.1), 4)
     0.1257
@@ -53,7 +53,7 @@ def draw_margin(draw_probability: float) -> float:
 
 
 def draws_within(margin: float) -> float:
-    """Return how often two of equal strength are within the margin.
+    """Return how often two bots of equal strength are within the margin.
 
     >>> round(draws_within(draw_margin(0.1)), 12)
     0.1

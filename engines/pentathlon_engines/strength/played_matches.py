@@ -31,7 +31,7 @@ class PlayedMatch(NamedTuple):
 
 
 def telling_matches(matches: Iterable[PlayedMatch]) -> list[PlayedMatch]:
-    """Return the matches that tell something, without repeats, in one order whatever theirs."""
+    """Return the informative matches without repeats, in a canonical order."""
     telling = sorted((match for match in matches if 0 in match.ranks), key=_order)
     seen = set()
     kept = []
@@ -55,7 +55,7 @@ def count_pairs(matches: Iterable[PlayedMatch], indices: Mapping[int, int]) -> C
 
 
 def pairs_of(match: PlayedMatch, indices: Mapping[int, int]) -> Iterator[tuple[Pair, int]]:
-    """Yield each pair of a match, and how it ended for the first of the pair."""
+    """Yield each pair of a match, with the outcome for the first of the pair."""
     ends = sorted(zip(map(indices.__getitem__, match.players), match.ranks, strict=True))
     for (first, rank), (second, other) in combinations(ends, 2):
         yield (first, second), DRAW if rank == other else WIN if rank < other else LOSS

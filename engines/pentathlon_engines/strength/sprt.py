@@ -79,7 +79,7 @@ class Sprt:
         return log_likelihood_ratio(spread(counts), null=self.null, alternative=self.alternative)
 
     def decide(self, counts: Sequence[int]) -> SprtDecision:
-        """Return what a look at these counts says."""
+        """Return the decision of a look at these counts."""
         lower, upper = self.bounds
         ratio = self.ratio(counts)
         if ratio >= upper:

@@ -1,7 +1,7 @@
-"""Which two should meet next, to find out soon who is the best.
+"""Chooses which two players meet next, to find out soon who is the best.
 
-T3C: draw strengths from what is known, take the strongest as the leader, and let it meet the one
-whom it is cheapest to confuse it with (Shang, de Heide, Kaufmann, Ménard and Valko 2020).
+T3C: draw strengths from what is known, take the strongest player as the leader, and let it meet
+the player most easily confused with it (Shang, de Heide, Kaufmann, Ménard and Valko 2020).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def next_pair(strengths: Strengths, *, key: bytes, turn: int) -> tuple[int, int]
 
 
 def _leader(strengths: Strengths, key: bytes, turn: int) -> int:
-    """Return who is the strongest in one draw of all strengths."""
+    """Return the index of the strongest player in one draw of all strengths."""
     size = len(strengths.players)
     parts = (draw(key, "leader", turn, index) for index in range(size))
     point = [_NORMAL.inv_cdf((part + 0.5) / _ENDS) for part in parts]
@@ -53,7 +53,7 @@ def _leader(strengths: Strengths, key: bytes, turn: int) -> int:
 
 
 def _cost(strengths: Strengths, leader: int, other: int) -> float:
-    """Return how much evidence speaks against the other one being stronger."""
+    """Return how much evidence there is against the other player being the stronger one."""
     lead = strengths.mu[leader] - strengths.mu[other]
     deviation = strengths.deviation(leader, other)
     return (lead / deviation) ** 2 if lead > 0 and deviation else 0.0

@@ -93,9 +93,10 @@ def fit(
     draw_probability: float | None,
     beta: float = BETA,
 ) -> Strengths:
-    """Return the strengths that explain the matches best, of all players in them or named.
+    """Return the strengths that explain the matches best, of the players in them and in `players`.
 
-    `draw_probability` is that of two equals; None searches the one that explains the draws best.
+    `draw_probability` is that of two equals; with None, the one that explains the draws best is
+    searched for.
     """
     given = list(matches)
     telling = telling_matches(given)
@@ -131,7 +132,7 @@ class _Posterior:
         self.places = [0.0] * size
 
     def outlook(self, margin: float) -> Outlook:
-        """Return what is expected of each pair that met."""
+        """Return the expected outcomes of each pair that met."""
         return {
             (first, second): outcomes(self.places[first] - self.places[second], margin)
             for first, second in self._counts

@@ -1,4 +1,4 @@
-"""Makes a schedule batch by batch, and again from what was noted at each batch.
+"""Makes a schedule batch by batch, and makes it again from what was noted at each batch.
 
 A batch follows from the document, the event key, and what is noted with it: who has left, and the
 results of earlier blocks as far as the format reads them. Each note has only what has changed
@@ -52,7 +52,7 @@ class Note(NamedTuple):
         """Return the note as it is stored and published."""
         results = {str(block): self.results[block] for block in sorted(self.results)}
         told: dict[str, Any] = {"left": list(self.left), "results": results}
-        # Left out where there are none, as in all notes of other formats.
+        # Repeats are left out if there are none, as in all notes of other formats.
         if self.repeats:
             told["repeats"] = {
                 str(each): list(self.repeats[each]) for each in sorted(self.repeats)
@@ -74,7 +74,7 @@ class History:
     """All entries that had left when a batch was made, including those replaced since."""
 
     def take(self, note: Note) -> None:
-        """Learn what was noted."""
+        """Take over the changes of a note."""
         self.left = note.left
         self.ever_left.update(note.left)
         for number, ranks in note.results.items():
@@ -101,7 +101,7 @@ def next_step(
 ) -> Step:
     """Return what comes after the blocks in `played`.
 
-    `left` have left now, and `ever_left` had when earlier batches were made.
+    The entries in `left` have left by now, those in `ever_left` when earlier batches were made.
 
     Raises:
         UnknownScheduler: the document needs the scheduler of another release.
@@ -135,7 +135,8 @@ def pairings_of(
 def draw_blocks(document: TournamentDocument, *, key: bytes) -> Iterator[list[Pairing]]:
     """Yield the matches of a whole schedule block by block, if results decide nothing in it.
 
-    Nobody leaves. Where results decide, this ends where the first of them are needed.
+    It is assumed that nobody leaves. If results decide, the schedule ends where the first of them
+    are needed.
 
     Raises:
         UnknownScheduler: the document needs the scheduler of another release.

@@ -51,7 +51,7 @@ class ReadDocument(NamedTuple):
 
 
 def read_json(data: Json, *, release: Mapping[str, Json]) -> ReadDocument:
-    """Read a posted document; `release` has what else this release computes in one way only."""
+    """Read a posted document; `release` has other values that this release fixes."""
     data = _upgrade(data)
     if shapes := tuple(wrong_shapes(data)):
         return ReadDocument(None, (*shapes, *_wrong_besides(data, shapes, release)))
@@ -66,7 +66,7 @@ def read_json(data: Json, *, release: Mapping[str, Json]) -> ReadDocument:
 def _wrong_besides(
     data: Json, shapes: Sequence[Problem], release: Mapping[str, Json]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the members that have the right shape, where others have not."""
+    """Yield what is wrong with members of the right shape, if others have a wrong one."""
     if not isinstance(data, dict):
         return
     broken = {problem.pointer.split("/")[1] for problem in shapes}
@@ -126,7 +126,7 @@ def problems_of_start(document: TournamentDocument) -> Iterator[Problem]:
 
 
 def problems_of_size(document: TournamentDocument, *, entries: int) -> Iterator[Problem]:
-    """Yield whether there are too many bots or matches; parameters must be right."""
+    """Yield a problem if there are too many bots or matches; parameters must be right."""
     if entries > MOST_BOTS:
         yield Problem(
             "/entries",
@@ -150,7 +150,7 @@ def problems_of_size(document: TournamentDocument, *, entries: int) -> Iterator[
 
 
 def _too_few_authors(document: TournamentDocument) -> Iterator[Problem]:
-    """Yield whether authors are to be kept apart and there are too few of them for one table."""
+    """Yield a problem if authors are kept apart and there are too few of them for one table."""
     if document.params.get("same_author", True) or document.scheduling.name in _ONLY_PREFER:
         return
     authors = {entry.author for entry in document.field()}
@@ -196,7 +196,7 @@ _DEFAULTS_OF_ENTRY: Final[Mapping[str, Json]] = {
 
 
 def _upgrade(data: Json) -> Json:
-    """Return a document of the format before as one of the present format."""
+    """Return a document of the previous format as one of the present format."""
     if not isinstance(data, dict) or data.get("format") != BEFORE or "cycles" not in data:
         return data
     rest = {name: value for name, value in data.items() if name != "cycles"}
@@ -204,7 +204,7 @@ def _upgrade(data: Json) -> Json:
 
 
 def _other_release(data: Mapping[str, Json], here: Mapping[str, Json]) -> Iterator[Problem]:
-    """Yield what another release computes in another way."""
+    """Yield the values that ask for a computation of another release."""
     for name, value in here.items():
         asked = data.get(name)
         if asked is not None and value is not None and asked != value:
@@ -259,7 +259,7 @@ def _wrong_tie_breaks(names: Sequence[str]) -> Iterator[Problem]:
 
 
 def _wrong_limits(limits: Mapping[str, Json]) -> Iterator[Problem]:
-    """Yield limits that nobody may set; documents write all of them out, as they usually are."""
+    """Yield limits that nobody may set; usual values pass, since documents contain them all."""
     usual = Limits().to_json()
     for name, value in limits.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -300,7 +300,7 @@ def _with_options(
     document = replace(document, table_seats=seats, rules=game.info.version)
     if not problems:
         try:
-            # A match is started, as some values are for some numbers of seats only.
+            # Start a match, because some values are allowed for some numbers of seats only.
             document = replace(document, options=game.start(seats, document.options).options)
         except BadOption as error:
             problems.append(Problem("/options", error.code, f"{error}."))

@@ -148,12 +148,12 @@ class TournamentDocument:
     ) -> list[FieldEntry]:
         """Return the entries as the format sees them after those in `left` have left.
 
-        `ever_left` had left when earlier blocks were made.
+        Those in `ever_left` had left when earlier blocks were made.
         """
         return [
             FieldEntry(
                 number=number,
-                # Nobody is of the same author as another whose author is not known.
+                # An entry whose author is unknown has an author of its own.
                 author=entry.author or f"#{number}",
                 is_active=number not in left,
                 strength=entry.strength,
@@ -166,6 +166,6 @@ class TournamentDocument:
 def document_hash(document: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a document in canonical JSON.
 
-    It is taken of the JSON as it was published, whatever this release makes of it.
+    The hash is that of the JSON as published, whatever this release makes of it.
     """
     return sha256(canonical(document)).hexdigest()

@@ -85,7 +85,7 @@ def document_schema() -> dict[str, Json]:
 def wrong_shapes(value: Json) -> Iterator[Problem]:
     """Yield where a document is not as the schema has it, as far as types and names go.
 
-    What values mean is for `checks`, which say more about them than a schema can.
+    `checks` judges what values mean, and says more about them than a schema can.
     """
     yield from _wrong_shapes(value, document_schema(), "")
 

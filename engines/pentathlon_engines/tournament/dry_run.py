@@ -31,7 +31,7 @@ class Caution(NamedTuple):
     sentence: str
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it as JSON."""
+        """Return the caution as JSON."""
         return {"code": self.code, "pointer": self.pointer, "detail": self.sentence}
 
 
@@ -47,7 +47,7 @@ class DryRun(NamedTuple):
     cautions: tuple[Caution, ...]
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it as JSON; seats are numbers of entries, from 0."""
+        """Return the dry run as JSON; seats are numbers of entries, from 0."""
         ends = accumulate(len(block.seatings) for block in self.blocks)
         return {
             "fewest": self.size.fewest,
@@ -69,7 +69,7 @@ class DryRun(NamedTuple):
 
 
 def make_dry_run(document: TournamentDocument, *, most_blocks: int = MOST_BLOCKS) -> DryRun:
-    """Return what a document makes with its entries; its format must find no problems in it.
+    """Return the dry run of a document with its entries; its format must find no problems in it.
 
     Sides and order are drawn with a key of zeros: the start draws them again.
 
@@ -102,7 +102,7 @@ def make_dry_run(document: TournamentDocument, *, most_blocks: int = MOST_BLOCKS
 
 
 def find_cautions(document: TournamentDocument) -> tuple[Caution, ...]:
-    """Return what is allowed and rarely meant in a document."""
+    """Return the settings of a document that are allowed but rarely intended."""
     game = GAMES.get(document.game)
     if game is None or game.info.chance or game.info.hidden:
         return ()

@@ -1,4 +1,4 @@
-"""Makes the batches of a ladder's division, and again from what was noted at each.
+"""Makes the batches of a ladder's division, and makes them again from what was noted.
 
 A batch follows from the event key, from what is noted with it (how many blocks were asked for, and
 what has changed in the field) and from the batches before. The digests of the notes are a chain.
@@ -50,12 +50,12 @@ class Candidate(NamedTuple):
 
     @property
     def is_newcomer(self) -> bool:
-        """Whether it is served before all that have played more."""
+        """Whether the entry is served before all that have played more."""
         return self.matches < NEW and not self.is_reference
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether it should play as fast as the workers can; reference bots need few matches."""
+        """Whether it should play as fast as workers can; reference bots need few matches."""
         if self.matches < NEW:
             return True
         is_settled = self.sigma < SETTLED_SIGMA or self.matches >= ENOUGH
@@ -100,7 +100,7 @@ def pair_field(
     made: int,
     key: bytes,
 ) -> list[LadderBlock]:
-    """Return up to `wanted` blocks after the `made` ones before; depends on nothing else."""
+    """Return up to `wanted` blocks after the first `made` ones; only the arguments decide."""
     in_order = sorted(candidates)
     has_newcomers = any(each.is_newcomer for each in in_order)
     return pair_ladder(
@@ -153,7 +153,7 @@ class LadderHistory:
 
 
 def pairs_of(met: Mapping[int, Mapping[str, int]]) -> dict[Group, int]:
-    """Return meetings by pair, the lower number first, from what all entries remember.
+    """Return meetings by pair, the lower number first, from the counts that each entry keeps.
 
     >>> pairs_of({0: {"1": 3}, 1: {"0": 3}})
     {(0, 1): 3}

@@ -16,8 +16,8 @@ A proof is a statement of the server about a tournament, which may still be runn
 `seats` are indexes of the document's entries. Fields that are still sealed are null. A batch has
 its number, its first and last block, and what was noted with it (see `batches`, and
 `ladder_batches` for the division of a ladder). `replayed` are the blocks in which the organiser
-had a match played again that had a result, and `replacements` say which file took the place of
-which one while it ran (see `proof_replacements`). A ladder's document has no entries, as it is
+had a match played again that had a result, and `replacements` say which file replaced which one
+during the tournament (see `proof_replacements`). A ladder's document has no entries, as it is
 fixed before anybody joins: they are `entries` of the proof. The proof of a long tournament comes
 in parts, and `join_parts` joins them.
 """
@@ -185,7 +185,7 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
 
 
 def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
-    """Check that what was noted of results is what the matches say."""
+    """Check that the noted results are those of the matches."""
     if is_ladder(proof):
         return Check("results", OK, "they decided later blocks as ratings, which are noted")
     ranks: dict[int, list[list[int] | None]] = {}
@@ -253,14 +253,14 @@ def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
 
 
 def _replacements(proof: Proof) -> list[StatedReplacement]:
-    # Servers of the release before state none.
+    # Servers of the previous release state no replacements.
     return [StatedReplacement.from_json(each) for each in proof.get("replacements", [])]
 
 
 def _check_replacements(
     proof: Proof, replaced: Sequence[StatedReplacement], matches: Sequence[PlannedMatch]
 ) -> Check:
-    """Check that each file took the place of the one before it, in blocks that it is in."""
+    """Check that each file replaced the one before it, and kept only blocks of its entry."""
     blocks: dict[int, set[int]] = {}
     for match in matches:
         blocks.setdefault(match.block, set()).update(match.seats)
@@ -338,7 +338,7 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
 
 
 def _check_repeats(proof: Proof, courses: Mapping[int, str]) -> Check:
-    """Check that the matches noted as repeats are those, by the records that are here."""
+    """Check the matches that are noted as repeats against the records at hand."""
     notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
     legs: list[Leg] = []
     made: Counter[int] = Counter()

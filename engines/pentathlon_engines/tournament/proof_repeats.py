@@ -1,7 +1,7 @@
 """Checks which matches a proof calls exact repeats of earlier ones, against their records.
 
-`finals/2` counts a match that goes exactly as an earlier one only once. So which matches do is
-noted with each batch, and later pairings follow from it.
+`finals/2` counts a match that goes exactly as an earlier one only once. So each batch notes which
+matches did, and later pairings follow from that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def find_wrong_repeat(
 ) -> str | None:
     """Return what is wrong with the noted repeats; the legs come in schedule order.
 
-    Blocks in which a match was played again have lost what was noted of them.
+    Blocks in which a match was played again are skipped: what was noted of them is lost.
     """
     noted = {
         (block, leg) for note in notes for block, which in note.repeats.items() for leg in which

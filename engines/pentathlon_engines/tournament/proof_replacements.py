@@ -10,7 +10,7 @@ A proof states the replacements in their order:
 
 From `first_block` on, the new file plays in the place of the old one, except in the blocks that
 the old one had begun: those are `kept`. If the old one had left the tournament before, `left` says
-why, and of the blocks that it had begun none is finished any more. `first_block` is null while a
+why, and none of the blocks that it had begun is finished any more. `first_block` is null while a
 replacement is carried out. Each digest is that of the replacement and of the digest before it. The
 document names the files that entered, and neither it nor the event key changes: pairings and seeds
 are those that they would be without a replacement.
@@ -45,17 +45,17 @@ class StatedReplacement(NamedTuple):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StatedReplacement:  # Any: JSON
-        """Read one back."""
+        """Read a replacement back."""
         return cls(**{**data, "kept": tuple(data["kept"])})
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as proofs have it."""
+        """Return the replacement as proofs have it."""
         told = {**self._asdict(), "kept": list(self.kept)}
-        # Left out where it is empty, as in all digests of the release before.
+        # An empty `left` is left out, as in all digests of the previous release.
         return told if self.left else {name: told[name] for name in told if name != "left"}
 
     def digest_after(self, before: str) -> str:
-        """Return the digest of this one and of the digest before it ("" for the first)."""
+        """Return the digest of this replacement and of the digest before it ("" for the first)."""
         told = {name: value for name, value in self.to_json().items() if name != "digest"}
         return sha256(canonical({"before": before, **told})).hexdigest()
 
@@ -77,7 +77,7 @@ class Lineup:
         self._replacements = replacements
 
     def files(self, entry: int, block: int) -> set[str]:
-        """Return the hash of the file; two while a replacement of it is carried out."""
+        """Return the hash of the file; two hashes while a replacement of it is carried out."""
         files = {self._entered[entry]}
         for each in self._replacements:
             if each.entry != entry or each.old["hash"] not in files:

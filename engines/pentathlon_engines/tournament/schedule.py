@@ -164,5 +164,5 @@ def _unevenness(occurrences: Sequence[int], group: Group, entries: int) -> int:
 
 
 def _seated(group: Group, key: bytes, part: int) -> Group:
-    """Shuffle the order at a table; rotation alone would keep who follows whom."""
+    """Shuffle a table; rotation alone would let every bot always follow the same one."""
     return tuple(shuffled(group, key, "table", part, *group))

@@ -58,7 +58,7 @@ def draw(key: bytes, *labels: object) -> int:
 def draw_many(key: bytes, *labels: object) -> Iterator[int]:
     """Yield numbers below 2**64 without end: the words of HMAC-SHA256 over "label:label…:N".
 
-    Four come from each N = 0, 1, …, so this is for whoever needs thousands of them.
+    Each N = 0, 1, … gives four numbers, so this is for callers that need thousands of them.
 
     >>> next(draw_many(bytes(32), "swiss")) < 2**64
     True

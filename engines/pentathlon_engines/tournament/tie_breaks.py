@@ -50,7 +50,7 @@ class Results:
         return won + drawn / 2
 
     def opponents(self, player: int) -> list[int]:
-        """Return whom a player has met."""
+        """Return the players whom a player has met."""
         met = self.against.get(player, {})
         return [opponent for opponent, counts in met.items() if any(counts)]
 
@@ -107,7 +107,7 @@ TITLES: Final[Mapping[str, str]] = {
 def order(groups: Iterable[Sequence[int]], *, by: Sequence[str], results: Results) -> list[Group]:
     """Divide groups that share a place by each tie-break in turn; best first.
 
-    Who is still level after the last one goes on sharing the place, in the order that was given.
+    Players who are still level after the last one share the place, in the order that was given.
 
     >>> results = Results(wins={1: 1}, against={1: {2: (1, 0, 0)}, 2: {1: (0, 0, 1)}}, fit={})
     >>> order([(2, 1)], by=["points"], results=results)
@@ -155,9 +155,9 @@ def order_entries(
 def values_of(
     player: int, *, by: Sequence[str], results: Results, players: Sequence[int]
 ) -> dict[str, float]:
-    """Return what each tie-break says of a player; head-to-head is against all who are level.
+    """Return the value of each tie-break for a player; head-to-head counts level players only.
 
-    Level are those with the same values before it.
+    Players are level if they have the same values in all tie-breaks before.
     """
     values: dict[str, float] = {}
     level: Group = tuple(players)

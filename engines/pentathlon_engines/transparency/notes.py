@@ -83,7 +83,7 @@ def write_note(text: str, *, key: LogKey, sign: Callable[[bytes], bytes]) -> str
 
 
 def note_of(text: str, *, key: LogKey, signature: bytes) -> str:
-    """Return a text with the signature that it has."""
+    """Return a text with its signature below."""
     return f"{text}\n— {key.name} {_to_base64(key.identity + signature)}\n"
 
 
@@ -122,7 +122,7 @@ def read_note_of_any(note: str, *, keys: Iterable[LogKey]) -> str:
 
 
 def _is_signed(text: bytes, signature: bytes, *, public: bytes) -> bool:
-    # Only who checks a signature needs the package, which comes with the extra `cli`.
+    # Only checking a signature needs the package, which comes with the extra `cli`.
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ _OPTIONAL: Final = frozenset({"referee_build", "bots_build", "arithmetic"})
 
 
 class Receipt(TypedDict):
-    """What was played, and the chain of its record: no event of it can change any more."""
+    """What was played, and the chain of its record, so that no event can change any more."""
 
     format: str
     match: int

@@ -1,6 +1,6 @@
 """`ab_test/1`: whether entry 0, the candidate, is better than entry 1, the base.
 
-Blocks are played until a sequential test decides or the most matches are reached. With three to
+Blocks are played until a sequential test decides or the limit of matches is reached. With three to
 five seats, candidate and base in turn take each chair against the same others and seed, and the
 candidate scores where its rank is the better one.
 """
@@ -172,7 +172,7 @@ class AbTest:
     def read(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Iterable[PlayedBlock]
     ) -> SprtReading:
-        """Return what the test says; void blocks say nothing."""
+        """Return the state of the test; void blocks do not count."""
         cells = [_cell(block, entries[0].number) for block in played if block.counts]
         decision, counts = self._test(plan).run(cells, matches=plan.seats)
         return SprtReading(decision, tuple(counts))

@@ -39,8 +39,8 @@ def matches_per_block(seats: int) -> int:
 def seatings_of(group: Group) -> Seatings:
     """Seat a group in every rotation of one order and of its mirror image.
 
-    So everybody has every seat equally often, and whoever acts right after somebody else acts
-    right before them as often. Two and three bots sit in every order there is.
+    So everybody has every seat equally often, and each bot acts right after any other one as often
+    as right before it. Two and three bots sit in every order there is.
 
     >>> seatings_of((4, 7))
     ((4, 7), (7, 4))

@@ -53,7 +53,7 @@ def _arrange(field: Places, author_of: Callable[[int], str]) -> Places:
 def _upper_half(field: Places, author_of: Callable[[int], str]) -> set[int]:
     """Return the places of a field that go to the upper half, the first of all among them."""
     sides = _number_authors([None if bot is None else author_of(bot) for bot in field])
-    # As seeds alone would have it: 1, 4, 5, 8, 9, 12, …
+    # Start with the upper half by seeds alone: 1, 4, 5, 8, 9, 12, …
     is_upper = [(place + 1) // 2 % 2 == 0 for place in range(len(field))]
     while path := _find_path(sides, is_upper):
         for place in path:
@@ -62,7 +62,7 @@ def _upper_half(field: Places, author_of: Callable[[int], str]) -> set[int]:
 
 
 def _number_authors(authors: Sequence[str | None]) -> list[int]:
-    """Number authors in the order of their best bots; byes are those of one more author."""
+    """Number authors in the order of their best bots; byes count as one more author's bots."""
     numbers: dict[str | None, int] = {}
     return [numbers.setdefault(author, len(numbers)) for author in authors]
 
@@ -70,8 +70,9 @@ def _number_authors(authors: Sequence[str | None]) -> list[int]:
 def _find_path(authors: Sequence[int], is_upper: Sequence[bool]) -> list[int]:
     """Return the places that must change halves so that one more author is shared out evenly.
 
-    From an author with too many in one half, each step moves one of them over and, for it, one of
-    the same tier back, until that is one of an author with too few here. Empty: all are even.
+    The first author has too many bots in one half. Each step moves one of its bots to the other
+    half and a bot of the same tier back, whose author comes next, until that author had too few
+    bots in this half. The result is empty if all authors are shared out evenly.
     """
     lead = [0] * (max(authors) + 1)
     for author, is_in in zip(authors, is_upper, strict=True):
@@ -100,7 +101,7 @@ def _find_path(authors: Sequence[int], is_upper: Sequence[bool]) -> list[int]:
 def _exchanges(
     author: int, authors: Sequence[int], is_upper: Sequence[bool], *, from_upper: bool
 ) -> list[tuple[int, int]]:
-    """Return which places of an author could be exchanged with which ones of the same tier.
+    """Return the pairs of a place of an author and a place of its tier that could be exchanged.
 
     The weakest come first: the best are moved last.
     """
@@ -118,7 +119,7 @@ def _exchanges(
 
 
 def _tier(place: int) -> tuple[int, int]:
-    """Return the first place and the one beyond the last of those that may be exchanged.
+    """Return the range of places that may be exchanged: the first, and the one after the last.
 
     >>> [_tier(place) for place in (0, 1, 2, 4, 7, 8)]
     [(0, 2), (0, 2), (2, 4), (4, 8), (4, 8), (8, 16)]

@@ -35,7 +35,7 @@ def has_all_groups(entries: int, seats: int) -> bool:
 
 @lru_cache(maxsize=64)
 def choose_base_groups(entries: int, seats: int, cycles: int) -> tuple[Group, ...]:
-    """Return few base groups by which each pair meets, no two pairs apart by more than a block."""
+    """Return few base groups by which all pairs meet, in counts that differ by at most a block."""
     for_pairs = ceil(cycles * (entries - 1) / (seats * (seats - 1)))
     fewest = max(for_pairs, ceil(MOST_GROUPS / entries) * cycles)
     random = draw_many(_KEY, "design", entries, seats, cycles)
@@ -63,7 +63,7 @@ class _Search:
             self.pairs_of[half] = 1
         self.meetings = [0] * (half + 1)
         """How often two bots meet, by their distance on the circle."""
-        # Python takes a negative difference from the end, where it belongs on a circle.
+        # A negative difference indexes from the end, which is right for a circle.
         self.distances = [min(apart, entries - apart) for apart in range(entries)]
         self.groups = [self._random_group(seats) for _ in range(families)]
         for group in self.groups:

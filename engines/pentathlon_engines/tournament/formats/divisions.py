@@ -1,10 +1,10 @@
 """Divisions of a ladder: how a field is cut, where a newcomer starts, and who moves at the close.
 
 A ladder has one division up to 59 bots. A larger one is cut into divisions of at most 60, all of
-about the same size. At the close of a season, the first fifth moves up by one division, and those
-go further who would have been first or second there, too. So a strong newcomer is soon at the top
-even among 10,000 bots. Across every border as many go down as come up, by one division: the last
-ones of the table.
+about the same size. At the close of a season, the first fifth of a table moves up by one division.
+Bots that would have been first or second there, too, move up further, so a strong newcomer is soon
+at the top even among 10,000 bots. Across every border, as many bots move down by one division as
+come up: the last ones of the table.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def cut_field(order: Sequence[Bot]) -> list[list[Bot]]:
 
 
 def add_newcomer(divisions: Sequence[Sequence[Bot]], newcomer: Bot) -> list[list[Bot]]:
-    """Return the divisions with a newcomer at the end of the lowest, in the midst of a season.
+    """Return the divisions with a newcomer at the end of the lowest one, during a season.
 
-    Divisions are in the order of their tables. A lowest one that is full is cut in halves, so
+    Each division is in the order of its table. If the lowest one is full, it is cut in halves, so
     everybody has company; the divisions above stay as they are.
     """
     *upper, lowest = divisions or [[]]
@@ -58,8 +58,8 @@ def add_newcomer(divisions: Sequence[Sequence[Bot]], newcomer: Bot) -> list[list
 def close_season(tables: Sequence[Sequence[tuple[Bot, float]]]) -> list[list[Bot]]:
     """Return the divisions of the next season by the tables of this one: bots and strengths.
 
-    The best come first. Whoever has left is not in the tables. All divisions are made equal again:
-    across every border as many go down as come up, the last ones of a table.
+    The best come first. Bots that have left are not in the tables. All divisions are made equal
+    again: across every border as many bots move down as come up, the last ones of a table.
     """
     marks = [table[_GOES_ON - 1][1] if len(table) >= _GOES_ON else -math.inf for table in tables]
     targets = [
@@ -80,7 +80,7 @@ def close_season(tables: Sequence[Sequence[tuple[Bot, float]]]) -> list[list[Bot
 
 
 def _target(number: int, strength: float, marks: Sequence[float]) -> int:
-    """Return where one of those who move up goes."""
+    """Return the division to which a bot that moves up goes."""
     above = max(0, number - 1)
     while above and strength > marks[above]:
         above -= 1
@@ -88,7 +88,7 @@ def _target(number: int, strength: float, marks: Sequence[float]) -> int:
 
 
 def _count_comers(targets: Sequence[Sequence[int]]) -> list[int]:
-    """Return how many come up across the lower border of each division."""
+    """Return how many bots come up across the lower border of each division."""
     comers = [0] * len(targets)
     for number, wanted in enumerate(targets):
         for target in wanted:
@@ -98,5 +98,5 @@ def _count_comers(targets: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _rank_among(number: int, target: int) -> int:
-    """Those who come from above stand before those who stay, and who comes from below is last."""
+    """Return a sort key: bots from above come first, then those who stay, then bots from below."""
     return (number > target) - (number < target)

@@ -12,7 +12,7 @@ from pentathlon_engines.tournament.formats.interface import Plan, PlayedBlock
 def estimate(
     plan: Plan, played: Sequence[PlayedBlock], *, others: Iterable[int] = ()
 ) -> Strengths:
-    """Return the strengths of all who have played, by the blocks that count, repeats once.
+    """Return the strengths of all who have played, by the blocks that count, without repeats.
 
     `others` are entries that may have no block yet.
     """

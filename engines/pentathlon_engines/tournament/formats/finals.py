@@ -1,9 +1,10 @@
 """`finals/2`: finds out who is the best of a few, with as few matches as that needs.
 
-It starts with a round robin of the best by strength. Then those meet of whom a result says most
-about who is the best (top-two Thompson sampling on the estimate of strengths), until one is the
-best with enough probability or the budget is used up. A match that only repeats an earlier one
-move by move says nothing new: it counts once, as in the final table. `finals/1` counted it again.
+It starts with a round robin of the best by strength. Then the two bots meet whose result
+says most about who is the best (top-two Thompson sampling on the estimate of strengths), until one
+is the best with enough probability or the budget is used up. A match that only repeats an earlier
+one move by move says nothing new: it counts once, as in the final table. `finals/1` counted it
+again.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ _USUAL_MATCHES: Final = 350
 
 @dataclass(frozen=True, slots=True)
 class Finals:
-    """A round robin, then a few blocks at a time where they tell most."""
+    """A round robin, then a few blocks at a time, those that tell most."""
 
     name: str = "finals/2"
     title: str = "Finals"
@@ -128,7 +129,7 @@ class Finals:
         most = max(whole, param_of(self.parameters, plan, "blocks") * PAIR)
         expected = min(max(whole, _USUAL_MATCHES), most)
         if not param_of(self.parameters, plan, "same_author"):
-            # They may all be of two authors, or even of one.
+            # All bots may be of two authors, or even of one.
             return Size(0, expected, most)
         return Size(whole, expected, most)
 
@@ -194,7 +195,7 @@ def _order(strengths: Strengths) -> list[tuple[int, ...]]:
 
 
 def _order_with_ties(strengths: Strengths) -> list[tuple[int, ...]]:
-    """Those who cannot be told apart from the first share its place."""
+    """Return the places; bots that cannot be told apart from the first share its place."""
     order = by_strength(strengths)
     level = [index for index in order if not are_separable(strengths, order[0], index)]
     rest = [(strengths.players[index],) for index in order if index not in level]
@@ -202,5 +203,5 @@ def _order_with_ties(strengths: Strengths) -> list[tuple[int, ...]]:
 
 
 def _end(places: Sequence[tuple[int, ...]], others: tuple[int, ...], remark: str) -> Over:
-    """Whoever was no finalist, or has left, is last."""
+    """Return the final places; those who were no finalists, or have left, are last."""
     return Over(tuple(place for place in (*places, others) if place), remark)

@@ -26,9 +26,9 @@ def next_of_fixed(
 ) -> Step:
     """Return the next blocks of one round, counted from 1.
 
-    It goes on after the last block that was made. Blocks of a bot that has left are left out, and
-    so are those that `are_paired` refuses. Once a bot has returned, the blocks that were left out
-    come first: then the next blocks are the first ones that were never made.
+    The next blocks follow the last block that was made. Blocks of a bot that has left are left
+    out, and so are those that `are_paired` refuses. Once a bot has returned, the next blocks are
+    the first ones that were never made, so the ones left out before come first.
     """
     gone = {entry.number for entry in entries if not entry.is_active}
     has_returned = any(entry.has_returned for entry in entries)
@@ -51,7 +51,7 @@ _Unmade = Callable[[int, Iterable[PlannedBlock]], Iterator[PlannedBlock]]
 
 def _after_the_last(played: Sequence[PlayedBlock]) -> _Unmade:
     start = played[-1].round if played else 1
-    # From the end, as all blocks before the last round need not be read.
+    # Read from the end, so that no block before the last round has to be read.
     made = list(takewhile(lambda block: block.round == start, reversed(played)))[::-1]
     return lambda number, planned: _skip(planned, made if number == start else ())
 
@@ -71,7 +71,7 @@ def _never_made(played: Sequence[PlayedBlock]) -> _Unmade:
 
 
 def _skip(planned: Iterable[PlannedBlock], made: Sequence[PlayedBlock]) -> Iterator[PlannedBlock]:
-    """Yield what comes after the last block made; some before it may never have been made."""
+    """Yield the blocks after the last one made; some before that may never have been made."""
     done = 0
     for block in planned:
         if done == len(made):

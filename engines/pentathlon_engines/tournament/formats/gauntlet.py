@@ -145,7 +145,7 @@ def _pair(
 def _shuffle_sides(
     challengers: Group, others: Group, draws: tuple[bytes, int]
 ) -> tuple[Group, Group]:
-    """Shuffle both rows for one cycle; kept, as every round of it asks again."""
+    """Shuffle both rows for one cycle; cached, because every round of the cycle asks again."""
     key, cycle = draws
     first = tuple(shuffled(challengers, key, "challengers", cycle))
     return first, tuple(shuffled(others, key, "others", cycle))

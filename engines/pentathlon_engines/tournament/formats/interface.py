@@ -183,7 +183,7 @@ class Format(Protocol):
     ) -> Step:
         """Return what comes after the blocks in `played`, which are in schedule order.
 
-        All blocks of earlier batches are in it. It is the same for the same input; who has
+        `played` has all blocks of earlier batches. The same input gives the same step; who has
         left meanwhile (`is_active`) is part of the input.
         """
         ...
@@ -196,13 +196,13 @@ class GivingByes(Protocol):
     def byes(
         self, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Mapping[int, int]:
-        """Return how many rounds count so for each entry, also for one that has left since."""
+        """Return how many such rounds each entry has, also one that has left since."""
         ...
 
 
 @runtime_checkable
 class Eliminating(Protocol):
-    """A format in which entries drop out: others have gone on in their place."""
+    """A format in which entries drop out, and others go on in their place."""
 
     def is_out(
         self,

@@ -1,9 +1,9 @@
 """`knockout/1`: the winners of each round meet in the next one, until one is left.
 
 Two bots play the best of m blocks: a block is won with more points, and a drawn or void block is
-nobody's. If both have won as many, tie-break blocks follow, one at a time, until one is won. If
-all of those are drawn, whoever has played fewer matches to get here goes on. If that is equal,
-the tie-break blocks are played once more, and at last the better seed goes on.
+nobody's. If both have won equally many, tie-break blocks follow, one at a time, until one is won.
+If all of those are drawn, the bot that has played fewer matches to get here goes on. If that is
+equal, the tie-break blocks are played once more, and at last the better seed goes on.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _FEWEST_FOR_THIRD: Final = 4
 
 
 class Duel(NamedTuple):
-    """Two who meet in the bracket. None: a bye."""
+    """Two bots who meet in the bracket; None stands for a bye."""
 
     round: int
     first: int | None
@@ -76,7 +76,7 @@ class Duel(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How long a duel is, and in which round two who have lost play for the third place."""
+    """The length of a duel, and the round in which two losers play for the third place."""
 
     blocks: int
     tie_blocks: int
@@ -188,7 +188,7 @@ class Knockout:
     def first_round(
         self, plan: Plan, entries: Sequence[FieldEntry], seeds: Sequence[int]
     ) -> list[int | None]:
-        """Return who stands in each place of the bracket, two by two; None: a bye."""
+        """Return who stands in each place of the bracket, two by two; None stands for a bye."""
         if param_of(self.parameters, plan, "same_author"):
             return bracket_of(seeds)
         authors = {entry.number: entry.author for entry in entries}
@@ -251,14 +251,14 @@ class _Book:
         )
 
     def _pair(self, duel: Duel) -> Group:
-        """Return those who are there, the better seed first."""
+        """Return the bots of a duel, without byes, the better seed first."""
         bots = [bot for bot in (duel.first, duel.second) if bot is not None]
         return tuple(sorted(bots, key=self.seed.__getitem__))
 
     def _winner(self, duel: Duel) -> int | None:
-        """Return who goes on; None while that needs more blocks."""
+        """Return the bot that goes on; None if more blocks are needed to decide it."""
         pair = self._pair(duel)
-        # What has gone on stays so, whatever a match that is played again shows.
+        # A bot that has gone on stays there, whatever comes of a match that is played again.
         gone_on = [bot for bot in pair if self._has_gone_on(bot, duel)]
         if gone_on or len(pair) < PAIR:
             return (gone_on or pair)[0]

@@ -1,6 +1,6 @@
 """`ladder/1`: who meets next on a ladder that never ends.
 
-At least every other block fills gaps: whoever has played least meets whom it has met least. The
+At least every other block fills gaps: the bot that has played least meets those it met least. The
 others go where a result tells most: to bots whose ratings are uncertain, against rivals of about
 equal strength. In both, versions that are still new come first. Bots of one author never meet,
 and one opponent has at most 40 % of a bot's blocks. That takes more than three opponents, or ten
@@ -179,7 +179,7 @@ class LadderRounds:
 def _without_a_rest(
     active: Sequence[FieldEntry], played: Sequence[PlayedBlock], *, key: bytes, seats: int
 ) -> list[FieldEntry]:
-    """Return who fills whole tables; those with most blocks sit the round out."""
+    """Return the entries that fill whole tables; those with most blocks sit the round out."""
     blocks = Counter(bot for block in played for bot in block.seatings[0])
 
     def need(entry: FieldEntry) -> tuple[int, int]:
@@ -191,7 +191,7 @@ def _without_a_rest(
 def _lines(
     plan: Plan, active: Sequence[FieldEntry], played: Sequence[PlayedBlock]
 ) -> list[LadderEntry]:
-    """Return the entries with what the blocks so far tell about their strengths."""
+    """Return the entries with their strengths, as estimated from the blocks so far."""
     numbers = [entry.number for entry in active]
     strengths = estimate(plan, played, others=numbers).only(numbers)
     places = {number: place for place, number in enumerate(strengths.players)}

@@ -71,7 +71,7 @@ class _Solver:
         label."""
         self.top = list(self.bots)
         """The outermost node around each bot."""
-        # By node; those of blossoms follow.
+        # These lists are by node; the values of blossoms follow those of bots.
         self.parent: list[int | None] = [None] * self.count
         self.members = [[one] for one in self.bots]
         self.children: list[list[int]] = [[] for _ in self.bots]
@@ -149,7 +149,7 @@ class _Solver:
                     break
 
     def _slack(self, one: int, other: int) -> int:
-        """Return how much of an edge's weight is not used up; of bots in different top nodes."""
+        """Return how much weight of an edge between two top nodes is not used up."""
         return 2 * self.weights[one][other] - self._dual_of(one) - self._dual_of(other)
 
     def _dual_of(self, bot: int) -> int:

@@ -44,7 +44,7 @@ CYCLES: Final = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """Pairs by the circle method, a round a batch."""
+    """Pairs by the circle method, with one round in each batch."""
 
     name: str = "round_robin/2"
     title: str = "Round robin"

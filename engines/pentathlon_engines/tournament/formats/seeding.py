@@ -11,7 +11,7 @@ from pentathlon_engines.tournament.seeds import draw
 def seed_order(entries: Iterable[FieldEntry], key: bytes) -> list[int]:
     """Return the numbers of all entries, the best known strength first.
 
-    Those of whom nothing is known come last; what is equal is drawn.
+    Entries without a known strength come last; the order of equals is drawn.
     """
     return [
         entry.number

@@ -17,8 +17,8 @@ def separate_groups(
 ) -> list[list[Group]]:
     """Return rounds of groups in which no author has several bots.
 
-    Where one has, somebody else takes a chair: who has met fewest of the others there so far, then
-    who has played least. A group that nobody can join is left out.
+    Where one has, another bot takes a chair: the one that has met the others there least so far,
+    then the one that has played least. A group that nobody can join is left out.
     """
     met = {bot: dict.fromkeys(authors, 0) for bot in authors}
     played = dict.fromkeys(authors, 0)
@@ -50,7 +50,7 @@ def _fill(
     met: Mapping[int, Mapping[int, int]],
     played: Mapping[int, int],
 ) -> list[int]:
-    """Return a group with its empty chairs taken, as far as anybody can take them."""
+    """Return a group with its empty chairs taken, as far as there are bots that may take them."""
     while len(chosen) < seats:
         taken = {authors[bot] for bot in chosen}
         free = [bot for bot in authors if authors[bot] not in taken]

@@ -1,9 +1,9 @@
 """`swiss/1`: some rounds, in each of which bots of about equal score meet.
 
-Pairs of a round are the one matching of least cost. What costs most comes first: pairs that have
-met before and second byes, then pairs of one author, then the score of whoever has the bye, then
-the squared differences of scores, then a number drawn for each pair. So a rematch happens only
-where no pairing avoids it, and no tie is left that a program could decide in its own way.
+The pairs of a round are the one matching of least cost. The highest costs are those of pairs that
+have met before and of second byes, then of pairs of one author, then the score of the bot with the
+bye, then the squared differences of scores, then a number drawn for each pair. So a rematch only
+happens where no pairing avoids it, and no tie is left that a program could decide in its own way.
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ class Swiss:
         return problems
 
     def rounds(self, plan: Plan, entries: int) -> int:
-        """Return the number of rounds: as asked, or the least for one unbeaten bot."""
+        """Return the number of rounds: as asked, or the fewest that leave one unbeaten bot."""
         asked = param_of(self.parameters, plan, "rounds")
         return asked if asked is not None else max(1, ceil(log2(entries)))
 
     def size(self, plan: Plan, entries: int) -> Size:
-        """Return the matches of all rounds; whoever has a bye plays none."""
+        """Return the matches of all rounds; a bot with a bye plays none."""
         matches = self.rounds(plan, entries) * (entries // 2) * PAIR
         return Size(matches, matches, matches)
 
@@ -144,7 +144,7 @@ class Swiss:
     def byes(
         self, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Mapping[int, int]:
-        """Return the byes of all entries; who had left when a round was made has none in it."""
+        """Return the byes of all entries; an entry has no bye in rounds made after it had left."""
         return count_byes((entry._replace(is_active=True) for entry in entries), played)
 
     def round_costs(
@@ -171,7 +171,7 @@ class Swiss:
             if one is None:
                 continue  # it is the last
             draws = draw_many(plan.key, "swiss", number, one)
-            words = list(islice(draws, len(entries) + 1))  # by number, whoever has left
+            words = list(islice(draws, len(entries) + 1))  # by number, of all entries
             for after in range(place + 1, len(bots)):
                 other = bots[after]
                 if other is None:
@@ -185,7 +185,7 @@ class Swiss:
 def count_byes(entries: Iterable[FieldEntry], played: Iterable[PlayedBlock]) -> Counter[int]:
     """Count the byes of all who still play: the rounds in which they have no block.
 
-    A round is no bye for whoever had left when it was made.
+    A round is no bye for an entry that had left when it was made.
     """
     rounds: dict[int, set[int]] = {}
     for block in played:
@@ -201,7 +201,7 @@ def count_byes(entries: Iterable[FieldEntry], played: Iterable[PlayedBlock]) -> 
 def round_scores(
     entries: Sequence[FieldEntry], played: Iterable[PlayedBlock]
 ) -> Mapping[int, int]:
-    """Return the half points of all entries, byes included. A void block brings nobody any."""
+    """Return the half points of all entries, byes included. A void block gives none."""
     blocks = list(played)
     scores = Counter({entry.number: 0 for entry in entries})
     for block in blocks:
@@ -224,7 +224,7 @@ def _by_score(scores: Mapping[int, int]) -> _Levels:
 
 
 def _by_seed(order: Sequence[int]) -> _Levels:
-    """The first meets the first of the lower half, and so on; the last seed has the bye."""
+    """Return levels by which each seed meets its like in the lower half; the last has the bye."""
     return _Levels(
         {number: len(order) - place for place, number in enumerate(order)}, len(order) // 2
     )

@@ -112,7 +112,7 @@ class Tables:
             else:
                 of_all = tuple(authors.values())
                 groups = _separate_rounds(tuple(numbers), *about, of_all)[number - 1]
-            # Turning alone would keep who follows whom.
+            # Turning alone would let every bot always follow the same one.
             seated = (
                 tuple(shuffled(group, plan.key, "seats", number, *group)) for group in groups
             )
@@ -125,7 +125,7 @@ class Tables:
 def _separate_rounds(
     numbers: Group, seats: int, cycles: int, key: bytes, authors: tuple[str, ...]
 ) -> list[list[Group]]:
-    """Return all rounds without two bots of one author at a table; kept for the next batches."""
+    """Return all rounds without two bots of one author at a table; cached for later batches."""
     count = len(choose_base_groups(len(numbers), seats, cycles))
     rounds = [_turned_groups(numbers, seats, cycles, key, index) for index in range(count)]
     return separate_groups(rounds, dict(zip(numbers, authors, strict=True)))
@@ -134,14 +134,14 @@ def _separate_rounds(
 def _all_groups(
     numbers: Sequence[int], seats: int, _cycles: int, key: bytes, round_index: int
 ) -> list[Group]:
-    """A round is a cycle: all groups in a drawn order."""
+    """Return the groups of a round, which is a whole cycle: all groups in a drawn order."""
     return shuffled(combinations(numbers, seats), key, "groups", round_index)
 
 
 def _turned_groups(
     numbers: Sequence[int], seats: int, cycles: int, key: bytes, round_index: int
 ) -> list[Group]:
-    """A round is one base group, turned around the circle in a drawn order."""
+    """Return the groups of a round: one base group, turned around the circle in a drawn order."""
     base = choose_base_groups(len(numbers), seats, cycles)[round_index]
     circle = shuffled(numbers, key, "circle")
     turns = shuffled(range(len(numbers)), key, "turns", round_index)
