@@ -86,7 +86,7 @@ def _keep_as(script: Path) -> None:
 def _replace(script: Path, text: bytes) -> None:
     for older in script.parent.glob("*.sql"):
         older.unlink(missing_ok=True)
-    # Its lines for a terminal are no SQL.
+    # Lines that begin with a backslash are for a terminal, and no SQL.
     lines = [line for line in text.splitlines() if not line.startswith(b"\\")]
     draft = script.with_suffix(f".{os.getpid()}")
     draft.write_bytes(b"\n".join(lines))
@@ -198,7 +198,7 @@ def rows_for_a_module(blocker: DjangoDbBlocker) -> Iterator[None]:
     with blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
-    # Answers are kept by counts that in earnest never go back.
+    # Answers are cached by counts that never go back, except by this rollback.
     caching._packed = caching.Packed()
 
 

@@ -109,7 +109,7 @@ def make_version(
     number = bot.versions.count() + 1 if bot else 1
     bot = bot or make_bot(name, owner=owner)
     checked = read_archive(make_upload(bot.name, games=games, like=like, salt=str(number)))
-    # Row by row: the service asks much more, and its own tests upload through it.
+    # Store the rows directly: the service asks for much more, and its own tests upload through it.
     archive = Archive(
         content_hash=checked.content_hash,
         data=checked.normalised,

@@ -62,7 +62,7 @@ ENGINES_EXTRAS = {
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
 BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo/bots/")
-# What may not be in any file: unfinished work, and paths of somebody's machine.
+# No file may contain unfinished work, or paths of somebody's machine.
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.}])/(work|root|home|Users)/\w")
 # Files, folders and commands of ours in texts.
@@ -172,7 +172,7 @@ def test_templates_have_short_lines() -> None:
 
 
 def test_files_stay_short() -> None:
-    # What replaces several migrations is made by Django, with all the tables of an app.
+    # Django writes squashed migrations, which have all the tables of an app.
     written = [path for path in source_files() if "_squashed_" not in path.name]
     lengths = {relative(path): len(path.read_text().splitlines()) for path in written}
 

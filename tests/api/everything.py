@@ -49,7 +49,7 @@ def answers(
     """
     cache.clear()
     asked = {address for tournament in tournaments for address in _addresses(tournament, matches)}
-    # A session costs a query less here; who is asked for is read from the database all the same.
+    # Signed cookies save the query for the session; the user is still read from the database.
     with override_settings(SESSION_ENGINE="django.contrib.sessions.backends.signed_cookies"):
         client = Client()
         if person is not None:

@@ -77,7 +77,7 @@ def test_hostile_upload_names_field_and_reason_and_stores_nothing(hostile: Hosti
 
 
 def test_body_that_announces_too_much_is_refused_unread(anonymous: APIClient) -> None:
-    # The stream of the test client fails when more is read than there is.
+    # The test client's stream fails if the server reads more than there is.
     answer = anonymous.generic(
         "POST",
         f"{V1}/bots/",

@@ -113,7 +113,7 @@ def test_own_bots_of_a_rated_tournament_are_warned_of(organiser: User) -> None:
 
 
 def test_effort_follows_from_the_latest_matches_and_the_free_slots(organiser: User) -> None:
-    # One slot claimed two of them together, and each took half of the time.
+    # One slot claimed these two matches together, and each took half of the time.
     for _ in range(2):
         _play(wall_s=120, cpu_ms=18_000)
     for hour in (1, 2, 3):

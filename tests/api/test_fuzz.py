@@ -35,9 +35,9 @@ from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
-# Which options a game has, what stands in an archive, which dates are over, who exists, who may
-# meet whom, which terminal waits, which filters go with an order, what can happen in a game and
-# whether a tournament has begun is beyond the document.
+# The document cannot say which options a game has, what is in an archive, which dates are past,
+# who exists, who may meet whom, which terminal waits, which filters go with an order, what can
+# happen in a game, or whether a tournament has begun.
 OPEN_BODIES = {
     "GET /api/v1/games/{key}/explorer/",
     "GET /api/v1/matches/",

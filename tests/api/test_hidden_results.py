@@ -76,7 +76,7 @@ def _seen(
     where: Callable[[str], bool] = bool,
 ) -> dict[tuple[int, str], str]:
     caching._packed = caching.Packed()  # what was made for the other scene
-    # However long this machine takes for a scene, no worker falls silent in it.
+    # However long this machine takes for a scene, no worker may seem silent in it.
     Worker.objects.update(seen_at=timezone.now() + timedelta(hours=1))
     return {
         (place, address): _CHANGING.sub("…", text)
@@ -125,7 +125,7 @@ def test_answers_are_equal_whatever_the_results_are(
     cup = _hidden_cup()
     people = _people(cup)
     if not pytestconfig.getoption("every_reader"):
-        # The entrant is shown most; nobody has answers that are kept for all.
+        # An entrant is shown the most; an anonymous reader gets answers that are cached for all.
         people = people[:1] if ends else people[-1:]
     scenes = []
     for luck, fault_at in ((1, None), (5000, 3)):
@@ -140,7 +140,7 @@ def test_answers_are_equal_whatever_the_results_are(
             transaction.set_rollback(True)
     first, second = scenes
 
-    # The status tells which workers are alive by now.
+    # The status pages are left out: they tell which workers are alive now.
     different = [
         where
         for where, text in first.items()
@@ -158,7 +158,7 @@ def test_replacement_does_not_tell_how_far_hidden_matches_are(
     cup = _hidden_cup()
     old = cup.entries.in_order()[0].version
     new = make_version(bot=old.bot)
-    # The entrant is shown most.
+    # An entrant is shown the most.
     people: list[User | None] = [old.bot.owner]
     if pytestconfig.getoption("every_reader"):
         people.append(None)
@@ -174,7 +174,7 @@ def test_replacement_does_not_tell_how_far_hidden_matches_are(
             transaction.set_rollback(True)
     first, second = scenes
 
-    # The status counts the matches of the whole place.
+    # The status pages are left out: they count all matches of the site.
     counting = ("/status/", f"{V1}/status/")
     first = {where: text for where, text in first.items() if where[1] not in counting}
     told = f"{V1}/tournaments/{cup.pk}/entries/"

@@ -210,7 +210,7 @@ def test_time_that_is_none_is_refused(wrong: str, anonymous: APIClient) -> None:
 
 def test_rows_made_at_once_are_in_one_span_whatever_their_ids() -> None:
     ids = [make_bot().pk for _ in range(8)]
-    # Of two statements that ran at the same time, row by row.
+    # The rows alternate, as if two statements had stored them at the same time.
     for number, pk in enumerate(ids):
         at = FIRST_DAY + timedelta(seconds=30 * (number % 2))
         Bot.objects.filter(pk=pk).update(created_at=at)
@@ -430,7 +430,7 @@ def test_leaderboard_is_narrowed_and_keeps_its_ranks(anonymous: APIClient) -> No
 def test_order_of_ends_is_that_of_an_index(asked: dict[str, str], order: tuple[str, str]) -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # Small tables are read as a whole, and few rows sorted, otherwise.
+            # Otherwise small tables are read as a whole, and few rows are sorted.
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
 

@@ -211,7 +211,7 @@ def test_every_operation_has_its_page_or_a_reason() -> None:
 def test_every_page_of_the_table_is_led_to_by_another() -> None:
     templates = "".join(map(Path.read_text, _TEMPLATES.rglob("*.html")))
 
-    # What a template makes of a variable is named here.
+    # Pages whose address a template makes from a variable are named here.
     made = {"leaderboard", "tournament_void", "tournament_rerun"}
     led_to = {name for name in PAGES.values() if f"{{% url '{name}'" in templates}
     led_to |= {name for name in PAGES.values() if f'{{% url "{name}"' in templates}

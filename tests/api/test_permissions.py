@@ -35,7 +35,7 @@ PUBLIC = (200,) * 5
 OWNER_READS = (401, 200, 403, 403, 403)
 HIDDEN = (404, 200, 404, 404, 404)
 
-# (method, address, status for each of WHO).
+# Each row has a method, an address and the status for each of WHO.
 MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/games/", PUBLIC),
     ("get", "/games/tuned/", PUBLIC),
@@ -185,7 +185,7 @@ def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place
     next_version = upload(client, "/versions/", make_upload("x"), bot=place.ids["bot"])
 
     assert new.status_code == (401 if who == "anonymous" else 201)
-    # The author gets as far as the name in bot.toml, which is another bot's.
+    # The author is only refused for the name in bot.toml, which is another bot's.
     expected = {"anonymous": 401, "author": 400}.get(who, 403)
     assert next_version.status_code == expected
 

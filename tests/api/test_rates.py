@@ -75,7 +75,7 @@ class TestQuotas:
 
         answer = client_of(make_user()).get(f"{V1}/quotas/").json()["results"]
 
-        # The client itself shows a token.
+        # The client itself uses a token.
         assert {each["key"]: each["used"] for each in answer if each["used"]} == {"tokens": 1}
 
     def test_account_page_shows_them(self) -> None:

@@ -92,7 +92,7 @@ def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: complaints.extend([message.text] * _is_bad(message.type)))
     yield page
-    # With a faked answer under way, closing waits for ever now and then.
+    # While a faked answer is under way, closing sometimes waits for ever.
     page.unroute_all(behavior="ignoreErrors")
     page.goto("about:blank")
     context.close()

@@ -22,7 +22,7 @@ from tests.pentathlon.web.tour import Visit, make_tour
 WIDTHS = (320, 390, 768, 1280)
 THEMES = ("light", "dark")
 EVERY_LOOK = tuple((width, theme) for theme in THEMES for width in WIDTHS)
-# The first page has the first two looks, the second the others, and so on.
+# The first page gets the first two looks, the second page the other two, and so on.
 LOOKS = (((320, "light"), (1280, "dark")), ((390, "dark"), (768, "light")))
 LONGEST_S = 870
 """More than other tests have; pytest ends the whole run after 900 s without a word from it."""

@@ -44,7 +44,7 @@ def answer(page: Page, address: str, *answers: str) -> None:
 
     def fulfil(route: Route) -> None:
         body = left.pop(0) if len(left) > 1 else left[0]
-        # All is said with the last one: to draw it again and again would keep the machine busy.
+        # The last answer is final: drawing it again and again would keep the machine busy.
         retry_ms = 200 if left[0] is not body else 600_000
         route.fulfill(body=f"retry: {retry_ms}\n\n{body}", content_type="text/event-stream")
 

@@ -48,7 +48,7 @@ def play(
     with running_platform(folder) as platform:
         platform.environment["PYTHONPATH"] = os.pathsep.join([*engines, IMPORT_PATH])
         platform.start_worker()
-        # Before the first claim: what all workers offer decides what bots get.
+        # Wait for this before the first claim: what all workers offer decides what bots get.
         platform.eventually(lambda: Worker.objects.alive().exists())
         matches = [
             make_match(

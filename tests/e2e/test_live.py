@@ -76,7 +76,7 @@ def test_match_is_seen_as_it_is_played(tmp_path: Path, run: Run) -> None:
     assert (first.name, first.data["state"]) == ("state", "pending")
     plies = [event.data for event in heard if event.name == "plies"]
     events = [row for each in plies for row in each["events"]]
-    # The end of a match comes with its replay; what came before it is there once, in order.
+    # The last events come with the replay; the earlier ones were streamed once, in order.
     match.refresh_from_db()
     assert match.state == MatchState.DONE
     assert len(plies) > 1

@@ -75,7 +75,7 @@ def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
             f"/{values['NAME']}",
             "REDIS_URL": f"redis://127.0.0.1:{broker.port}/0",
             "DJANGO_SETTINGS_MODULE": "tests.cheap_passwords",  # as those of this process
-            # Whole pages have the addresses of collected static files.
+            # Complete pages contain the addresses of collected static files.
             "PENTATHLON_STATIC": str(folder / "static"),
         }
         (folder / "static").mkdir()
@@ -141,7 +141,7 @@ def outage(site: Site, what: str) -> Iterator[None]:
     part = site.database if what.startswith("database") else site.broker
     unlimited = resource.prlimit(site.process_id, resource.RLIMIT_FSIZE)
     if what == "disk full":
-        # The kernel refuses whatever makes a file longer: temporary files, and the log as well.
+        # The kernel then refuses to lengthen any file: temporary files, and the log as well.
         resource.prlimit(site.process_id, resource.RLIMIT_FSIZE, (1, unlimited[1]))
     elif what.endswith("hangs"):
         part.hang()

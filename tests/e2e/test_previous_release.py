@@ -52,10 +52,10 @@ def made_by_the_previous_release() -> Iterator[None]:
 def test_workers_of_the_previous_release_work_on_the_new_schema(kind: str, tmp_path: Path) -> None:
     """They claim, renew and hand in, and their results are rated."""
     old = unpack(tmp_path / "old")
-    # So that one sees who it was.
+    # The version shows that workers of the previous release played.
     (old / "engines/pentathlon_engines/version.py").write_text(f'__version__ = "{VERSION}"\n')
     short = make_match([make_version(), make_version(like="greedy")], rated=True)
-    # Renewed after 10 s: its seed and its alias, from which bots draw, make it 13 actions long.
+    # This one is renewed after 10 s: its seed and alias, which seed bots, make it 13 actions long.
     sleepers = [make_sleeper(1.2), make_sleeper(1.2)]
     long = make_match(sleepers, rated=True, seed=1, alias=f"{1:032x}")
     enter_matches(pool=open_live_pool(game="tuned"), matches=[short, long])

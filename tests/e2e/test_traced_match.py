@@ -27,7 +27,7 @@ def test_processes_go_on_with_the_trace_of_a_match(tmp_path: Path) -> None:
         platform.start_reconciler()
         platform.eventually(lambda: Match.objects.get().state == MatchState.DONE)
 
-    # Read when all have ended: what a process has not sent by then is lost.
+    # Read the logs when all processes have ended: spans that they have not sent by then are lost.
     logged = "\n".join(log.read_text() for log in tmp_path.glob("*.log"))
     assert {name for name, trace in SPAN.findall(logged) if trace == TRACE} == {
         *("send hint", "follow hint", "claim match", "play match"),

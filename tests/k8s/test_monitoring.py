@@ -61,7 +61,7 @@ def test_prometheus_understands_every_expression(
     rules: list[dict[str, Any]], dashboard: Manifest
 ) -> None:
     for text in _expressions(rules, dashboard):
-        # Names of functions, their types and those of operands, labels, ranges.
+        # The parser checks names of functions, types of arguments and operands, labels and ranges.
         assert isinstance(promql_parser.parse(text), promql_parser.Expr), text
 
 

@@ -63,7 +63,7 @@ class Copyist(Newcomer):
         more = [line for path in paths for line in self.commands(path)]
         assert len({*paths}) == len(private) <= len(more)
         for line in [*bundles, *(line for line in rest if line not in local), *more]:
-            # Pages and guides tell of match 12; here is one that exists.
+            # Pages and guides mention match 12; replace it by one that exists.
             self.run(
                 line.replace("/matches/1/", f"/matches/{match['id']}/")
                 .replace("/tournaments/1/", f"/tournaments/{tournament['id']}/")

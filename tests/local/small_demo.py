@@ -20,7 +20,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
     django.setup()
 
-    # Its models exist only from here on.
+    # The models of the demo exist only from here on.
     from pentathlon.local.demo import demo
 
     demo.plans = small_plans  # type: ignore[attr-defined]  # what it has imported

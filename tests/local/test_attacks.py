@@ -51,7 +51,7 @@ def attacked(
     }
     with serving(folder, first=(NAMED, STYLED), variables=settings) as site:
         headers = {**basic(*PERSON), "Content-Type": "application/json"}
-        # At once: a test uses up all tries to sign in.
+        # Get the token at once: one of the tests uses up all tries to sign in.
         answer = site.send("POST", "/api/v1/tokens/", b'{"name": "attacker"}', headers)
         yield site, str(json.loads(answer.text)["token"])  # type: ignore[attr-defined]  # read by `send`
 

@@ -109,7 +109,7 @@ def test_upload_under_way_may_end_before_the_server_stops(tmp_path: Path) -> Non
     ):
         head = b"POST /api/v1/bots/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
         client = site.raw(stack, head + b"abc")
-        # Answered after what came before it has been read.
+        # This is answered only after the bytes sent before have been read.
         site.get("/healthz")
         site.process.send_signal(signal.SIGTERM)
         time.sleep(3)  # longer than it was given before

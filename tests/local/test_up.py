@@ -86,7 +86,7 @@ def test_up_plays_its_demo_once_and_runs_alone(tmp_path: Path, settings: Setting
     """A small round robin stands for the demo; `manage.py test sites` starts `up` twice."""
     shown = small_plans()
     data = tmp_path / "data"
-    # Bots would go on and on playing on ladders.
+    # With ladders, bots would never stop playing.
     with small_up(tmp_path, "--workers=1", PENTATHLON_LADDERS="0") as running:
         address = running.address()
         running.wait_for(last_table(shown))
@@ -120,7 +120,7 @@ def test_newcomer_beside_the_demo_gets_to_a_rated_match(
         walked = walk(newcomer, lambda step: None)
         running.wait_for(last_table(small_plans()))
 
-    # Ended by a rated match on the ladder that the bot has joined automatically.
+    # `submit` ends with a rated match on the ladder that the bot has joined automatically.
     verbs = [step.command.split()[1] for step in walked.steps]
     assert verbs == ["install", "login", "init", "submit"]
 
@@ -128,7 +128,7 @@ def test_newcomer_beside_the_demo_gets_to_a_rated_match(
 @contextmanager
 def small_up(folder: Path, *options: str, **variables: str) -> Iterator[Up]:
     """Run `up` with a small demo and its data in a folder."""
-    # A busy machine must hold no slot that a test awaits.
+    # A busy machine must not hold back a slot for which a test waits.
     environment = environment_apart(folder / "data", PENTATHLON_STARVED_SHARE="2", **variables)
     with running_up(
         *options,

@@ -27,7 +27,7 @@ def test_newcomer_gets_from_the_kit_to_a_rated_match(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Every command that a page or a guide prints is copied into a shell and does its work."""
-    # What the other ladders and reference bots would play costs more than all commands.
+    # The matches of other ladders and reference bots would cost more than all commands.
     is_whole = request.config.getoption("--whole-demo")
     settings = _settings(is_whole=is_whole)
     with running_up(
@@ -53,7 +53,7 @@ def test_up_runs_alone_and_plays_its_demo_once(
     is_whole = request.config.getoption("--whole-demo")
     shown = plans() if is_whole else small_plans()
     program = (CHECKOUT / "manage.py",) if is_whole else ("-m", "tests.local.small_demo")
-    # They would play on and on beside the demo.
+    # Ladders would go on playing beside the demo.
     ladders = "1" if is_whole else "0"
     end = last_table(shown)
 
@@ -78,7 +78,7 @@ def test_up_runs_alone_and_plays_its_demo_once(
 
     assert f"running already on {data}: {address}." in another.said()
     wait_for_the_end(data)
-    # All bots are new to the ladders, which the first run did without.
+    # The first run had no ladders, so all bots are new to them.
     with running_up(
         "--workers=2",
         port=unused_port(),

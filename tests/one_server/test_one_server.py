@@ -194,7 +194,7 @@ class TestUnits:
         }
         files = [Path(name).name for name in found.get("EnvironmentFile", [])]
 
-        # What a file says counts, whatever the unit says itself.
+        # An environment file overrides what the unit itself sets.
         told = [_pairs("settings.env.example" if "settings" in name else name) for name in files]
         assert own & {name for pairs in told for name in pairs} == set()
 

@@ -18,7 +18,7 @@ def test_no_database_url_means_a_file_with_wal_and_immediate() -> None:
 
 @pytest.mark.parametrize("url", [None, "postgresql://me@db.example/games"])
 def test_connections_outlive_a_request(url: str | None) -> None:
-    # A web process opened SQLite's anew for each request: a tenth of the cost of most.
+    # Opening SQLite anew for each request would be a tenth of the cost of most requests.
     assert connections.database(url, data=DATA)["CONN_MAX_AGE"] == 60
 
 

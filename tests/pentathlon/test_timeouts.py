@@ -122,7 +122,7 @@ def test_transaction_that_is_left_open_ends_and_frees_its_locks() -> None:
         hung.set_autocommit(False)
         _ask(hung, lock)
 
-        # At 0.3 s a try: the server has ended it long before the last one.
+        # A try takes 0.3 s, so the server has ended the transaction long before the last one.
         assert any(_is_free(other, lock) for _ in range(200))
 
         with pytest.raises(OperationalError, match=r"idle-in-transaction timeout|closed"):

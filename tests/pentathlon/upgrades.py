@@ -92,6 +92,6 @@ def _tables() -> Tables:
 def _table(cursor: CursorWrapper, name: str) -> object:
     columns = connection.introspection.get_table_description(cursor, name)
     constraints = connection.introspection.get_constraints(cursor, name)
-    # SQLite numbers those without a name by their place in the table.
+    # SQLite numbers constraints without a name by their place in the table.
     named = [(key.rstrip("0123456789_"), facts) for key, facts in constraints.items()]
     return sorted(map(repr, columns)), sorted(map(repr, named))

@@ -26,7 +26,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/idle/" and len(self.server.heard) == _LINES:  # type: ignore[attr-defined]
-            # The first client's line was idle for too long.
+            # The first client's connection was idle for too long.
             self.server.heard.append("closed")  # type: ignore[attr-defined]
             self.close_connection = True
             return

@@ -107,7 +107,7 @@ def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Plat
     with runtime_folder() as short_folder, running_valkey(short_folder) as redis_url:
         environment = child_environment(
             DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            # Of the test database, which is not the one in DATABASE_URL.
+            # This is the test database, not the one in the DATABASE_URL of this process.
             DATABASE_URL=url_of(connection.settings_dict),
             REDIS_URL=redis_url if with_broker else "",
             PENTATHLON_DATA=str(folder / "data"),

@@ -132,7 +132,7 @@ def test_bot_that_ends_on_a_full_disk_has_not_failed(
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
-    # In namespaces its scratch folder is no part of the worker's disk.
+    # In namespaces the bot's scratch folder is not on the worker's disk.
     own = level is SandboxLevel.NAMESPACES
     assert json.loads(ended.stdout) == {
         "running": "status 3" if own else "host_disk_full",
@@ -149,7 +149,7 @@ def test_match_on_a_full_disk_is_played_later_and_nobody_loses(
     drives = OwnDisks(folder, size_bytes=SMALL_BYTES)
     with running_platform(tmp_path) as platform:
         worker = as_member(platform.start_worker(disks=drives))
-        # Trials copy files there and remove them: after them the disk would have room again.
+        # Trials of runtimes copy files to the disk and remove them, which would make room again.
         platform.eventually(lambda: "runtimes tried" in platform.all_logs())
         undo = drives.fill(worker)
         assert undo is not None

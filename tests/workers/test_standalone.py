@@ -53,12 +53,12 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
     for _ in range(3):
         make_match(versions, rated=True)
     sleepers = [make_sleeper(0.1), make_sleeper(0.1)]
-    # Frames are hints: while the broker or the site is busy, some seconds go untold.
+    # Frames are hints: while the broker or the site is busy, none are sent for some seconds.
     shown = [make_match(sleepers, rated=True).pk for _ in range(4)]
     served = tmp_path / "served"
     for wheel in wheels().values():
         ZipFile(io.BytesIO(wheel.data)).extractall(served)
-    # No database, no broker, no key, no home: what is not here cannot be stolen from here.
+    # The environment has no database, broker, key or home, so they cannot be stolen from it.
     bare = {"PYTHONPATH": str(served), "PATH": "/usr/bin:/bin", "PENTATHLON_STARVED_SHARE": "2"}
 
     with running_platform(tmp_path) as platform:
@@ -79,7 +79,7 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
         with Redis.from_url(platform.environment["REDIS_URL"]) as broker:
             keys = [frame_key(pk, 1) for pk in shown]
             assert broker.exists(*keys), "spectators could watch none of them"
-        # It hears of the last result a moment after the database has it.
+        # The worker hears of the last result a moment after the database has it.
         unsent = tmp_path / "state" / "unsent"
         platform.eventually(lambda: not list(unsent.iterdir()))
 

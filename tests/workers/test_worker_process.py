@@ -108,7 +108,7 @@ def _demand_that_those_were_finished(worker: subprocess.Popen[bytes]) -> None:
 def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(
     tmp_path: Path, temporary: Path
 ) -> None:
-    # Long enough to be caught in the middle.
+    # The match is long enough to be caught in the middle.
     match = make_match([make_sleeper(0.05), make_sleeper(0.05)])
 
     # Hints go through the file system.

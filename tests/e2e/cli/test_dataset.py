@@ -45,7 +45,7 @@ def test_a_download_is_whole_and_stays(
 
     monkeypatch.setattr(Site, "download", note_download)
 
-    # As if it had been cut off: a part is missing, another one is half there.
+    # Make it look as if the download had been cut off: one part is missing, another is half there.
     (folder / "matches-00002.ndjson.gz").unlink()
     half = folder / "decisions-00001.ndjson.gz"
     half.write_bytes(half.read_bytes()[:500])

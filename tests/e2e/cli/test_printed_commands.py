@@ -98,7 +98,7 @@ class CopyistInProcess(Copyist):
 def test_every_printed_command_does_its_work(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # `verify --tournament` has no site: it asks any address, without a token.
+    # `verify --tournament` does not use a `Site`: it asks any address, without a token.
     monkeypatch.setattr(urllib3, "request", SiteInProcess().request)
     open_ladder()
     make_reference("house bot")

@@ -220,7 +220,7 @@ def test_running_match_is_drawn_as_images_one_over_the_other(
     assert (screen.view, drawn.drawn) == ("svg", ["<svg/>"])
     assert "mine v1 – mine v1, running, ply 3\n" in told
     assert "CPU time of 20 s: seat 0 1.2 s, seat 1 0.0 s" in told
-    # Before the board and once when it is over: what else is on the terminal stays.
+    # It clears before the board and at the end: what else is on the terminal stays.
     assert told.count(CLEAR) == 2
 
 

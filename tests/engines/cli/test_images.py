@@ -36,7 +36,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     far, near = pty.openpty()
     monkeypatch.setenv("TERM", "xterm-256color")
     with os.fdopen(near, "r+b", buffering=0) as stream:
-        # Of the module only: pytest puts its own in the place of the real ones.
+        # Replace `sys` of the modules only: pytest replaces the streams of the real one.
         for module in (images, image_protocol):
             monkeypatch.setattr(module, "sys", SimpleNamespace(stdin=stream, stdout=stream))
         yield far

@@ -14,7 +14,7 @@ from tests.engines.commands import Run
 from tests.local.newcomer import lines_of_guides
 from tests.patience import PATIENCE_S
 
-# The name under which it is installed is also that of a variable in completion.
+# The name of the installed command is also part of a variable in completion.
 _PROGRAM = (
     "import sys; sys.argv[0] = 'pentathlon'; from pentathlon_engines.cli.entry import main; main()"
 )
@@ -75,7 +75,7 @@ def test_command_without_its_packages_names_the_extra() -> None:
 
 @pytest.mark.parametrize("name", ["whoami", "submit", "logs"])
 def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
-    # Their imports take longer than these commands themselves.
+    # The imports of `rich` and of other commands take longer than these commands themselves.
     program = (
         "import sys; from pentathlon_engines.cli.main import _load; "
         f"_load('{name}'); print(*sorted(sys.modules))"

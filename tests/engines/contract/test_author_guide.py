@@ -41,7 +41,7 @@ class Played:
             yield state, text
 
     def _look(self, state: State) -> None:
-        # Whoever decides sees most; before and after the match everybody sees as much.
+        # The seat to move sees most; before and after the match all seats see equally much.
         seat = state.to_move if state.to_move not in (None, CHANCE) else 0
         seen = state.observation(seat)
         self.paths.update(path for path, _ in observed_fields(seen, self.guide.fields))

@@ -118,7 +118,7 @@ def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None
 def test_interrupt_asks_to_stop_and_a_second_one_interrupts(
     request: pytest.FixtureRequest,
 ) -> None:
-    # A shell without job control has programs in the background ignore interrupts.
+    # A shell without job control makes programs in the background ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with stop_on_interrupt() as stop:

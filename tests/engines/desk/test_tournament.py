@@ -138,5 +138,5 @@ def test_repeated_matches_are_noted_for_formats_that_read_them() -> None:
 
     play_tournament(tournament)
 
-    # All results here have the same course: of each seating, only the first match is new.
+    # All results here have the same course, so only the first match of each seating is new.
     assert [block.repeats for block in tournament.blocks[:3]] == [(), (0, 1), (0, 1)]

@@ -90,7 +90,7 @@ def test_answer_before_the_request_is_read_is_a_fault(bot: FarEnd) -> None:
     ("lines", "reason"),
     [
         (b'{"action": "pass"}\n{}\n', "more than the one line"),
-        # As if the banner had come alone: what a bot is told must not depend on its buffers.
+        # The reason is the same as for a banner that comes alone: it must not depend on buffers.
         (b'a banner\n{"action": "pass"}\n', "the line is not JSON"),
     ],
 )

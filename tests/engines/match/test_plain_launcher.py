@@ -65,7 +65,7 @@ def test_engines_can_be_imported_without_site_packages(tmp_path: Path) -> None:
     ("source", "kind"),
     [
         ("import os; os.kill(os.getpid(), 24)", FaultKind.CPU_TIME),
-        # Python ignores this one, other languages do not.
+        # Python ignores this signal, other languages do not.
         (
             "import os, signal; signal.signal(25, signal.SIG_DFL); os.kill(os.getpid(), 25)",
             FaultKind.SCRATCH,

@@ -45,7 +45,7 @@ def play_to_the_end(env: PentathlonEnv, seed: int) -> dict[str, float]:
     return total
 
 
-# An observation is a dictionary, as always with masks, and after the end nothing is legal.
+# With masks, observations are dictionaries, and after the end no action is legal.
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")

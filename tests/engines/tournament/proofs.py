@@ -49,7 +49,7 @@ def key_of(document: dict[str, Any]) -> bytes:
 
 
 def record_of(document: dict[str, Any], pairing: Pairing) -> Record:
-    # Bots that always do the same: in a game without chance they repeat themselves.
+    # These bots always do the same, so in a game without chance they repeat their matches.
     rng = random.Random(str(pairing.seating))
     game = GAMES[document["game"]]
     referee = Referee(game=game, seats=2, options=document["options"], seed=pairing.seed)

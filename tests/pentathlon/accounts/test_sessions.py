@@ -132,7 +132,7 @@ def test_list_has_good_sessions_only() -> None:
     BrowserSession.objects.filter(pk=over).update(expire_date=timezone.now())
     assert len(own_sessions(person)) == 1
 
-    # As `manage.py changepassword` does.
+    # `manage.py changepassword` does the same.
     person.set_password("another horse, another battery")
     person.save()
 

@@ -41,7 +41,7 @@ def test_matches_lose_no_more_than_the_share(slots: int) -> None:
     without = play_for_a_day(slots, does_lend=False, seed=slots)
     beside = play_for_a_day(slots, does_lend=True, seed=slots)
 
-    # A hundredth is chance: the lengths of the matches are drawn again.
+    # The lengths of matches are drawn for each run, so a difference of 0.01 may be chance.
     assert 1 - SHARE - 0.01 <= beside / without <= 1 - SHARE + 0.01
 
 

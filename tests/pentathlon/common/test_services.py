@@ -61,7 +61,7 @@ def test_leases_of_other_names_are_apart() -> None:
 
 def test_lease_that_was_taken_while_others_waited_for_its_row_is_not_free() -> None:
     acquire_leadership(name="reconcile", holder="a", ttl_s=5)
-    # Whoever waited for the row compares with the time at which its statement began.
+    # A process that waited for the row compares `until` with the start of its own statement.
     Leadership.objects.update(until=F("until") + timedelta(seconds=8))
 
     assert not acquire_leadership(name="reconcile", holder="b", ttl_s=5)

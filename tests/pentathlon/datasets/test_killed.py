@@ -18,7 +18,7 @@ def test_next_process_makes_the_same_dataset() -> None:
     digests = part_digests(whole)
     whole.delete()
 
-    # With one table ready as Parquet and the other not; and with both written, not committed.
+    # Kill it with one of the two tables ready as Parquet, and with both written but not committed.
     for work, part in (("dataset", 2), ("dataset rows", 1)):
         run_killed(work, part=part)
         assert not DatasetPart.objects.exists()

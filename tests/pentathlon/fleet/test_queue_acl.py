@@ -44,7 +44,7 @@ def url_of(password: str) -> str:
 def owner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
     """Give the server to its owner, with a worker's user on it."""
     client: Any = Redis.from_url(str(settings.REDIS_URL))  # Any: commands without types
-    # As the line of a file says it: what follows "user NAME" are the rules.
+    # In a line of an ACL file, the rules follow "user NAME".
     rules = worker_line(password=PASSWORD, queues=[QUEUE]).split()[2:]
     client.execute_command("ACL", "SETUSER", USER, "reset", *rules)
     monkeypatch.setattr(hint_source, "QUEUES", (QUEUE,))

@@ -81,6 +81,6 @@ def play_waiting(*, winner: int | None = None, only: int | None = None) -> list[
 def step() -> int:
     """Make the next matches."""
     make_due()
-    # Its heartbeat, however slow this machine is.
+    # Renew the heartbeat, however slow this machine is.
     Worker.objects.update(seen_at=Now())
     return batches.make_batches(for_s=60)

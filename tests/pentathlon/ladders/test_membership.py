@@ -186,7 +186,7 @@ def test_button_that_is_pressed_after_the_upload_holds() -> None:
     second = _upload(first, ladder=False)
     seat_all()
     join_ladder(actor=first.bot.owner, ladder=ladder, bot=first.bot)
-    # As when a stopped version may play again.
+    # This is also what happens when a stopped version may play again.
     BotVersion.objects.filter(pk__in=(first.pk, second.pk)).update(is_seated=False)
 
     seat_all()

@@ -71,7 +71,7 @@ def test_matches_of_an_hour_are_counted_by_an_index_alone() -> None:
 def _plan(query: str) -> str:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # A few rows are soon sorted, so any other index of theirs would do.
+            # A few rows are sorted quickly, so the planner would settle for any other index.
             cursor.execute("SET LOCAL enable_sort = off")
         explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
         cursor.execute(f"{explain} {query}")

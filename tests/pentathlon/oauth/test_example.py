@@ -40,7 +40,7 @@ def test_program_of_the_guide_runs(
         assert program.stdout is not None
         asked = program.stdout.readline().partition("Allow it here: ")[2].strip()
         path = asked.removeprefix(live_server.url)
-        # The program's browser is one of ours: it answers, and goes where it is sent.
+        # The test stands in for the browser: it answers, and follows the redirect.
         host = live_server.url.removeprefix("http://")
         sent = browser_of(person).post(path, {"allow": answer}, headers={"host": host})
         with urlopen(sent.headers["Location"]) as back:

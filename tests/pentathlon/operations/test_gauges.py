@@ -149,7 +149,7 @@ def test_no_question_reads_a_whole_history(told: CollectorRegistry) -> None:
         list(told.collect())
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            # A small table is read as a whole otherwise.
+            # Otherwise small tables are read as a whole.
             cursor.execute("SET LOCAL enable_seqscan = off")
     asked = [query["sql"] for query in captured if query["sql"].startswith("SELECT")]
 

@@ -97,7 +97,7 @@ def test_everything_personal_goes_and_results_stay(person: User) -> None:
     assert matches_of(cup)[0].seats.filter(version=version).exists()
     assert not ApiToken.objects.filter(user=person).exists()
     assert WebhookEndpoint.objects.filter(owner=person).exclude(url="").count() == 0
-    # The document of a tournament that has begun: its seeds are computed from it.
+    # The document of a tournament that has begun must stay: its seeds are computed from it.
     assert _mentions("ada-lovelace") <= {"tournaments_tournament.fixed_document"}
     assert _mentions("192.0.2.7") == set()
     assert _mentions("Lovelace") == set()

@@ -171,7 +171,7 @@ class TestEpochs:
 
         def revoke_before(old: Pool, new: Pool) -> bool:
             if not ended:
-                # As if they had been copied in the moment they were taken back.
+                # Make it look as if the rows had been copied in the moment of their revocation.
                 Match.objects.filter(pk__in=rows.values("match")).update(is_revoked=True)
                 rows.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
             ended.append(switch(old, new))

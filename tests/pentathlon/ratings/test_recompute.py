@@ -120,6 +120,6 @@ def test_equal_changes_are_only_read(
 ) -> None:
     recompute_pool(pool_id=pool.pk)
 
-    # The pool, in a savepoint its lock, the seats, the changes, the ratings, and the pool again.
+    # Queries for the pool, its lock in a savepoint, seats, changes, ratings, and the pool again.
     with django_assert_num_queries(8):
         recompute_pool(pool_id=pool.pk)

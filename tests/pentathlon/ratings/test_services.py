@@ -303,7 +303,7 @@ class TestApplyPool:
             pool, versions, *[(one, two) for one in range(4) for two in range(4) if one != two]
         )
 
-        # One asks which authors want to hear of first rated matches.
+        # One of the queries asks which authors want to hear of first rated matches.
         with django_assert_num_queries(12):
             services.apply_pool(pool_id=pool.pk)
 

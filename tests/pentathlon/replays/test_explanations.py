@@ -135,7 +135,7 @@ def test_use_stands_beside_its_limit() -> None:
     assert uses["action_cpu"].share == 1
     assert (uses["memory"].used, uses["memory"].limit) == (12.5, 256)
     assert (uses["stdout"].used, uses["stderr"].used) == (42, 7)
-    # Wall less CPU time, of the answered action and of the one that ended with the fault.
+    # Wall minus CPU time, for the answered action and for the one that ended with the fault.
     assert (uses["action_wall"].used, uses["action_wall"].limit) == (0.1, 3)
     assert (uses["match_wall"].used, uses["match_wall"].limit) == (0.101, 60)
     assert uses["process_cpu"].share is None

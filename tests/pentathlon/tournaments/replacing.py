@@ -115,7 +115,7 @@ def assert_first_bot_is_best(cup: Tournament) -> None:
     """Check that the bot which wins whatever it plays has the first place."""
     best = row_of(cup, cup.entries.get(number=0).version)
     if cup.format == "swiss":
-        # There, one that it never meets may win all its matches, too.
+        # In a Swiss tournament, a bot that it never meets may win all its matches, too.
         assert best.points == max(row.points for row in standings(cup))
     else:
         assert best.place == 1

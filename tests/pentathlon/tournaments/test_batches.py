@@ -107,7 +107,7 @@ def test_same_document_gives_the_same_rows_in_whatever_order_results_come() -> N
         secret=first.secret,
         draw_probability=fixed["draw_probability"],
     )
-    # Its leaderboard has moved on since.
+    # The leaderboard has moved on since, so restore the strengths of that time.
     for entry, stated in zip(second.entries.in_order(), fixed["entries"], strict=True):
         entry.strength_hint = stated["strength"]
         entry.save()

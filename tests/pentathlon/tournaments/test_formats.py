@@ -151,7 +151,7 @@ def test_finals_note_matches_that_only_repeat_earlier_ones() -> None:
 
     batches = tournament.batches.order_by("number")
     notes = [note or {} for note in batches.values_list("input", flat=True)]
-    # Of the first block with each seating, one match is new; all of the others repeat it.
+    # Only the first match with each seating is new; all later ones repeat it.
     assert [note.get("repeats", {}) for note in notes][:2] == [{}, {}]
     assert notes[2]["repeats"] == {str(block): [0, 1] for block in range(2, 6)}
     checks = check_proof(proof(tournament))

@@ -105,7 +105,7 @@ def test_estimate_is_right_within_a_quarter(scene: Scene) -> None:
     for done in (0.1, 1 / 3, 2 / 3):
         errors = [_error(scene, played, done) for played in plays]
 
-        # Of few matches, a single run may end in some that are unlike the others.
+        # With few matches, the last ones of a single run may be unlike the others.
         assert abs(median(errors)) <= 0.15, (done, errors)
         assert sum(abs(error) > 0.25 for error in errors) <= len(errors) / 5, (done, errors)
 
@@ -124,7 +124,7 @@ def _estimate(scene: Scene, played: Sequence[Played], now: float) -> float:
     live = [match for match in played if match.begin <= now < match.end]
     sent = [match for match in played if match.sent_at <= now < match.begin]
     mine = [match.end - match.begin for match in ended if match.lane == 0]
-    # Others of the game that ended before were as long on average.
+    # Earlier matches of the game took as long on average.
     match_s = expected_match_s(mine[-50:], others_s=[own.mean_s])
     assert match_s is not None
     running = sum(match.lane == 0 for match in live)

@@ -288,7 +288,7 @@ class TestKnockout:
         assert blocks_of(cup, new) == mine
         play_to_the_end(cup)
         assert is_right(cup)
-        # The second by age wins its first duel, unless the draw sets it against the first.
+        # The second oldest bot wins its first duel, unless the draw pairs it with the oldest.
         assert ((row_of(cup, new).place or 9) <= 4) != meets_the_best
 
 

@@ -60,7 +60,7 @@ def test_rated_matches_play_no_build_of_a_volunteer(
     assert builds.built_files(Building.of(rated, rated.seats[0])) == ""
     own = build(rated, "own", is_trusted=True)
 
-    # From now on everybody plays the trusted one, and no volunteer can replace it.
+    # From now on everybody plays the trusted build, and no volunteer can replace it.
     for is_rated in (True, False):
         job = claim(make_match([version, version], rated=is_rated), None)
         assert {seat.files_hash for seat in job.seats} == {own} != {strange}

@@ -151,7 +151,7 @@ def test_third_worker_finds_who_of_two_is_wrong(
     verdict: str, wrong: str, first: WorkerToken, second: WorkerToken, third: Worker
 ) -> None:
     parties = {"first": first, "second": second}
-    # Else the worker beside the database might be the second one.
+    # Otherwise the worker beside the database might play the first spot check.
     Worker.objects.filter(name=DIRECT).update(is_draining=True)
     play(make_match(), first, course=SAME)
     advance()
@@ -212,7 +212,7 @@ def test_run_of_another_party_than_the_one_asked_proves_nothing(
 ) -> None:
     played_by(first)
     advance()
-    # As a claim by a process of the release before does.
+    # A claim by a process of the previous release does the same.
     play(waiting()[0].match, None, course=OTHER)
 
     advance()

@@ -57,7 +57,7 @@ def test_bars_show_how_the_seats_shared_the_points(counted: Scene) -> None:
     assert [rect["class"] for rect in seats[:2]] == ["seat-0", "seat-1"]
     widths = [float(rect["width"].removesuffix("%")) for rect in seats[:2]]
     assert sum(widths) == pytest.approx(100, abs=0.2)
-    # Once in a column, and once below the name, where the screen has no room for that.
+    # The bar is in a column and, for narrow screens, once more below the name.
     assert len(seats) == 2 + 4 * sum(each["matches"] > 0 for each in reached["next"])
 
 

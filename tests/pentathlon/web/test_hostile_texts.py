@@ -70,7 +70,7 @@ def stage() -> Stage:
     author = make_user()
     versions = [make_version(owner=author), make_version(owner=author), make_version()]
     for version, name, text in zip(versions, NAMES, TEXTS, strict=False):
-        # Past the services, which refuse most of it.
+        # Bypass the services, which refuse most of these texts.
         Bot.objects.filter(pk=version.bot_id).update(name=name)
         BotVersion.objects.filter(pk=version.pk).update(
             notes=text[:200], state_reason=text[:300], validation_log=text

@@ -115,7 +115,7 @@ def test_commands_are_printed_in_one_way_only() -> None:
             others.add(path.name)
 
     assert others == set()
-    # Whoever adds a page with commands lets the newcomer try them.
+    # Add a new page with commands to these, so that the newcomer tries them.
     assert printing == {*PAGES_WITH_COMMANDS, "join_worker.html"}  # that one: `test_joining`
 
 

@@ -144,7 +144,7 @@ class TestUpset:
         day = old.ended_on - timedelta(days=1)
         Meeting.objects.update(ended_on=day)
 
-        # Not by the clock: midnight may pass.
+        # Do not use the date of the clock: midnight may pass.
         now = timezone.now().replace(year=day.year, month=day.month, day=day.day)
         found = upset_of_the_day(now + timedelta(days=1))
         assert found is not None

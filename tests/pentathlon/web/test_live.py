@@ -69,7 +69,7 @@ def test_new_ratings_are_announced_on_the_leaderboard(scene: Scene) -> None:
 
     play_all(scene.running)
 
-    # Those of two bots of one author do not count there.
+    # Results between two bots of one author do not count there.
     new = Pool.objects.get(key=live_key("tuned")).applied_seq - before
     assert new > 1
     assert f"Table changed: {new} new results" in part_of(Client().get(address)).text

@@ -35,7 +35,7 @@ def long_record() -> Record:
     referee = Referee(game=game, seats=5, options=None, seed=0)
     while referee.seat_to_ask() is not None:
         legal = referee.request().legal
-        # Who keeps no die rolls all that are allowed.
+        # A seat that keeps no die rolls as often as it may.
         referee.accept("keep -" if "keep -" in legal else rng.choice(legal), cpu_ms=1, wall_ms=2)
     header: Header = {
         "game": game.info.key,

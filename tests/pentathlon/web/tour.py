@@ -182,7 +182,7 @@ def _credentials(author: User) -> Iterator[Visit]:
     for name in ("account", "email_change"):
         yield _visit(name, reader=unverified)
     yield _visit("password_reset", query="?sent")
-    # Of somebody who does not sign in: that would end the link.
+    # The link is for somebody who does not sign in, since signing in would end it.
     link = urlencode({"link": reset_link(make_user())})
     yield _visit("password_reset_new", query=f"?{link}")
 

@@ -81,7 +81,7 @@ def receiver(reply: Reply | None = None, *, host: str = "127.0.0.1") -> Iterator
         try:
             yield found
         finally:
-            # Else the thread that waits for connections would take one more.
+            # Otherwise the thread that waits for connections would accept one more.
             server.shutdown(socket.SHUT_RDWR)
 
 

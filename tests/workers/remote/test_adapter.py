@@ -85,7 +85,7 @@ def test_result_lies_on_disk_until_it_is_taken(
         platform.hand_in([played(job)])
     assert len(list(tmp_path.iterdir())) == 1
 
-    # Another process, after the first was killed.
+    # This stands for a new process after the first one was killed.
     wire.on_request = _nothing
     again = remote_platform(tmp_path, platform._headers["Authorization"][7:], wire)
 
@@ -126,7 +126,7 @@ def test_match_is_handed_in_when_the_network_is_back(
     files.close()
     match = Match.objects.get()
     assert (match.state, match.host_faults, match.attempts_made) == (MatchState.DONE, 0, 1)
-    # When it is back, the lease comes first.
+    # When the site is back, the lease comes first.
     assert wire.paths[-2:] == ["/api/v1/fleet/leases/", RESULTS]
 
 

@@ -44,7 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as programs:
         Path(programs).chmod(0o755)
         for name in names or map(str.strip, sys.stdin):
-            # Nothing hostile runs in here; should something get out all the same, this bounds it.
+            # Nothing hostile runs in this process; if a bot gets out all the same, this bounds it.
             longest_s = int(time.process_time()) + LONGEST_CPU_S
             resource.setrlimit(resource.RLIMIT_CPU, (longest_s, resource.RLIM_INFINITY))
             found = let_loose(launcher, name, Path(programs, name))

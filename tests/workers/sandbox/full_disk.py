@@ -31,7 +31,7 @@ sys.exit(3)
 def main() -> None:
     """Start the bot, fill the disk, tell the bot to write, and try to start another."""
     disk = Path(tempfile.gettempdir())
-    # Whatever goes wrong, the disk of the machine is not ours to fill.
+    # Whatever goes wrong, we must not fill the disk of the machine.
     assert os.path.ismount(disk), f"{disk} is not a disk of its own"
     launcher = SandboxLauncher(SandboxLevel(sys.argv[1]))
     folder = launcher.staging.new_folder()

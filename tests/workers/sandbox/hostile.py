@@ -151,7 +151,7 @@ def expected(bot: str, variant: Variant) -> tuple[str | None, list[str] | None]:
 def expected_in_a_match(bot: str, variant: Variant) -> str:
     """Return the fault that a bot must be expelled for."""
     if bot == "closes_output" and variant.level is SandboxLevel.LANDLOCK:
-        # Without a namespace around it, the end of its output is seen at once.
+        # Without a namespace around the bot, the end of its output is seen at once.
         return "crash"
     if bot == NEEDS_A_WITNESS:
         return "processes" if _notes_refused_threads(variant) else "crash"

@@ -105,7 +105,7 @@ def test_bot_whose_worker_is_gone_never_begins() -> None:
 
 
 def test_bot_limits_its_own_stack_before_it_begins() -> None:
-    # A worker that sets it during the shell's exec sets nothing: the kernel puts back the old one.
+    # A limit that a worker sets during the shell's exec is lost: the kernel restores the old one.
     ended = subprocess.run(
         [*bubblewrap._WAIT, "/bin/sh", "-c", "ulimit -S -s; ulimit -H -s"],
         input=b"\n", capture_output=True, check=True,

@@ -79,7 +79,7 @@ def test_all_processes_of_a_container_go_into_the_leaf(kernel: FakeKernel) -> No
 
     kernel.find()
 
-    # The kernel takes one at a time; this folder keeps the last.
+    # The kernel takes one process at a time; the fake file keeps the last one.
     assert (own / LEAF / "cgroup.procs").read_text() == "4242"
 
 
@@ -92,7 +92,7 @@ def test_worker_in_the_leaf_shares_out_the_group_above(kernel: FakeKernel) -> No
 
 def test_shared_group_of_version_2_is_left_as_it_was(kernel: FakeKernel) -> None:
     own = kernel.mount_v2(own="/session")
-    # In the place of a refusal: not even root can write to a folder.
+    # A folder stands in for the kernel's refusal: not even root can write to it.
     (own / LEAF / "cgroup.procs").mkdir(parents=True)
 
     with pytest.raises(LayerMissing, match=f"other processes share {own}") as caught:

@@ -164,7 +164,7 @@ def test_paused_children_use_no_time(launcher: SandboxLauncher, tmp_path: Path) 
 
     spend(0.2)
 
-    # The kernel adds some microseconds late.
+    # The kernel adds some microseconds with a delay.
     assert bot.cpu_s() - before < 0.001
     bot.resume()
     spend(0.2)

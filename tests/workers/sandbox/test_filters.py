@@ -144,7 +144,7 @@ CALLS = [
     ("sync_file_range", (), PRETEND),
     ("setsockopt", (), refuse(errno.ENOPROTOOPT)),
 ]
-# Where bots with children and builds may do more: the verdicts of the others, and theirs.
+# Bots with children and builds may do more: verdicts for other bots, for these bots, for builds.
 CALLS_OF_CHILDREN = [
     ("mmap", (0, 4096, 3, 0x21), (EPERM, ALLOW, ALLOW)),
     ("mmap", (0, 4096, 3, 0x23), (EPERM, ALLOW, ALLOW)),
@@ -166,7 +166,7 @@ CALLS_OF_CHILDREN = [
     ("setuid", (), (EPERM, EPERM, EPERM)),
 ]
 A_STRANGER = 4711
-# What only the level without namespaces refuses.
+# Only the level without namespaces refuses these calls.
 CALLS_ABOUT_OTHERS = [
     ("kill", (A_STRANGER, 0), EPERM),
     ("kill", (0xFFFFFFFF, 9), EPERM),

@@ -22,7 +22,7 @@ from workers.sandbox.resources.cgroups import Group
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 SEAT = 1
 
-# Each tries to end by SIGKILL, or to look as if; those that go on end with status 3.
+# Each attempt tries to end by SIGKILL, or to seem so; those that fail end with status 3.
 ATTEMPTS = {
     "kills itself": "os.kill(os.getpid(), 9)",
     "kills its group": "os.kill(0, 9)",

@@ -127,7 +127,7 @@ def test_paused_bot_uses_no_time(launcher: SandboxLauncher) -> None:
     os.write(bot.stdin, b"\n")
     read_line(bot)
     bot.pause()
-    # On a busy machine it is some time before it has a core, on which it takes the signal.
+    # On a busy machine it takes a while until the bot gets a core to receive the signal on.
     deadline = time.monotonic() + PATIENCE_S
     while bot.awake_threads() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -242,7 +242,7 @@ def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> Sandbo
     """A launcher on a host whose engines and Python no bot can reach where they are."""
     launcher.close()
     monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
-    # A whole Python is copied below; here, what an echo needs of it.
+    # Another test copies a whole Python; this fixture copies what an echo bot needs of it.
     ignored = runtime._NOT_FOR_BOTS
     thin = shutil.ignore_patterns("__pycache__", "distutils", "lib2to3", "unittest")
     monkeypatch.setattr(

@@ -77,7 +77,7 @@ def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str
     report = play(launcher, built_in("random"), bot_command(bot), limits=SHORT)
 
     faults = [fault["kind"] for fault in report.record["faults"]]
-    # Without a namespace around it, the end of its output is seen at once.
+    # Without a namespace around the bot, the end of its output is seen at once.
     assert faults == ["wall_time"] or (bot, faults) == ("closes_output", ["crash"])
 
 
@@ -87,7 +87,7 @@ def test_bot_that_keeps_the_disk_busy_is_not_given_back(launcher: SandboxLaunche
         report = play(launcher, built_in("random"), bot_command("reads_cold_pages"), limits=SHORT)
 
     (fault,) = report.record["faults"]
-    # Without a disk below its files it only runs.
+    # If its files are on no disk, the bot never waits and only runs.
     assert fault["kind"] in {"wall_time", "cpu_time"}
     assert report.record["outcome"]["ranks"] == [0, 1]
 

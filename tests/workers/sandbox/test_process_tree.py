@@ -99,7 +99,7 @@ def test_polled_tree_counts_the_children() -> None:
 
         assert one.threads_and_bytes(scratch_bytes=0)[0] == 1
         assert tree.threads_and_bytes(scratch_bytes=0)[0] == 2
-        # The kernel counts a process in ticks, so the child has used nothing at first.
+        # The kernel counts CPU time in ticks, so the child has used none at first.
         while not tree.cpu_s() > 0:
             pass
         one.close()

@@ -36,7 +36,7 @@ from workers.sandbox.uids import _first_range
 kept, seen = [], set()
 for _ in range(4):
     seen.add(_first_range())
-    # One that ended could give its number to the next.
+    # The number of a namespace that has ended could go to the next one.
     kept.append(os.open("/proc/self/ns/net", os.O_RDONLY))
     assert ctypes.CDLL(None).unshare(0x40000000) == 0
 print(len(seen))

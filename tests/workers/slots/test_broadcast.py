@@ -141,7 +141,7 @@ def test_frame_has_the_position_the_events_and_the_clocks(broker: str) -> None:
 def test_frame_is_the_same_whatever_a_seat_hides(game: str) -> None:
     watched = followed(game, plies=9)
     one = watched.frame()
-    # To seat 0 the same as before: only what the other seat and the decks hide has changed.
+    # For seat 0 this is the same position: only the other seat's hand and the decks have changed.
     watched.state = watched.state.determinize(0, Random(5))
 
     assert watched.frame() == one
@@ -290,7 +290,7 @@ def test_broker_that_hangs_holds_up_no_match_and_keeps_nothing(hanging: str) -> 
     see = casting.watch(job_of("tuned"))
     assert see is not None
 
-    # Each would wait ten minutes, if it waited.
+    # If these calls waited, each would take ten minutes.
     for plies in range(1, 8):
         see(begun("tuned", plies=plies))
         casting.note_end([job_of()] * 20)

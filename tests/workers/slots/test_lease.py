@@ -52,7 +52,7 @@ def test_lease_is_renewed_with_the_progress() -> None:
 
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         lease.note_ply(7)
-        # The thread may have renewed it before, on a busy machine more than once.
+        # The thread may have renewed the lease before, on a busy machine more than once.
         while (seen := database.plies.get(timeout=PATIENCE_S)) == 0:
             pass
 

@@ -321,7 +321,7 @@ def test_seasons_promote_and_relegate_by_the_tables(
                 least, most = _by_rule(level, place, tables)
                 off[min(0, where[bot] - least) + max(0, where[bot] - most)] += 1
 
-    # Sizes differ by one, so somebody at a border may be one off.
+    # Sizes differ by one, so a bot at a border may be one off.
     assert set(off) <= {-1, 0, 1}
     assert off[0] >= 0.995 * off.total()
     order = sorted(range(bots), key=strengths.__getitem__, reverse=True)

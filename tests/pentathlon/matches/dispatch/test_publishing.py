@@ -117,7 +117,7 @@ class TestWindow:
         versions = [make_version() for _ in range(20)]
         for number in range(WINDOW_PER_SLOT * 2 + 2):
             make_match([versions[number % 20], versions[(number + 1) % 20]])
-        # Last: on a slow machine it would be taken for silent otherwise.
+        # Make the worker last: on a slow machine it would count as silent otherwise.
         make_worker(slots=slots)
 
         publish_pending(publish=broker)
@@ -223,7 +223,7 @@ class TestHints:
     def test_matches_of_a_batch_are_not_taken_for_long_ones(self, broker: Broker) -> None:
         make_worker(slots=1)
         played("tuned", seconds=1.2, times=BATCH)
-        # One slot claimed them together, and handed them in together.
+        # One slot claimed these matches together, and handed them in together.
         ended = Match.objects.filter(state=MatchState.DONE)
         ended.update(finished_at=Now(), started_at=Now() - timedelta(seconds=1.2))
         _lane(1, BATCH)

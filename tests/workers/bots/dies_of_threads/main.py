@@ -7,7 +7,7 @@ import time
 sys.stdin.readline()
 print('{"type": "ready"}', flush=True)
 sys.stdin.readline()
-# Small ones: their number is what is refused, not their room.
+# With small stacks, their number is refused and not their memory.
 threading.stack_size(128 * 1024)
 for _ in range(500):
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()

@@ -30,7 +30,7 @@ def opened(path: str) -> Iterator[int]:
 def times(path: str) -> bool:
     """Return whether a time of a file could be set."""
     before = Path(path).stat()
-    # Whoever may write to it may set its times to now.
+    # Anybody who may write to a file may set its times to now.
     os.utime(path)
     return Path(path).stat() != before
 
