@@ -41,7 +41,7 @@ def tell_plies(
 
 
 def tell_ply(record: Record, states: Sequence[State], ply: int, *, viewer: Viewer = None) -> str:
-    """Return what led to the position after so many events."""
+    """Return in words the event that led to position `ply`."""
     if ply == 0:
         return "The match begins"
     return next(tell_plies(record, states, first=ply, last=ply, viewer=viewer))

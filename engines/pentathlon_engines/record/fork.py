@@ -1,6 +1,6 @@
 """Forks: matches that are played on from a ply of another record, by any bots.
 
-Seats, options, seed and the events before stay, so chance draws what it drew there.
+Seats, options, seed and the events up to the ply stay, so chance draws what it drew there.
 """
 
 from __future__ import annotations

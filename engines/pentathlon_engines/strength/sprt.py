@@ -110,7 +110,7 @@ def spread(counts: Sequence[int]) -> Spread:
 
 
 def log_likelihood_ratio(seen: Spread, *, null: float, alternative: float) -> float:
-    """Return by how much the alternative explains the scores better, as a logarithm."""
+    """Return the logarithm of how much better the alternative explains the scores."""
     rest = [seen.variance + (seen.mean - expected) ** 2 for expected in (null, alternative)]
     return seen.blocks / 2 * math.log(rest[0] / rest[1])
 

@@ -114,7 +114,7 @@ class AbTest:
         return problems + check_entries(entries, fewest=plan.seats + 1)
 
     def _problems_of_test(self, plan: Plan, entries: int) -> list[Problem]:
-        """Return what is wrong with parameters that are right one by one."""
+        """Return what is wrong with parameters that are each right but do not fit together."""
         problems = []
         null = param_of(self.parameters, plan, "null")
         if null >= param_of(self.parameters, plan, "alternative"):

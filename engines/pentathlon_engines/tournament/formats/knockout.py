@@ -306,7 +306,7 @@ class _Book:
         return self.blocks[duel.round, tuple(sorted(self._pair(duel)))]
 
     def _count_missing(self, duel: Duel) -> int:
-        """Return how many blocks may decide at the earliest; tie-break blocks come one by one."""
+        """Return the fewest blocks that may decide a duel; tie-break blocks come one by one."""
         wins = self._wins(duel)
         left = self.rules.blocks - len(wins)
         return (left - abs(sum(wins))) // 2 + 1 if left > 0 else 1

@@ -282,7 +282,7 @@ class _Standing:
         return max(allowed, key=lambda bot: (self._worth(bot, group), self.order[bot]))
 
     def _is_allowed(self, one: int, other: int) -> bool:
-        """Whether another meeting keeps both below the most of one opponent."""
+        """Return whether after one more meeting neither has too many blocks against the other."""
         met = self.met[one][other]
         part, whole = MOST_SHARE
         fewest = min(self.blocks[one], self.blocks[other])
