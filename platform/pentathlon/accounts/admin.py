@@ -37,7 +37,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        """Return people with whether they have a second factor."""
+        """Return people, each annotated with whether they have a second factor."""
         totp = Exists(TotpKey.objects.filter(person=OuterRef("pk")))
         passkey = Exists(Passkey.objects.filter(person=OuterRef("pk")))
         people: QuerySet[User] = super().get_queryset(request)
@@ -73,7 +73,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         return shown if is_super else (*shown, *_OF_SUPERUSERS)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Leave accounts of staff to superusers: who sets a password can sign in with it."""
+        """Leave accounts of staff to superusers: whoever sets a password can sign in with it."""
         user = request.user
         is_super = isinstance(user, User) and user.is_superuser
         if obj is not None and not is_super and is_staff(obj):
@@ -81,7 +81,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         return super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody: results belong to people. Take "active" away instead."""
+        """Allow nobody, because results belong to people; clear "active" instead."""
         return False
 
     def save_model(
@@ -98,7 +98,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(AuditedAdmin):
-    """Tokens, to be seen and revoked; the secret is nowhere."""
+    """Tokens, to be viewed and revoked; their secrets are not stored."""
 
     list_display = ("name", "user", "created", "expiry", "last_used_at")
     list_select_related = ("user",)
@@ -113,9 +113,9 @@ class ApiTokenAdmin(AuditedAdmin):
     )
 
     def has_add_permission(self, request: object) -> bool:
-        """Tokens are made by their owners, who alone may see the secret."""
+        """Allow nobody: owners make their tokens, because they alone may see the secret."""
         return False
 
     def has_change_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody: a token is what its owner has made, until it is deleted."""
+        """Allow nobody: a token stays as its owner made it, until it is deleted."""
         return False

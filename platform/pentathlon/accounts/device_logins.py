@@ -98,7 +98,7 @@ def poll_device_login(device_code: str) -> IssuedToken:
 
 @transaction.atomic
 def _poll(device_code: str) -> IssuedToken | InvalidInput:
-    """Return a refusal instead of raising it: what the poll has written must stay."""
+    """Return a refusal instead of raising it, which would roll back what the poll has written."""
     found = DeviceLogin.objects.filter(device_digest=_digest(device_code))
     login = found.select_for_update(of=("self",)).select_related("person").first()
     now = database_now()

@@ -1,6 +1,6 @@
 """The outbox of letters: rows are written by services, and sent by a step of the reconciler.
 
-A letter is sent at least once, and tried for a few hours where no mail server answers.
+A letter is sent at least once; while no mail server answers, it is tried again for a few hours.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def notify(kind: LetterKind, person: User, *, site: str) -> None:
 
 
 def send_letters() -> int:
-    """Send what is due; return how many letters are done."""
+    """Send the letters that are due; return how many are done with."""
     due = Letter.objects.filter(next_at__lte=database_now()).select_related("person")
     sent = 0
     for letter in due.order_by("next_at", "pk")[:_AT_ONCE]:
@@ -60,7 +60,7 @@ def _send(letter: Letter) -> bool:
 
 
 def _put_off(letter: Letter, *, reason: str) -> bool:
-    """Try again later; tell whether the letter is done with, because it was tried often enough."""
+    """Put a letter off to its next try; return True if it is given up instead, after the last."""
     if letter.tries >= len(RETRIES_S):
         _log.error("letter given up", kind=letter.kind, letter=letter.pk, reason=reason)
         return True
@@ -78,7 +78,7 @@ class _Mail(NamedTuple):
 
 
 def _mails_of(letter: Letter) -> list[_Mail]:
-    """Return what is sent: nothing where all is different by now."""
+    """Return the e-mails to send for a letter: none if its reason no longer exists."""
     if letter.kind == LetterKind.RESET_PASSWORD:
         return [_reset_mail(person, letter) for person in who_forgot(letter.email)]
     if letter.person is None:

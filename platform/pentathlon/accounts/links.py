@@ -1,7 +1,7 @@
 """The links in letters: each is good for one thing, once, and for a stated time.
 
-Nothing of a link is stored. It holds a keyed hash of what it will change, so it stops working as
-soon as that is different.
+Links are not stored. Each holds a keyed hash of what it will change, so it stops working as soon
+as that has changed.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _EMAIL: Final = "pentathlon.accounts.email"
 
 
 def who_forgot(email: str) -> list[User]:
-    """Return those who may set a new password by a letter to this address, which is verified."""
+    """Return the people with this verified address who may set a new password by letter."""
     verified = User.objects.filter(email__iexact=email, verified_email=F("email"))
     found = verified.filter(is_active=True).order_by("pk")
     return [person for person in found[:MOST_ACCOUNTS] if person.has_usable_password()]
 
 
 def reset_link(person: User) -> str:
-    """Return what an address must hold to set a new password."""
+    """Return the text in a link that lets a person set a new password."""
     return f"{int_to_base36(person.pk)}-{default_token_generator.make_token(person)}"
 
 
 def find_by_reset_link(link: str) -> User:
-    """Return whose password a link may set; refuse one that is used, too old or made up."""
+    """Return the person whose password a link may set; refuse a used, expired or forged link."""
     number, _, token = link.partition("-")
     try:
         person = User.objects.filter(pk=base36_to_int(number), is_active=True).first()
@@ -49,12 +49,12 @@ def find_by_reset_link(link: str) -> User:
 
 
 def email_link(change: EmailChange) -> str:
-    """Return what an address must hold to confirm another e-mail address."""
+    """Return the text in a link that confirms another e-mail address."""
     return signing.dumps([change.pk, _state_of(change)], salt=_EMAIL)
 
 
 def find_by_email_link(link: str) -> EmailChange:
-    """Return what a link confirms; refuse one that is used, too old or made up."""
+    """Return the change that a link confirms; refuse a used, expired or forged link."""
     try:
         number, state = signing.loads(link, salt=_EMAIL, max_age=EMAIL_LINK_S)
     except signing.BadSignature:

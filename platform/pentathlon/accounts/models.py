@@ -56,7 +56,7 @@ class ApiToken(AbstractAuthToken):
 class BrowserSession(AbstractBaseSession):
     """A browser that keeps something here, usually because a person has signed in with it.
 
-    In place of Django's own table, which does not know whose a session is.
+    It replaces a row of Django's own table, which does not say whose a session is.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -134,7 +134,7 @@ class Passkey(models.Model):
 class EmailChange(models.Model):
     """An e-mail address that a person wants to have, until a letter to it is answered.
 
-    It may be the one that the account has, while that is not verified.
+    It may be the address that the account has already, as long as that is not verified.
     """
 
     person = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_change")
@@ -160,8 +160,8 @@ class LetterKind(models.TextChoices):
 class Letter(models.Model):
     """An e-mail about an account that is still to be sent; links in it are made then.
 
-    Who forgot a password is looked up then, too: asking costs the same whether or not there is an
-    account.
+    People who forgot a password are looked up only then, too, so that a request costs the same
+    whether or not there is an account.
     """
 
     kind = models.CharField(max_length=20, choices=LetterKind)
@@ -208,7 +208,7 @@ class DeviceLogin(models.Model):
     """
 
     class Answer(models.TextChoices):
-        """What the person said."""
+        """The person's answer."""
 
         NONE = "none", "not yet"
         APPROVED = "approved", "approved"
@@ -265,7 +265,6 @@ class AccountDeletion(models.Model):
 
 
 def names_version() -> int:
-    """Return a number that grows whenever a name is taken off everything: tags of kept answers
-    hold it."""
+    """Return a number that grows with every deleted account; tags of cached answers hold it."""
     latest = AccountDeletion.objects.order_by("-pk").values_list("pk", flat=True)
     return next(iter(latest[:1]), 0)

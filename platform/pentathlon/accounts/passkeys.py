@@ -64,7 +64,7 @@ def begin_passkey(person: User, *, host: str) -> tuple[Json, Json]:
             display_name=person.username,
         ),
         credentials=[_credential(passkey) for passkey in _of(person, host)],
-        # With these a person can sign in without a username, where the authenticator can do it.
+        # With a resident key, a person can sign in without a username if the authenticator can.
         resident_key_requirement=ResidentKeyRequirement.PREFERRED,
         user_verification=UserVerificationRequirement.PREFERRED,
     )
@@ -116,8 +116,8 @@ def remove_passkey(*, actor: User, passkey_id: int, site: str) -> None:
 def begin_check(*, host: str, person: User | None = None) -> tuple[Json, Json]:
     """Return what the browser needs to show a passkey, and the state to keep until it answers.
 
-    Without a person, the browser offers those that it knows; the authenticator has to verify its
-    owner then, because no password was asked for.
+    Without a person, the browser offers the passkeys that it knows, and the authenticator has to
+    verify its owner, because no password was asked for.
     """
     known = None if person is None else [_credential(passkey) for passkey in _of(person, host)]
     needs = UserVerificationRequirement
@@ -128,7 +128,7 @@ def begin_check(*, host: str, person: User | None = None) -> tuple[Json, Json]:
 
 
 def check_passkey(*, answer: str, state: Json | None, person: User | None = None) -> User:
-    """Return who has shown a passkey; with a person, refuse those of others."""
+    """Return the owner of a passkey that was shown; with a person, refuse passkeys of others."""
     host = _host_of(state)
     try:
         response = AuthenticationResponse.from_dict(_read(answer))
@@ -154,7 +154,7 @@ def check_second_factor(
     """Refuse somebody who has a second factor and shows neither a passkey nor a good code.
 
     Raises:
-        InvalidInput: `second_factor_required`, or why what was shown is no good.
+        InvalidInput: `second_factor_required`, or the reason why the passkey or code is refused.
     """
     if not has_second_factor(person):
         return
@@ -172,7 +172,7 @@ def check_second_factor(
 
 
 def _count(passkey: Passkey, count: int) -> None:
-    """Note a signature; a count that does not grow comes from a copy of the key."""
+    """Note a signature; refuse a count that has not grown: it comes from a copy of the key."""
     is_fresh = Q(sign_count__lt=count) if count else Q(sign_count=0)
     fresh = Passkey.objects.filter(is_fresh, pk=passkey.pk)
     if not fresh.update(sign_count=count, last_used_at=Now()):

@@ -9,7 +9,7 @@ class PasswordVariety:
     """Refuses passwords that repeat a few characters: twelve spaces are long, and no secret."""
 
     def validate(self, password: str, user: User | None = None) -> None:
-        """Raise ValidationError unless enough different characters are no spaces."""
+        """Raise ValidationError unless the password has enough different non-space characters."""
         if len({character for character in password if not character.isspace()}) < FEWEST:
             raise ValidationError(self.get_help_text(), code="password_without_variety")
 

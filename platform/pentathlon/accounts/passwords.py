@@ -1,7 +1,7 @@
 """Passwords: changing one, and setting a new one where the old one is forgotten.
 
 Hashing takes a third of a second, so it is done outside of transactions: SQLite has one writer.
-A statement that compares with the old hash makes sure that nobody was faster.
+The update compares the old hash, so that of two changes at once only the first succeeds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = get_logger(__name__)
 
 
 def check_new_password(password: str, person: User, *, field: str = "password") -> str:
-    """Return a password that is hard to guess, also by who knows the person, or refuse it."""
+    """Return a password that is hard to guess even for those who know the person, or refuse it."""
     try:
         validate_password(password, person)
     except ValidationError as error:
@@ -73,13 +73,13 @@ def change_password(
 def ask_for_reset(*, email: str, site: str) -> None:
     """Send an e-mail with a link to the owners of an address, if there are any.
 
-    It does the same for every address: nobody learns by it who has an account.
+    It does the same for every address, so that nobody learns from it who has an account.
     """
     write_letter(LetterKind.RESET_PASSWORD, email=check_email(email), site=site)
 
 
 def reset_password(*, link: str, new: str, revokes_tokens: bool, site: str) -> User:
-    """Set the password of whom a link was sent to, and end all sessions; return the person."""
+    """Set the password of the person who got the link, and end all sessions; return the person."""
     person = find_by_reset_link(link)
     check_new_password(new, person, field="new")
     return _set_password(person, new, revokes_tokens=revokes_tokens, site=site, session=None)

@@ -1,4 +1,4 @@
-"""Second factors: an authenticator app, passkeys, and recovery codes for who has lost them.
+"""Second factors: an authenticator app, passkeys, and recovery codes for those who lose them.
 
 Whoever has an app or a passkey is asked for it after the password. Recovery codes exist as long as
 one of the two does.
@@ -46,7 +46,7 @@ def has_second_factor(person: User) -> bool:
 
 
 def new_totp_salt() -> str:
-    """Return a salt from which the key of an app follows that is still to be confirmed."""
+    """Return a salt for the key of an app that is still to be confirmed."""
     return secrets.token_hex(16)
 
 
@@ -78,7 +78,7 @@ def add_totp(*, actor: User, salt: str, code: str, site: str) -> list[str]:
 
 @transaction.atomic
 def remove_totp(*, actor: User, site: str) -> None:
-    """Ask the actor for no codes of an app any more."""
+    """Stop asking the actor for codes of an app."""
     removed, _ = TotpKey.objects.filter(person=actor).delete()
     if not removed:
         raise NotFound("You have no authenticator app.")
@@ -102,7 +102,7 @@ def renew_recovery_codes(*, actor: User) -> list[str]:
 def reset_second_factors(*, actor: User, person: User, site: str) -> bool:
     """Remove all second factors of a person who has lost them; only staff may.
 
-    Return whether there was anything.
+    Return whether there were any.
     """
     had_any = has_second_factor(person)
     for model in (TotpKey, Passkey, RecoveryCode):
@@ -115,7 +115,7 @@ def reset_second_factors(*, actor: User, person: User, site: str) -> bool:
 
 @transaction.atomic
 def take_code(*, person: User, code: str) -> None:
-    """Accept a code of the person's app, or a recovery code: each is good once."""
+    """Accept a code of the person's app, or a recovery code; each is valid once."""
     typed = _plain(code)
     if not (_take_totp(person, typed) or _take_recovery_code(person, typed)):
         raise _wrong_code("Type the six digits that your app shows now, or a recovery code")
@@ -130,7 +130,7 @@ def note_added_factor(person: User, *, site: str) -> list[str]:
 
 
 def note_removed_factor(person: User, *, site: str) -> None:
-    """Note that the person has one factor less; the last one takes the recovery codes along."""
+    """Note that the person has one factor less; delete the recovery codes with the last one."""
     notify(LetterKind.FACTOR_REMOVED, person, site=site)
     _log.info("second factor removed", person=person.pk)
     if not has_second_factor(person):
@@ -140,7 +140,7 @@ def note_removed_factor(person: User, *, site: str) -> None:
 def _take_totp(person: User, typed: str) -> bool:
     key = TotpKey.objects.filter(person=person).first()
     step = None if key is None else _step_of(key.salt, typed)
-    # Two requests with one code: only the first finds an older step.
+    # Of two requests with the same code, only the first finds an older step.
     fresh = TotpKey.objects.filter(person=person, used_step__lt=step or 0)
     return step is not None and bool(fresh.update(used_step=step))
 

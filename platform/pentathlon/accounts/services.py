@@ -28,7 +28,7 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 def register(*, username: str, email: str, password: str, site: str | None = None) -> User:
     """Make an account for a new person.
 
-    A letter asks whether the address is theirs, with a link to `site`; without one, none is sent.
+    A letter with a link to `site` asks whether the address is theirs; without a site none is sent.
     """
     check_username(username)
     person = User(
@@ -63,7 +63,7 @@ def create_token(
 
 
 def check_token_fields(*, name: str, scopes: Collection[str]) -> tuple[str, list[str]]:
-    """Return the name and the scopes of a token to be, or refuse them."""
+    """Return the name and the scopes for a new token, or refuse them."""
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInput(
@@ -88,7 +88,7 @@ def note_token_use(*, token: ApiToken) -> None:
 
 
 def check_username(username: str) -> str:
-    """Return a name that somebody new may have, or refuse it."""
+    """Return a username that a new person may have, or refuse it."""
     if not _USERNAME.fullmatch(username):
         raise InvalidInput(
             "A username has 3 to 30 letters, digits, hyphens or underscores, and starts and "
@@ -112,8 +112,8 @@ def check_username(username: str) -> str:
 
 
 def find_person(username: str) -> User | None:
-    """Return who has this name, in capital letters or small; None if nobody has."""
-    # No database looks a zero byte up.
+    """Return the person with this name, ignoring case; None if there is none."""
+    # A name with a zero byte cannot be looked up.
     return User.objects.filter(username__iexact=username.replace("\0", "")).first()
 
 

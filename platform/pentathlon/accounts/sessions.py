@@ -1,7 +1,7 @@
 """Sessions that know whose they are, so that people can see and end theirs.
 
-Django's sessions in a table of our own: the row holds the person, the address and the browser. No
-request costs a query more; once a minute one writes when a session was last seen.
+Django's sessions in a table of our own: the row holds the person, the address and the browser. A
+request costs no additional query; once a minute, one stores when its session was last seen.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SessionStore(StoredSession):
         return self.row
 
     def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:
-        """Return the row to write: what was known of the session stays."""
+        """Return the row to write; it keeps what was known of the session."""
         row, known = cast(BrowserSession, super().create_model_instance(data)), self.row
         if known is not None and known.session_key == row.session_key:
             row.public_id, row.begun_at = known.public_id, known.begun_at
@@ -65,7 +65,7 @@ class SessionStore(StoredSession):
 def note_sessions(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Keep where, with what and when a session was last used."""
+    """Store from which address, with which browser and when each session was last used."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         session = request.session
@@ -81,13 +81,13 @@ def note_sessions(
 
 
 def own_sessions(person: User) -> list[BrowserSession]:
-    """Return the person's sessions that are good, the last used first."""
+    """Return the person's valid sessions, the last used first."""
     rows = BrowserSession.objects.filter(person=person, expire_date__gt=database_now())
     good = person.get_session_auth_hash()
     return [
         row
         for row in rows.order_by("-seen_at")
-        # Those of before a password was changed in the administration let nobody in.
+        # Sessions from before a change of the password in the administration let nobody in.
         if constant_time_compare(_decoded(row).get(HASH_SESSION_KEY, ""), good)
     ]
 
@@ -120,7 +120,7 @@ def _note(session: SessionStore) -> None:
     try:
         found.update(seen_at=now, address=session.address, user_agent=session.user_agent)
     except DatabaseError as error:
-        # Whoever asked has an answer; nothing is lost but a minute.
+        # The request is answered already; only the time of this use is lost.
         _log.warning("session not noted", reason=str(error).strip())
 
 

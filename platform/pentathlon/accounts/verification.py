@@ -1,7 +1,7 @@
 """Verifying the e-mail address that an account has: letters go to no other.
 
-An address that is to be verified waits like one that somebody wants to have: the same letter, and
-the same link, confirm both.
+An address to be verified waits like one that a person wants to change to: the same letter, and the
+same link, confirm both.
 """
 
 from django.db import transaction

@@ -57,7 +57,7 @@ class AuditAction(TextChoices):
 
 
 class AuditedKind(TextChoices):
-    """Kinds of things that are acted on."""
+    """Kinds of objects of audited actions."""
 
     EVENT = "event", "event"
     TOURNAMENT = "tournament", "tournament"

@@ -1,4 +1,4 @@
-"""The audit log in the admin, to be looked at; and how edits in the admin get into it."""
+"""The audit log as the admin shows it, and the recording of edits made in the admin."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pentathlon.common.admin import ReadOnlyAdmin
 
 
 class AuditedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Writes into the audit log what is added, changed and deleted here.
+    """Writes into the audit log which rows are added, changed and deleted here.
 
-    Each is done in the transaction of the edit.
+    An event is written in the transaction of its edit.
     """
 
     def log_addition(

@@ -22,23 +22,23 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
         return self.select_related("actor", "person")
 
     def of_tournament(self, tournament_id: int) -> Self:
-        """Return what was done to a tournament, its entries and its matches."""
+        """Return the events of a tournament, its entries and its matches."""
         return self.listed().filter(tournament=tournament_id)
 
     def public(self, *, hides_results: bool) -> Self:
-        """Return what everybody may read of a tournament: what changed its results or field."""
+        """Return the events of a tournament that are public: changes of its results or field."""
         shown = FIELD_CHANGED if hides_results else (*FIELD_CHANGED, *RESULTS_CHANGED)
         return self.filter(action__in=shown)
 
     def about(self, person: AbstractBaseUser) -> Self:
-        """Return what a person did, and what was done to them or theirs."""
+        """Return the actions of a person, and those that affected the person or their bots."""
         return self.filter(Q(actor=person.pk) | Q(person=person.pk))
 
 
 class AuditEvent(models.Model):
     """An action of an organiser or a member of staff. Such a row never changes.
 
-    People are named by reference, so that who deletes an account is named nowhere any more.
+    People are stored by reference, so that no event names somebody whose account was deleted.
     """
 
     actor = models.ForeignKey(
@@ -76,14 +76,14 @@ class AuditEvent(models.Model):
 
     @property
     def actor_name(self) -> str:
-        """Who did it, in words."""
+        """The name of the actor."""
         if self.actor is not None:
             return self.actor.get_username()
         return "an operator" if "command" in self.details else "the platform"
 
     @property
     def facts_in_words(self) -> list[str]:
-        """What else is known of it, each with its name."""
+        """Further facts about the action, each with its name."""
         return [
             f"{name.replace('_', ' ')}: {_in_words(value)}"
             for name, value in self.details.items()
@@ -92,12 +92,12 @@ class AuditEvent(models.Model):
 
     @property
     def action_in_words(self) -> str:
-        """What was done, in words."""
+        """The action in words."""
         return str(AuditAction(self.action).label)
 
     @property
     def object_in_words(self) -> str:
-        """What it was done to, in words."""
+        """The object of the action in words."""
         if self.kind == AuditedKind.PERSON and self.person is not None:
             return self.person.get_username()
         return self.object_name or f"{AuditedKind(self.kind).label} {self.object_id}"

@@ -27,9 +27,9 @@ def note_action(
 ) -> AuditEvent:
     """Write down what somebody did; call it in the transaction that does it.
 
-    `actor` None stands for the command line, or for what the platform does by itself. `person` is
-    to whom it is done, or to whose bot. Neither `object_name` nor `details` may hold a secret, or
-    the name of a person: after a deletion it would still stand there.
+    `actor` None stands for the command line, or for the platform itself. `person` is the person
+    affected, or the owner of the bot affected. Neither `object_name` nor `details` may hold a
+    secret, or the name of a person, which would outlive the deletion of the account.
     """
     return AuditEvent.objects.create(
         actor_id=None if actor is None else actor.pk,
@@ -53,7 +53,7 @@ def note_on_person(
     reason: str = "",
     **details: Any,  # Any: JSON
 ) -> AuditEvent:
-    """Write down what somebody did to an account, as `note_action`."""
+    """Write down what somebody did to an account, as `note_action` does."""
     return note_action(
         action,
         actor=actor,

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Rename a model; its table keeps its name, which processes of the release before read."""
+    """Rename a model, but not its table, which processes of the previous release read."""
 
     dependencies = (("accounts", "0002_clock_of_the_database"),)
 

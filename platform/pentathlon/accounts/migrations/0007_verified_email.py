@@ -3,7 +3,7 @@ from django.db.models import F
 
 
 def take_for_verified(apps, schema_editor):  # type: ignore[no-untyped-def]  # as Django has it
-    """Let addresses of before count: whoever has one must not be locked out by an update."""
+    """Take existing addresses for verified: an update must not lock their owners out."""
     people = apps.get_model("accounts", "User").objects.using(schema_editor.connection.alias)
     people.exclude(email="").update(verified_email=F("email"))
 
