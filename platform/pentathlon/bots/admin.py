@@ -10,7 +10,7 @@ from pentathlon.common.admin import ReadOnlyAdmin
 
 @admin.register(Bot)
 class BotAdmin(AuditedAdmin):
-    """Bots, to be found by name and owner; a name that hurts somebody may be changed."""
+    """Bots, searchable by name and owner; an offensive name may be changed."""
 
     list_display = ("name", "owner", "created_at")
     list_select_related = ("owner",)
@@ -18,17 +18,17 @@ class BotAdmin(AuditedAdmin):
     readonly_fields = ("owner", "is_reference", "created_at")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Bots come from uploads only."""
+        """Allow nobody: bots come from uploads only."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Nobody: results belong to bots. Their versions can be retired or disqualified."""
+        """Allow nobody: results belong to bots. Their versions can be retired or disqualified."""
         return False
 
 
 @admin.register(BotVersion)
 class BotVersionAdmin(ReadOnlyAdmin):
-    """Versions, to be looked at: an upload is immutable."""
+    """Versions, read-only, because an upload is immutable."""
 
     list_display = ("__str__", "state", "state_reason", "stopped_at", "stopped_by", "created_at")
     list_filter = ("state",)
@@ -41,7 +41,7 @@ class BotVersionAdmin(ReadOnlyAdmin):
     def disqualify(
         self, request: HttpRequest, versions: QuerySet[BotVersion]
     ) -> HttpResponse | None:
-        """Go on to the page that asks why."""
+        """Continue on the page that asks for the reason."""
         ids = list(versions.values_list("pk", flat=True)[:2])
         if len(ids) == 1:
             return redirect("version_disqualify", ids[0])

@@ -1,4 +1,4 @@
-"""Check an upload, and say what is wrong with it as services do."""
+"""Checks of uploads, with the errors that services raise."""
 
 from pentathlon.common.errors import InvalidInput, TooLarge
 from pentathlon_engines import errors
@@ -7,7 +7,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 
 
 class BadArchive(InvalidInput):
-    """An upload that is not taken; `path` names the entry, where one is to blame."""
+    """An upload that is refused; `path` names the entry to blame, if there is one."""
 
     code = "bad_archive"
 

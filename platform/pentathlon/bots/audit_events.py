@@ -19,7 +19,7 @@ def audit_version(
     tournament: int | None = None,
     **details: Any,  # Any: JSON
 ) -> None:
-    """Write down what somebody did to a version of another author: everywhere, or in one place."""
+    """Write down an action on another author's version, in one tournament or everywhere."""
     note_action(
         action,
         actor=actor,

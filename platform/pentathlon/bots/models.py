@@ -169,18 +169,18 @@ class BotVersion(models.Model):
 
     @property
     def label(self) -> str:
-        """Name and number, as people say it."""
+        """The name and number, as people say them."""
         return f"{self.bot.name} v{self.number}"
 
     @property
     def archive_name(self) -> str:
-        """What a download of its archive is called."""
+        """The file name of its archive when downloaded."""
         return f"{self.bot.name}-v{self.number}.zip"
 
     def files_hash(self, *, rated: bool = False) -> str:
-        """Return the content that is played; empty as long as it is to be built.
+        """Return the hash of the files that are played; empty as long as they have to be built.
 
-        Rated matches do not play what was built by a worker that may not play them.
+        Rated matches do not use files built by a worker that may not play rated matches.
         """
         if self.built_id is None:
             return "" if self.manifest.get("build") else self.archive_id
@@ -188,7 +188,7 @@ class BotVersion(models.Model):
 
     @property
     def game_keys(self) -> list[str]:
-        """The games it plays, in the order of the alphabet."""
+        """The keys of the games it plays, in alphabetical order."""
         return sorted(row.game for row in self.games.all())
 
 
@@ -211,7 +211,7 @@ class VersionGame(models.Model):
 class BuildLog(models.Model):
     """The end of what the build of a version wrote, while it runs and afterwards.
 
-    Only its author may read it. Not a column of versions, which are read by the hundred.
+    Only the author may read it. It is no column of versions, which are read by the hundred.
     """
 
     version = models.OneToOneField(

@@ -12,9 +12,9 @@ from pentathlon.webhooks.outbox import listeners, note_event
 def note_version(event: str, *, version_id: int, path: str = "", **data: Any) -> None:  # Any: JSON
     """Note an event about a version for its author; call it in the transaction of what happened.
 
-    `path` is where the API shows it, if not at the version.
+    `path` is where the API shows the event's subject, if that is not the version.
     """
-    # Most authors want nothing: that costs one look at an index.
+    # Most authors want no events; for them, this costs one look at an index.
     if not listeners(event).filter(owner__bots__versions=version_id).exists():
         return
     version = BotVersion.objects.select_related("bot").defer("validation_log").get(pk=version_id)
@@ -28,7 +28,7 @@ def note_version(event: str, *, version_id: int, path: str = "", **data: Any) ->
 
 
 def version_facts(version: BotVersion) -> Mapping[str, Any]:  # Any: JSON
-    """Return what all events about versions say."""
+    """Return the facts that every event about a version holds."""
     return {
         "bot": version.bot_id,
         "bot_name": version.bot.name,

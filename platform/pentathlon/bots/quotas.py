@@ -22,7 +22,7 @@ def validation_quota(author: User) -> Quota:
 
 
 def archive_quota(author: User) -> Quota:
-    """Return how much room all archives take; equal ones are stored once."""
+    """Return how many bytes all archives take; equal ones are stored once."""
     own = BotVersion.objects.owned_by(author)
     kept = Archive.objects.filter(versions__in=own).distinct()
     return Quota(

@@ -35,9 +35,9 @@ _WORDS = {
 
 
 def check_room(*, actor: User, size: int) -> None:
-    """Refuse an upload of `size` bytes if the actor has too much here, or too much under way.
+    """Refuse an upload of `size` bytes if the actor has too many bytes or validations here.
 
-    Call in the transaction that stores it: uploads of one author come one after the other.
+    Call it in the transaction that stores the upload: uploads of one author are stored in turn.
     """
     User.objects.select_for_update().get(pk=actor.pk)
     validating = validation_quota(actor)
@@ -75,7 +75,7 @@ def add_version(
     _check_owner(actor, bot)
     notes = _check_notes(notes)
     _check_name(bot, archive.manifest.name)
-    # The lock makes two uploads at once take two numbers.
+    # The lock gives different numbers to simultaneous uploads.
     Bot.objects.select_for_update().get(pk=bot.pk)
     _check_new_content(bot, archive)
     last = bot.versions.aggregate(last=Max("number"))["last"] or 0
@@ -86,7 +86,7 @@ def add_version(
 def activate_version(*, actor: User, version: BotVersion) -> BotVersion:
     """Activate a candidate, as if it had been uploaded without being one."""
     _check_owner(actor, version.bot)
-    # The lock is that of uploads: a newer version must not come in between.
+    # Uploads take the same lock, so that no newer version comes in between.
     Bot.objects.select_for_update().get(pk=version.bot_id)
     version.refresh_from_db(fields=("is_candidate", "state"))
     if not version.is_candidate:
@@ -133,7 +133,7 @@ def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
 def stop_version(*, version_id: int, reason: str) -> bool:
     """Stop scheduling a version until its author has it validated again.
 
-    Return False if it was not scheduled any more.
+    Return False if the version was not being scheduled.
     """
     playing = BotVersion.objects.filter(pk=version_id, state=VersionState.ELIGIBLE)
     stopped = playing.update(
@@ -188,13 +188,13 @@ def reinstate_version(*, actor: User, version: BotVersion) -> BotVersion:
 
 
 def check_may_read(*, actor: User, version: BotVersion) -> None:
-    """Refuse an actor who may not read the files and the log of a version: all but its author."""
+    """Refuse everybody but the author of a version, who alone may read its files and log."""
     if version.bot.owner_id != actor.pk:
         raise NotAllowed(f"{version.label} is not yours: only its author may read this.")
 
 
 def checked_reason(reason: str) -> str:
-    """Return the reason for a disqualification; everybody will read it."""
+    """Return a reason for a disqualification, which everybody will read, or refuse it."""
     reason = reason.strip()
     if not reason:
         raise InvalidInput("Say why: everybody will read it.", code="required", field="reason")
@@ -205,7 +205,7 @@ def checked_reason(reason: str) -> str:
 def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> str:
     """Store the files that a build made and return the hash of those that count.
 
-    The first build counts, unless a trusted one follows it: then the first trusted one.
+    The first trusted build counts; without a trusted one, the first build.
     """
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None or (is_trusted and not version.is_build_trusted):
@@ -258,10 +258,10 @@ def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
 
 @transaction.atomic
 def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
-    """Open validation again for an own version that was stopped, or that the host failed."""
+    """Reopen validation of the actor's version that was stopped, or that the host failed."""
     _check_owner(actor, version.bot)
     waiting = (VersionState.UNCHECKED, VersionState.STOPPED)
-    # One conditional update: of two requests at once exactly one schedules matches.
+    # One conditional update, so that of two simultaneous requests only one schedules matches.
     reopened = BotVersion.objects.filter(pk=version.pk, state__in=waiting).update(
         state=VersionState.VALIDATING, state_reason=""
     )
@@ -367,7 +367,7 @@ def _name_taken(actor: User, name: str) -> Conflict:
 
 
 def _free_names(actor: User, name: str) -> list[str]:
-    """Return names that no bot has yet, made of the author's and of the one that is taken."""
+    """Return free names for a bot, made of the author's name and the one that is taken."""
     base = personal_name(actor.username, name)
     numbered = (f"-{number}" for number in range(2, _MOST_NAMESAKES))
     names = [base, *(f"{base[: LONGEST_NAME - len(end)]}{end}" for end in numbered)]

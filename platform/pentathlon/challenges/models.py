@@ -17,7 +17,7 @@ FIRST_LANE: Final = 2**40
 
 
 class ChallengeState(models.TextChoices):
-    """A challenge's life."""
+    """The states of a challenge."""
 
     RUNNING = "running", "running"
     DONE = "done", "done"
@@ -103,7 +103,7 @@ class Challenge(models.Model):
 
     @property
     def lane(self) -> int:
-        """Where its matches wait."""
+        """The lane in which its matches wait."""
         return FIRST_LANE + self.pk
 
     @property
@@ -113,7 +113,7 @@ class Challenge(models.Model):
 
     @property
     def score(self) -> BlockScore | None:
-        """What the complete blocks say so far."""
+        """The score of the complete blocks so far."""
         return score_of(counts_of(self.cells, matches=self.block_size))
 
 

@@ -24,7 +24,7 @@ class ChallengeTable:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The ids of all versions, the challenger first."""
+        """The ids of all versions at the table, the challenger's first."""
         return tuple(each.pk for each in (self.version, self.opponent, *self.others))
 
 
@@ -37,7 +37,7 @@ def choose_players(
     other_ids: Sequence[int],
     game: str | None,
 ) -> ChallengeTable:
-    """Return who meets whom; refuse what cannot be played.
+    """Return who meets whom; refuse a table that cannot be played.
 
     The opponent is another author's bot, or another version of the actor's own.
     """
@@ -63,7 +63,7 @@ def choose_players(
 
 
 def active_version(bot: Bot, *, game: str, field: str) -> BotVersion:
-    """Return the version that plays for a bot: the newest one that may play, no candidate.
+    """Return the version that plays for a bot: the newest that may play and is no candidate.
 
     Raises:
         InvalidInput: `other_game`.

@@ -16,8 +16,8 @@ from pentathlon.server.limits import CHALLENGE_MATCHES_A_DAY, CHALLENGES_UNDER_W
 def daily_quota(author: User) -> Quota:
     """Return how many matches were asked for today; a day begins at midnight in UTC.
 
-    Matches count when they are asked for; cancelling a challenge gives none back, or somebody
-    could have schedules made and thrown away without end.
+    Matches count when they are asked for. Cancelling a challenge gives none back, since otherwise
+    somebody could have schedules made and thrown away without end.
     """
     midnight = database_now().replace(hour=0, minute=0, second=0, microsecond=0)
     own = Challenge.objects.by_author(author)
@@ -44,9 +44,9 @@ def under_way_quota(author: User) -> Quota:
 
 
 def check_quotas(author: User, *, matches: int) -> None:
-    """Refuse a challenge of so many matches if its author has too much under way or played.
+    """Refuse a challenge of so many matches if it exceeds one of its author's quotas.
 
-    Call in the transaction that stores it: challenges of one author come one after the other.
+    Call it in the transaction that stores the challenge: those of one author are stored in turn.
 
     Raises:
         Conflict: `too_many_challenges` or `challenge_quota`.

@@ -1,4 +1,4 @@
-"""How a challenge stands, read from its matches block by block."""
+"""The standing of a challenge, read from its matches block by block."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class ChallengeBlock:
 
     @property
     def is_done(self) -> bool:
-        """Whether no match of it can be played any more."""
+        """Whether none of its matches can be played any more."""
         return all(match.state not in _UNENDED for match in self.matches)
 
     @property
     def seed(self) -> int | None:
-        """Its seed, once no match with it can be played any more."""
+        """The seed of the block; None as long as a match with this seed can still be played."""
         return self.matches[0].seed if self.is_done else None
 
     @property
     def points(self) -> float | None:
-        """Points of the challenger, if the block is complete."""
+        """The challenger's points; None unless the block is complete."""
         return None if self.half_points is None else self.half_points / WIN
 
 
@@ -54,17 +54,17 @@ class ChallengeSeat:
 
     @property
     def matches(self) -> int:
-        """How many were played."""
+        """The number of matches played in this seat."""
         return self.wins + self.draws + self.losses
 
     @property
     def share(self) -> float | None:
-        """Its share of the points; None before the first match."""
+        """The challenger's share of the points; None before the first match."""
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
 
 
 def with_ranks(matches: MatchQuerySet) -> MatchQuerySet:
-    """Load with matches who sat where and how that went, and nothing else of the seats."""
+    """Load the versions and ranks of the seats with matches, and nothing else of the seats."""
     seats = MatchSeat.objects.order_by("seat").only("match", "seat", "version", "rank")
     return matches.prefetch_related(Prefetch("seats", queryset=seats))
 
@@ -85,7 +85,7 @@ def cells_of(blocks: Sequence[ChallengeBlock]) -> list[int]:
 
 
 def read_test(challenge: Challenge) -> SprtReading | None:
-    """Return whether the challenger is better, by all challenges of these two up to this one."""
+    """Test whether the challenger is better, by all challenges of these two up to this one."""
     meetings = Challenge.objects.filter(
         version=challenge.version_id,
         opponent=challenge.opponent_id,
@@ -99,7 +99,7 @@ def read_test(challenge: Challenge) -> SprtReading | None:
 
 
 def seats_of(challenge: Challenge, matches: Sequence[Match]) -> list[ChallengeSeat]:
-    """Return how the challenger did in each seat, incomplete blocks included."""
+    """Return the challenger's results by seat, those in incomplete blocks included."""
     found: dict[int, list[int]] = {}
     for match in matches:
         seat = _seat_of(match, challenge.version_id)

@@ -34,8 +34,8 @@ def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
     `cells` are their half points, `matches` those of a block. The test looks after 20 blocks and
     then after every 4: read more often, it errs more often than it states. One challenge is too
     short to decide between .50 and .55, so the blocks of all challenges between the same two
-    versions count, those of cancelled ones too: who could leave out what went badly would always
-    find what he looks for.
+    versions count, including cancelled ones: whoever could leave out bad results would always find
+    what they are looking for.
     """
     if not cells:
         return None

@@ -10,9 +10,9 @@ _PAIR = 2
 def seat_orders(players: Sequence[int]) -> list[tuple[int, ...]]:
     """Return the orders in which a block seats its players, each with the same seed.
 
-    Two sit in both orders. More sit in every rotation of their order and of its mirror, so that
-    everybody has each seat twice, and each neighbour on both sides; with three, that is every
-    order there is.
+    Two players sit in both orders. More players sit in every rotation of their order and of its
+    mirror, so that everybody has each seat twice, and each neighbour on both sides; with three
+    players, these are all orders.
 
     >>> seat_orders([7, 8])
     [(7, 8), (8, 7)]

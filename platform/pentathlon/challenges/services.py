@@ -79,7 +79,7 @@ def cancel_challenge(*, actor: User, challenge: Challenge) -> Challenge:
             f"Only {challenge.author.username}, who made it, may cancel this challenge.",
             code="not_your_challenge",
         )
-    # Matches before their challenge, as whoever finishes one: two of us must not deadlock.
+    # Lock matches before their challenge, as finishing a match does, so that neither deadlocks.
     list(challenge.matches.unfinished().select_for_update().values_list("pk", flat=True))
     locked = Challenge.objects.select_for_update().get(pk=challenge.pk)
     if locked.state != ChallengeState.RUNNING:
@@ -96,7 +96,7 @@ def cancel_challenge(*, actor: User, challenge: Challenge) -> Challenge:
 
 
 def call_off_out_of_play() -> int:
-    """Void what is left of challenges with a version that plays no more; return how many.
+    """Void waiting matches of challenges with a version out of play; return how many.
 
     The reconciler calls it again and again.
     """
@@ -116,7 +116,7 @@ def count_endings(match_ids: Collection[int]) -> None:
     lanes = set(ended.order_by().values_list("lane", flat=True))
     # In the order of ids: two endings with the same challenges must not deadlock.
     for challenge_id in sorted(filter(None, map(challenge_of_lane, lanes))):
-        # The lock makes the later of two matches that end together see the other one.
+        # Because of the lock, the later of two matches that end together sees the earlier one.
         _recount(Challenge.objects.select_for_update().get(pk=challenge_id))
 
 
@@ -154,7 +154,7 @@ def _with_a_version_out_of_play() -> Iterator[Challenge]:
 
 
 def _recount(challenge: Challenge) -> None:
-    """Store how a locked challenge stands by its matches, and whether it is done."""
+    """Store the standing of a locked challenge by its matches, and whether it is done."""
     matches = list(with_ranks(challenge.matches))
     states = [match.state for match in matches]
     challenge.done = states.count(MatchState.DONE)
