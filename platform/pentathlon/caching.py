@@ -1,7 +1,7 @@
-"""Answers that need not be sent or made again: `ETag`, `304`, and large ones kept packed.
+"""Answers that need not be sent or made again: `ETag`, `304`, and large answers kept packed.
 
-Each process keeps its own packed answers, the latest ones. A tag never comes back with another
-content, because what it is made of only counts upwards.
+Each process keeps its own packed answers, the latest ones. No tag is ever used again for another
+content, because tags are made of numbers that only grow.
 """
 
 import gzip
@@ -27,7 +27,7 @@ _LEVEL: Final = 6
 
 
 def tag_of(*parts: object) -> str:
-    """Return a tag that changes when any of these do."""
+    """Return a tag that changes when any of these parts does."""
     text = "\0".join(str(part) for part in parts)
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
@@ -35,7 +35,7 @@ def tag_of(*parts: object) -> str:
 def answer_if_changed(
     request: HttpRequest, *, tag: str, make: Callable[[], HttpResponse], keep: str = _REVALIDATE
 ) -> HttpResponseBase:
-    """Return 304 if the client has it, else what `make` makes, marked with its tag."""
+    """Return 304 if the client has this tag, else the answer of `make`, marked with the tag."""
     response = get_conditional_response(request, etag=tag) or make()
     response.headers["ETag"] = tag
     response.headers["Cache-Control"] = keep
@@ -47,7 +47,7 @@ def answer_for_ever(
 ) -> HttpResponseBase:
     """Answer with something that never changes, named by `parts`; 304 if the client has it.
 
-    Of a private thing only the reader's own browser keeps a copy, and asks again at each use.
+    Only the reader's own browser keeps a copy of private content, and asks again at each use.
     """
     keep = _PRIVATE if is_private else _IMMUTABLE
     return answer_if_changed(request, tag=tag_of(*parts), make=make, keep=keep)
@@ -56,7 +56,7 @@ def answer_for_ever(
 def answer_packed(
     request: HttpRequest, *, tag: str, content_type: str, make: Callable[[], bytes]
 ) -> HttpResponseBase:
-    """Return 304 if the client has what this tag stands for, else the content, made only once.
+    """Return 304 if the client has this tag, else its content, which is made only once.
 
     Only for what everybody may see.
     """
@@ -93,7 +93,7 @@ def _answer_packed(
         headers = {"Content-Encoding": "gzip"}
         return HttpResponse(content, content_type=content_type, headers=headers)
 
-    # The same content in another encoding has the same tag, so that it is a weak one.
+    # The same content in another encoding has the same tag, so the tag is weak.
     weak = f"W/{tag}" if is_packed else tag
     response = answer_if_changed(request, tag=weak, make=answer, keep=keep)
     patch_vary_headers(response, ("Accept-Encoding",))
@@ -101,7 +101,7 @@ def _answer_packed(
 
 
 class Packed:
-    """Contents by their tag; those that nobody has asked for longest make room."""
+    """Contents by their tags; the least recently used make room for new ones."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most

@@ -15,9 +15,9 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-20000;"
     "PRAGMA mmap_size=134217728;PRAGMA journal_size_limit=67108864;"
 )
-# Opening one takes a tenth of a request; SQLite reads all table definitions anew for each.
+# Opening a connection takes a tenth of a request: SQLite reads all table definitions each time.
 _CONNECTION_S = 60
-# Longer than any match: the broker must not hand out again what a worker still plays.
+# Longer than any match: the broker must not hand out a match again that a worker still plays.
 _VISIBILITY_TIMEOUT_S = 12 * 3600
 
 _OF_BUCKETS = {"endpoint": "endpoint_url", "region": "region_name"}
@@ -36,7 +36,7 @@ def database(
         return _sqlite(data / "pentathlon.sqlite3")
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        # Not by the library: it takes the path of sqlite:///path for a relative one.
+        # The library would take the path of sqlite:///path for a relative one.
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme in {"postgres", "postgresql"}:
         return _postgresql(url, PATIENCE[role])
@@ -73,13 +73,13 @@ def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": "pentathlon",
-        # A cache that takes longer than to make a thing again is of no use.
+        # A cache is of no use if it takes longer than making the thing again.
         "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
     }
 
 
 def replay_store(address: str | None) -> dict[str, Any]:  # Any: Django's own shape
-    """Return the entry of `STORAGES` for old replays; none where all stay in the database."""
+    """Return the entry of `STORAGES` for old replays; empty if all stay in the database."""
     if address is None:
         return {}
     parts = urlsplit(address)
@@ -109,7 +109,7 @@ def replay_store(address: str | None) -> dict[str, Any]:  # Any: Django's own sh
 
 
 def timeouts(patience: Patience) -> dict[str, Any]:  # Any: the driver's own parameters
-    """Return the options of a connection that waits no longer than this."""
+    """Return the options of a connection with these timeouts."""
     settings = {
         "statement_timeout": patience.statement_s,
         "lock_timeout": patience.lock_s,
@@ -118,9 +118,9 @@ def timeouts(patience: Patience) -> dict[str, Any]:  # Any: the driver's own par
     return {
         "connect_timeout": patience.connect_s,
         "answer_s": patience.answer_s,
-        # Sent with the first packet, so that they hold before anything else is asked.
+        # Options are sent with the first packet, so that they hold before any statement.
         "options": " ".join(f"-c {name}={round(1000 * s)}" for name, s in settings.items()),
-        # A silent network is given up after 20 to 25 s; without these, after two hours.
+        # A silent network is given up after 20 to 25 s; without these options, after two hours.
         "keepalives": 1,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
@@ -154,9 +154,9 @@ def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
     except ValueError as error:
         reason = "is not an address such as postgresql://user:password@host:5432/name."
         raise BadEnvironment("DATABASE_URL", reason) from error
-    # Not by the library, which drops empty ones: `options=` is what some PgBouncers need.
+    # The library would drop empty options, but some PgBouncers need `options=`.
     options = {**timeouts(patience), **dict(parse_qsl(query, keep_blank_values=True))}
-    # The folder of a socket can only stand in the query.
+    # The folder of a socket can only be given in the query.
     host = options.pop("host", parsed["HOST"])
     return {**parsed, "HOST": host, "PORT": str(parsed["PORT"]), "OPTIONS": options}
 
@@ -175,7 +175,7 @@ def _filesystem_transport(folder: Path) -> dict[str, Any]:
 
 
 def mail(address: str | None) -> dict[str, Any]:  # Any: Django's settings
-    """Return the settings of e-mail; without a server it is printed."""
+    """Return the settings of e-mail; without a server, e-mail is printed."""
     if address is None:
         return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
     parts = urlsplit(address)

@@ -26,7 +26,7 @@ class Mode(StrEnum):
 DRAIN_S: Final[Mapping[Mode, float]] = {Mode.LOCAL: 2.0, Mode.PRODUCTION: 120.0}
 """Seconds that a worker plays on after it is asked to stop, unless PENTATHLON_DRAIN_S is set."""
 LADDER_MATCHES_AN_HOUR: Final[Mapping[Mode, float | None]] = {
-    # Somebody's desk, whose processors and disk are not for ladders alone.
+    # An author's own machine, whose processors and disk are not for ladders alone.
     Mode.LOCAL: 60.0,
     Mode.PRODUCTION: None,
 }
@@ -49,7 +49,7 @@ class BadEnvironment(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """Everything that may be set from outside, with what holds when it is not."""
+    """Everything that may be set from outside, with defaults."""
 
     mode: Mode = Mode.LOCAL
     debug: bool = False
@@ -193,7 +193,7 @@ def _mail(variables: Mapping[str, str]) -> str | None:
 
 
 def _traces(variables: Mapping[str, str]) -> str | None:
-    """Return what sends spans: what is named, OTLP where only an endpoint is, or nothing."""
+    """Return the exporter of spans: the one named, OTLP if only an endpoint is set, or none."""
     if variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return None
     endpoints = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")

@@ -22,7 +22,7 @@ _OK: Final = "ok"
 
 
 def alive(request: HttpRequest) -> HttpResponse:
-    """Answer while the process can answer at all; asks nobody else."""
+    """Answer as long as the process can answer at all, without asking another server."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -41,12 +41,12 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def forget() -> None:
-    """Ask again the next time; for tests."""
+    """Forget the latest answers, so that the next request asks again; for tests."""
     _checks.forget()
 
 
 def is_broker_up() -> bool:
-    """Return whether the broker answers; without REDIS_URL it is a folder, which does."""
+    """Return whether the broker answers; without REDIS_URL, the broker is a folder and does."""
     if settings.REDIS_URL is None:
         return True
     try:
@@ -60,7 +60,7 @@ def is_broker_up() -> bool:
 
 @dataclass(slots=True)
 class _Checks:
-    """The latest answers; while somebody asks the database, others get those of before."""
+    """The latest answers; while one request asks the database, others get the old answers."""
 
     _lock: threading.Lock
     _told: dict[str, str]

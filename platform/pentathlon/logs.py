@@ -21,10 +21,10 @@ _SHARED: Final[list[structlog.typing.Processor]] = [
 
 
 class Refusals(logging.Filter):
-    """Leaves a line of a refused request, without the traceback: nothing is wrong here."""
+    """Keeps the line of a refused request without its traceback, because nothing is wrong here."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep the record; forget its exception unless a server's error is told."""
+        """Keep the record; drop its exception unless it is an error of the server."""
         if record.levelno < logging.ERROR:
             record.exc_info = None
         return True

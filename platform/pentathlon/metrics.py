@@ -36,15 +36,15 @@ register_gauges(REGISTRY)
 def answer_metrics(
     get_response: Callable[[HttpRequest], Any],  # Any: an answer, or a promise of one
 ) -> Callable[[HttpRequest], Any]:
-    """Answer `/metrics` before anything asks by which name the site was reached.
+    """Answer `/metrics` before the site's name in the request is checked.
 
-    Monitoring asks each process by its own address, which is none of the site's names.
+    Monitoring asks each process at its own address, which is none of the site's names.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         return metrics(request) if request.path_info == ADDRESS else get_response(request)
 
-    # Streams alone are answered by promises.
+    # Only streams are answered asynchronously.
     return get_response if iscoroutinefunction(get_response) else answer
 
 
@@ -70,7 +70,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 def _is_from_here(request: HttpRequest) -> bool:
-    # Behind a proxy on this machine everybody's request would come from here.
+    # Behind a proxy on this machine, everybody's request would seem to come from here.
     was_forwarded = request.META.get(WAS_FORWARDED, False)
     if was_forwarded or any(name in request.headers for name in _FORWARDED):
         return False

@@ -1,4 +1,4 @@
-"""What kind of process this is, and how long such a process waits for the database.
+"""The kind of this process, and how long such a process waits for the database.
 
 Every wait has an end, so that one process that hangs, or a network that swallows packets, does
 not stop all others. Free of Django: the entry points take their role before settings exist.
@@ -38,13 +38,13 @@ class Patience:
 
 
 PATIENCE: Final = {
-    # A person waits; who asks again soon is answered by whichever process is well.
+    # A person waits, and may soon ask again, when a healthy process answers.
     Role.WEB: Patience(connect_s=3, statement_s=15, answer_s=20),
     # As long as a lease: a claim or a result that takes longer comes too late.
     Role.WORKER: Patience(statement_s=30, answer_s=40),
     Role.RECONCILER: Patience(statement_s=120, answer_s=130),
-    # Migrations, recomputes and backups take as long as they take, but wait for no lock: an
-    # `ALTER TABLE` that waits would keep everybody else waiting behind it.
+    # Migrations, recomputes and backups may take any time, but must not wait long for a lock:
+    # everybody else would have to wait behind a waiting `ALTER TABLE`.
     Role.COMMAND: Patience(statement_s=0, answer_s=0, idle_in_transaction_s=300),
 }
 
@@ -58,11 +58,11 @@ def take_role(role: Role) -> None:
 
 
 def current_role() -> Role:
-    """Return what this process is: what it said, else what its command line says."""
+    """Return the role that this process has taken, else the role of its command line."""
     return _taken[0] if _taken else role_of_command(sys.argv)
 
 
 def role_of_command(arguments: Sequence[str]) -> Role:
-    """Return what the process with this command line is."""
+    """Return the role of a process with this command line."""
     command = next(iter(arguments[1:2]), "")
     return _COMMANDS.get(command, Role.COMMAND)

@@ -1,4 +1,4 @@
-"""The key that signs sessions: handed in for production, made once for a local installation."""
+"""The key that signs sessions: set for production, made once for a local installation."""
 
 import os
 import secrets
@@ -55,7 +55,7 @@ def _draft(path: Path, key: str) -> Path:
 
 
 def _publish(draft: Path, path: Path) -> None:
-    # A link fails if another process was first: then its key counts.
+    # The link fails if another process was first; then that process's key counts.
     try:
         os.link(draft, path)
     except FileExistsError:

@@ -137,7 +137,7 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "accounts.User"
 KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  a model's name, no secret
-MIGRATION_MODULES = {"knox": None}  # its own table of tokens is replaced by ours
+MIGRATION_MODULES = {"knox": None}  # our table of tokens replaces the package's
 REST_KNOX = {
     "TOKEN_PREFIX": "ptl_",
     "AUTH_HEADER_PREFIX": "Bearer",
@@ -158,7 +158,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {  # Any: the package's own shape
     "PKCE_REQUIRED": True,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],  # http on loopback only: `oauth.redirects`
     "REQUEST_APPROVAL_PROMPT": "force",
-    # What RFC 9700 asks for; version 4 of the package has it so by default.
+    # RFC 9700 asks for these; version 4 of the package has them by default.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
@@ -205,8 +205,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = limits.MOST_FIELDS
 
 # Webhooks and e-mail
 
-WEBHOOKS_ALLOW_LOOPBACK = not _production  # to try one on this machine
-globals().update(connections.mail(_environment.mail))  # EMAIL_BACKEND and what it needs
+WEBHOOKS_ALLOW_LOOPBACK = not _production  # for trying webhooks on this machine
+globals().update(connections.mail(_environment.mail))  # EMAIL_BACKEND and its settings
 DEFAULT_FROM_EMAIL = _environment.mail_from
 EMAIL_TIMEOUT = 10
 
@@ -285,7 +285,7 @@ CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = connections.broker(
     REDIS_URL, data=DATA_FOLDER
 )
 CELERY_TASK_DEFAULT_QUEUE = "match"
-# Those of `pentathlon.fleet.hints`: a free slot looks for ladders last.
+# The queues of `pentathlon.fleet.hints`, in their order: a free slot looks for ladders last.
 CELERY_TASK_QUEUES = {
     name: {"exchange": name, "routing_key": name}
     for name in ("friendly", CELERY_TASK_DEFAULT_QUEUE, "ladder")
@@ -307,7 +307,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_DISABLE_PREFETCH = REDIS_URL is not None  # other transports do not know it
+CELERY_WORKER_DISABLE_PREFETCH = REDIS_URL is not None  # other transports do not support it
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 500
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KiB
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 20

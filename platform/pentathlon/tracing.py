@@ -1,8 +1,8 @@
-"""Spans: what becomes of a request, of its matches and of their results, across processes.
+"""Spans: the course of a request, of its matches and of their results, across processes.
 
-Off unless the environment asks for it by the variables of OpenTelemetry's standard. Then nothing
-of OpenTelemetry is imported, and a span costs a comparison. Free of Django: workers without keys
-use it, too.
+Tracing is off unless the environment asks for it by OpenTelemetry's standard variables. While it
+is off, nothing of OpenTelemetry is imported, and a span costs a comparison. Free of Django:
+workers without keys use it, too.
 
 A match remembers the span in which it was scheduled. Whatever happens to it later becomes a child
 of that span, so one trace leads from a request to a rating.
@@ -36,19 +36,19 @@ class Spans(Protocol):
     def span(
         self, name: str, *, parent: str, kind: str, attributes: Attributes
     ) -> AbstractContextManager[None]:
-        """Make a span of what happens within the context."""
+        """Make a span that lasts as long as the context."""
 
     def record(self, name: str, *, parent: str, since_ns: int, attributes: Attributes) -> None:
-        """Make a span of what is over now."""
+        """Make a span that ends now."""
 
     def note(self, attributes: Attributes) -> None:
-        """Add to what the current span says."""
+        """Add attributes to the current span."""
 
     def current(self) -> str:
         """Return the current span as the header writes it; empty if there is none."""
 
     def stop(self) -> None:
-        """Send what has not been sent."""
+        """Send the spans that have not been sent."""
 
 
 _spans: Spans | None = None
@@ -78,47 +78,47 @@ def start(environment: Environment, *, service: str) -> None:
 
 
 def use(spans: Spans | None) -> None:
-    """Make spans with this from now on; with None, make none."""
-    global _spans  # noqa: PLW0603  # one for a process, as the root of its loggers is
+    """Use this tracer from now on; with None, make no spans."""
+    global _spans  # noqa: PLW0603  # one tracer for a process, like the root logger
     _spans = spans
 
 
 def stop() -> None:
-    """Send what has not been sent, before the process ends."""
+    """Send the spans that have not been sent, before the process ends."""
     if _spans is not None:
         _spans.stop()
 
 
 def is_on() -> bool:
-    """Return whether anybody wants spans."""
+    """Return whether spans are made."""
     return _spans is not None
 
 
 def span(
     name: str, *, parent: str = "", kind: str = "internal", attributes: Attributes | None = None
 ) -> AbstractContextManager[None]:
-    """Make a span of what happens within the context, below `parent` or the current one."""
+    """Make a span that lasts as long as the context, below `parent` or the current span."""
     if _spans is None:
         return _nothing
     return _spans.span(name, parent=parent, kind=kind, attributes=attributes or {})
 
 
 def clock() -> int:
-    """Return the time for `record`; 0 where nobody wants spans."""
+    """Return the start time for `record`; 0 if no spans are made."""
     return 0 if _spans is None else time.time_ns()
 
 
 def record(
     name: str, *, parents: Iterable[str], since_ns: int, attributes: Attributes | None = None
 ) -> None:
-    """Make a span of what is over now, one in each of several traces."""
+    """Make a span that ends now in each of several traces."""
     if _spans is not None:
         for parent in parents:
             _spans.record(name, parent=parent, since_ns=since_ns, attributes=attributes or {})
 
 
 def note(attributes: Attributes) -> None:
-    """Add to what the current span says."""
+    """Add attributes to the current span."""
     if _spans is not None:
         _spans.note(attributes)
 
@@ -137,5 +137,5 @@ def headers() -> dict[str, str]:
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # a package above it is missing
+    except ModuleNotFoundError:  # a parent package is missing
         return False

@@ -5,7 +5,7 @@ from django.http.request import split_domain_port
 
 
 def site_of(request: HttpRequest) -> str:
-    """Return scheme, host and port by which a request came, for links in letters and answers."""
+    """Return the scheme, host and port of a request, for links in letters and answers."""
     return request.build_absolute_uri("/").rstrip("/")
 
 

@@ -4,7 +4,7 @@ from django.contrib import admin
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Rows that nobody adds, changes or deletes here."""
+    """A base for rows that nobody adds, changes or deletes in the admin."""
 
     show_full_result_count = False
 

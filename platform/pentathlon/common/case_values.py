@@ -9,11 +9,11 @@ from django.db.models import Case, Field, Value, When
 
 
 def by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
-    """Return the value that belongs to each row, by its id."""
+    """Return an expression with the value of each row, by the row's id."""
     return by(values, column="pk", field=field)
 
 
 def by(values: Mapping[Any, object], *, column: str, field: Field[Any, Any]) -> Case:
-    """Return the value that belongs to each row, for one update of many rows."""
+    """Return an expression with the value of each row, by the row's `column`."""
     cases = (When(**{column: key}, then=Value(value, field)) for key, value in values.items())
     return Case(*cases, output_field=field)

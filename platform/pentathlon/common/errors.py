@@ -4,10 +4,10 @@ DomainError
 ├── InvalidInput     a value that cannot be used; `field` names it
 │   ├── TooLarge     more of something than is allowed
 │   └── Problems     several values that cannot be used
-├── NotAllowed       somebody else's thing, or a role that is missing
+├── NotAllowed       the thing is somebody else's, or the person lacks a role
 ├── NotFound         no such thing, or none that this person may know of
 ├── Conflict         possible in general, but not in the present state
-└── Unavailable      something that is needed does not answer; asking again may do
+└── Unavailable      something that is needed does not answer; asking again may help
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from typing import Any
 class DomainError(Exception):
     """A request that is refused; `code` is stable, `detail` says what to do.
 
-    `field` names the value that was wrong, with dots between levels; `pointer` does so as a JSON
-    pointer, where a name may have dots itself. `allowed` says in JSON which values there are, or
-    what bounds them.
+    `field` names the wrong value, with dots between levels; `pointer` names it as a JSON pointer,
+    where a name may itself have dots. `allowed` says in JSON which values are allowed, or what
+    bounds them.
     """
 
     code = "error"
@@ -65,7 +65,7 @@ class Problems(InvalidInput):
 
 
 def refuse_all(errors: Sequence[DomainError]) -> None:
-    """Raise what is wrong, if anything is: one error as it is, several as `Problems`."""
+    """Raise the errors, if there are any: one as it is, several as `Problems`."""
     if len(errors) == 1:
         raise errors[0]
     if errors:
@@ -91,6 +91,6 @@ class Conflict(DomainError):
 
 
 class Unavailable(DomainError):
-    """Something that is needed for the answer is away; nothing was changed."""
+    """Something that the answer needs is unavailable; nothing was changed."""
 
     code = "unavailable"

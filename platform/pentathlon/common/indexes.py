@@ -35,7 +35,7 @@ class AddIndexOnline(AddIndex):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        """Make the index; on PostgreSQL one that an earlier run left unfinished is made again."""
+        """Make the index; on PostgreSQL, replace one that an earlier run left unfinished."""
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
         elif model := _model_to_change(self, schema_editor, to_state.apps, app_label):
@@ -56,7 +56,7 @@ class AddIndexOnline(AddIndex):
 
 
 class RemoveIndexOnline(RemoveIndex):
-    """Remove an index while others use its table; where that is not known, as `RemoveIndex`."""
+    """Remove an index while others use its table; elsewhere, do what `RemoveIndex` does."""
 
     atomic = False
 
@@ -90,10 +90,10 @@ class RemoveIndexOnline(RemoveIndex):
 
 
 class RemoveFieldIndexOnline(AlterField):
-    """Remove the index that a foreign key has of its own; give the field with `db_index=False`.
+    """Remove a foreign key's own index; give the field with `db_index=False`.
 
-    For keys that lead another index, which serves as well. `AlterField` would copy the table on
-    SQLite, and stop its writers on PostgreSQL.
+    It is for keys that lead another index, which serves as well. `AlterField` would copy the table
+    on SQLite, and stop its writers on PostgreSQL.
     """
 
     atomic = False
@@ -170,7 +170,7 @@ def _add(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:
         if found == (True,):
             return
         if found is not None:
-            # Cut off half-way: PostgreSQL keeps it up to date, but never uses it.
+            # The index was cut off half-way: PostgreSQL keeps it up to date, but never uses it.
             editor.remove_index(model, index, concurrently=True)
         editor.add_index(model, index, concurrently=True)
 
@@ -182,7 +182,7 @@ def _remove(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:
 
 @contextmanager
 def _patience(editor: PostgresqlEditor) -> Iterator[None]:
-    """Wait for running transactions as long as they take: nobody waits for us meanwhile."""
+    """Wait for running transactions without a limit, because nobody waits for us meanwhile."""
     if editor.connection.in_atomic_block:
         raise NotSupportedError("Set atomic = False on a migration that uses indexes online.")
     with editor.connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Quotas: how much of something one person may have, and has."""
+"""Quotas: how much of something one person may have, and how much they have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pentathlon.common.errors import Conflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """A limit of one person as it stands now."""
+    """A limit for one person, and how much of it is used now."""
 
     key: str
     """A stable name for machines."""
@@ -27,7 +27,7 @@ class Quota:
 
     @property
     def left(self) -> int:
-        """What may still be used."""
+        """How much may still be used."""
         return max(0, self.limit - self.used)
 
     def check_left(self, detail: str, *, wanted: int = 1, field: str | None = None) -> None:

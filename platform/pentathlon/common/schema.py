@@ -39,7 +39,7 @@ def applied_migrations() -> set[str]:
 def wait_for_schema(
     *, is_stopping: Callable[[], bool] = lambda: False, pause_s: float = _PAUSE_S
 ) -> None:
-    """Return when the database is there and as new as the code; say once what is waited for."""
+    """Return when the database answers and is as new as the code; log each reason to wait once."""
     said = ""
     while not is_stopping() and (reason := _reason_to_wait()):
         if reason != said:
@@ -53,7 +53,7 @@ def explain_failure(error: DatabaseError | InterfaceError) -> str | None:
 
     The sentence begins with its code: `database_away`, `no_tables` or `old_tables`.
     """
-    connection.close()  # it may stand in the middle of what has failed
+    connection.close()  # it may be in the middle of a failed transaction
     try:
         applied = applied_migrations()
     except (DatabaseError, InterfaceError):
@@ -79,7 +79,7 @@ def _reason_to_wait() -> str:
     except (InterfaceError, OperationalError) as error:
         return str(error).strip().partition("\n")[0] or "it does not answer"
     finally:
-        connection.close()  # workers fork after this
+        connection.close()  # workers fork after this check
     if not missing:
         return ""
     return (

@@ -19,8 +19,9 @@ def acquire_leadership(*, name: str, holder: str, ttl_s: float) -> bool:
     the row locked, and all others waiting. Call it outside of transactions for the same reason.
     """
     until = Now() + timedelta(seconds=ttl_s)
-    # Further ahead than any holder asks for: the clock was set back, and the holder may be dead.
-    # A statement that waited for the row compares with the time at which it began.
+    # An end further ahead than any holder asks for means that the clock was set back, and the
+    # holder may be dead. The slack covers a statement that waited for the row: its `Now()` is the
+    # time at which it began.
     set_back = Q(until__gt=until + timedelta(seconds=_LONGEST_WAIT_S))
     free = Q(holder=holder) | Q(until__lte=Now()) | set_back
     if Leadership.objects.filter(free, name=name).update(holder=holder, until=until):

@@ -33,7 +33,7 @@ def made_before(rows: QuerySet[T], moment: datetime) -> QuerySet[T]:
 
 
 def _around(rows: QuerySet[T], moment: datetime) -> tuple[int, int]:
-    """Return ids not far apart between which the first row was made at a moment or later."""
+    """Return two close ids that enclose the first row made at a moment or later."""
     # Any: a query whose model is known at run time only.
     times: Any = rows.model._base_manager.order_by("pk").values_list("pk", "created_at")
     newest = times.last()

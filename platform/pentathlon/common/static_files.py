@@ -8,7 +8,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     """Compressed files whose names hold a hash; our scripts import each other by those names."""
 
-    # Those of libraries import nothing, but Django would take their comments for imports.
+    # Scripts of libraries import nothing, but Django would take their comments for imports.
     patterns = (
         *CompressedManifestStaticFilesStorage.patterns,
         (

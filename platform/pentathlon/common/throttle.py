@@ -50,7 +50,7 @@ class RateCount:
 
     @property
     def wait_s(self) -> int:
-        """How long the request must wait; 0 if it counts."""
+        """Seconds that the request must wait; 0 for none."""
         return self.resets_s if self.taken > self.limit else 0
 
 
@@ -83,11 +83,11 @@ class LocalCounts:
         for key in [key for key, (ends_at, _) in self._windows.items() if ends_at <= now]:
             del self._windows[key]
         if len(self._windows) >= _MOST_KEYS:
-            self._windows.clear()  # so many strangers at once: begin again
+            self._windows.clear()  # too many keys at once: begin again
 
 
 class SharedCounts:
-    """The counts of all processes, kept by Redis; those of this process while it is away."""
+    """The counts of all processes, kept by Redis; while Redis is away, those of this process."""
 
     def __init__(self, url: str) -> None:
         self._redis = Redis.from_url(
@@ -114,7 +114,7 @@ class SharedCounts:
 
 
 def count_request(name: str, who: object) -> RateCount:
-    """Count a request against a rate; return how the rate stands then."""
+    """Count a request against a rate; return the state of the rate afterwards."""
     number, _, unit = settings.RATES[name].partition("/")
     window_s = _WINDOWS_S[unit]
     taken, left_s = _counts(settings.REDIS_URL).take(f"pentathlon:rate:{name}:{who}", window_s)
@@ -128,7 +128,7 @@ def count_request(name: str, who: object) -> RateCount:
 
 
 def count(name: str, who: object) -> int:
-    """Count a request against a rate; return how many seconds it must wait, 0 if it counts."""
+    """Count a request against a rate; return how many seconds it must wait, 0 for none."""
     return count_request(name, who).wait_s
 
 
@@ -148,7 +148,7 @@ def count_letter(email: str) -> int:
 
 
 def home_of(address: str) -> str:
-    """Return what an address is counted by: for IPv6 the network of its house."""
+    """Return the key that an address is counted by: for IPv6, the network of its household."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -161,7 +161,7 @@ def home_of(address: str) -> str:
 
 
 def _digest(typed: str) -> str:
-    """Return what stands for a typed text: people type anything into a field, even passwords."""
+    """Return a digest of a typed text: people type anything into a field, even passwords."""
     return hashlib.sha256(typed.strip().lower().encode("utf-8", "replace")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Send less: pages, JSON, tables and drawings are compressed."""
+"""Compression of pages, JSON, tables and drawings."""
 
 from typing import Final
 
@@ -10,9 +10,9 @@ _PACKED: Final = ("application/zip", "application/zstd", "application/gzip", "im
 
 
 class Compression(GZipMiddleware):
-    """Django's, which adds random bytes so that sizes tell no secrets; leaves out what is packed.
+    """Django's compression, which adds random bytes so that sizes tell no secrets.
 
-    Static files are compressed when they are collected.
+    It leaves out streams and packed files. Static files are compressed when they are collected.
     """
 
     def process_response(

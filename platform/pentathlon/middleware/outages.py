@@ -23,12 +23,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Return whether a server that is needed was away, hung, or busy for too long."""
+    """Return whether a needed server was away, hung, or was busy for too long."""
     return isinstance(error, InterfaceError | OperationalError | Unavailable)
 
 
 def unavailable(error: BaseException | None) -> HttpResponse:
-    """Return a page that needs no database and says what is away."""
+    """Return a page that says what is away, and that needs no database."""
     detail = error.detail if isinstance(error, Unavailable) else DETAIL
     page = render_to_string("503.html", {"detail": detail, "request_id": request_id()})
     return HttpResponse(
@@ -39,12 +39,12 @@ def unavailable(error: BaseException | None) -> HttpResponse:
 
 
 class AnswerOutages(MiddlewareMixin):
-    """Answers 503 where a view found something away; the API says so in its own words."""
+    """Answers 503 where a view found a server away; the API has an answer of its own."""
 
     def process_exception(
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
-        """Return the page, or nothing where it is another error."""
+        """Return the page for an outage, or None for any other error."""
         if not is_outage(exception):
             return None
         what = exception.code if isinstance(exception, Unavailable) else "database away"

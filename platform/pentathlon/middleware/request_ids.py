@@ -53,7 +53,7 @@ def identify_requests(
 
 def _begin(request: HttpRequest) -> float:
     told = request.headers.get(HEADER, "")
-    # What the request before has bound stays until here: Django still logs after `_end`.
+    # Values bound by the request before stay until here, because Django still logs after `_end`.
     clear_contextvars()
     bind_contextvars(**{_KEY: told if _ALLOWED.fullmatch(told) else str(uuid4())})
     return time.monotonic()
@@ -67,7 +67,7 @@ def _end(request: HttpRequest, response: HttpResponseBase, began: float) -> Http
         log(
             "request",
             method=request.method,
-            path=request.path,  # without the query: it may hold what people look for
+            path=request.path,  # without the query, which may hold what people look for
             status=response.status_code,
             duration_ms=round(1000 * (time.monotonic() - began), 1),
             ip=request.META.get("REMOTE_ADDR", ""),
@@ -77,6 +77,6 @@ def _end(request: HttpRequest, response: HttpResponseBase, began: float) -> Http
 
 
 def _person(request: HttpRequest) -> int | None:
-    """Return the id of who asks, if somebody has looked; a line in the log costs no query."""
+    """Return the person's id if it was looked up before: a line in the log costs no query."""
     person = getattr(request, "_cached_user", None)
     return getattr(person, "pk", None)

@@ -1,4 +1,4 @@
-"""A span for each request that reaches Django. In the chain only where spans are wanted."""
+"""A span for each request that reaches Django; installed only where spans are wanted."""
 
 from __future__ import annotations
 

@@ -13,18 +13,18 @@ _ANSWER: Final = "answer_s"
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that notices when the server gives no answer any more."""
+    """A connection that notices when the server has stopped answering."""
 
     Database = driver
 
     def get_connection_params(self) -> dict[str, Any]:  # Any: the driver's own parameters
-        """Return what the driver takes."""
+        """Return the parameters that the driver takes."""
         parameters: dict[str, Any] = super().get_connection_params()
         parameters.pop(_ANSWER, None)
         return parameters
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: Django's signature
-        """Connect; a connection of a pool with a class of its own is taken as it is."""
+        """Connect; a connection of another class, from a pool, is returned as it is."""
         connection = super().get_new_connection(conn_params)
         self._limit(connection, self.settings_dict["OPTIONS"].get(_ANSWER))
         return connection

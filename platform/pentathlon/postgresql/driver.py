@@ -1,6 +1,6 @@
 """The driver as Django sees it: psycopg, with connections that do not wait forever.
 
-The server cancels a statement that takes too long, but not if it hangs itself (a stopped
+The server cancels a statement that takes too long, but not if the server itself hangs (a stopped
 machine, a network that swallows packets behind a proxy that still answers).
 """
 
@@ -57,11 +57,11 @@ class PatientConnection(Connection[TupleRow]):
         try:
             return super().wait(gen, interval, timeout)
         except IdleInTransactionSessionTimeout as error:
-            # To the driver an internal error; to us a connection that was lost, as any other.
+            # The driver calls this an internal error; for us, it is a lost connection like others.
             raise OperationalError(str(error)) from None
         except OperationalError as error:
-            # The driver's own exception for this is private. What was asked may still happen:
-            # the connection is of no more use.
+            # The driver's own exception for this is private. The statement may still be executed,
+            # so the connection is of no more use.
             if type(error).__name__ != "_WaitTimeout" or timeout is None:
                 raise
             self.close()

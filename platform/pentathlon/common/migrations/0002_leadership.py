@@ -2,7 +2,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """Rename a model; its table keeps its name, which processes of the release before read."""
+    """Rename a model, but not its table, which processes of the previous release read."""
 
     dependencies = (("common", "0001_initial"),)
 
