@@ -14,12 +14,12 @@ NOT_READY: Final = "analysis_not_ready"
 
 
 def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
-    """Return the curve of a match; if there is none yet, it is computed soon.
+    """Return the curve of a match; if there is none yet, ask for it.
 
     Raises:
         NotFound: `match_not_done`; `analysis_not_ready`: ask again in some minutes;
-            `analysis_failed`: it cannot be computed; `analysis_hidden`: not before everybody may
-            see the match.
+            `analysis_failed`: the curve cannot be computed; `analysis_hidden`: it is not computed
+            before everybody may see the match.
     """
     if match.state != MatchState.DONE:
         raise NotFound(

@@ -1,9 +1,9 @@
 """Loans: slots that compute analyses for a short stretch while matches wait.
 
-Where ladders play without end no slot is ever idle. So a slot is lent to a match that somebody has
-opened. What a loan measures is kept, and the next one goes on there. A loan has its price: for
-each second that it held the slot, no other loan begins for `1 / (SHARE * slots)` seconds. So
-matches lose no more than `SHARE` of the slots' time.
+Where ladders play without end, no slot is ever idle. So a slot is lent to a match that somebody
+has opened. What a loan measures is kept, and the next loan continues from there. A loan has its
+price: for each second that it held the slot, no other loan begins for `1 / (SHARE * slots)`
+seconds. So matches lose no more than `SHARE` of the slots' time.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PATIENCE_S: Final = 10.0
 
 
 def next_loan_at(*, begun_at: datetime, held_s: float | None, slots: int) -> datetime:
-    """Return when the next loan may begin after one that held its slot for so long.
+    """Return when the next loan may begin after a loan that held its slot for `held_s` seconds.
 
-    A loan that goes on, or whose worker has died, counts as one of the longest.
+    A loan that still runs, or whose worker has died (`held_s` None), counts as one of the longest.
     """
     charged_s = LONGEST_LOAN_S if held_s is None else held_s
     return begun_at + timedelta(seconds=pause_s(charged_s, slots=slots))

@@ -11,7 +11,7 @@ from pentathlon.matches.models import Match
 
 
 class AnalysisState(models.TextChoices):
-    """The life of an analysis; the database owns it, as that of a match."""
+    """The states of an analysis; the database owns them, as it owns those of a match."""
 
     WAITING = "waiting", "waiting"
     RUNNING = "running", "being computed"
@@ -23,33 +23,35 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
     """Named queries for analyses."""
 
     def waiting(self) -> Self:
-        """Return what waits: first what somebody has asked for, then the latest matches."""
+        """Return waiting analyses: first those asked for, then those of the latest matches."""
         found = self.filter(state=AnalysisState.WAITING)
         # The index on PostgreSQL has this order; SQLite sorts the few rows that wait.
         return found.order_by(models.F("asked_at").asc(nulls_last=True), "-match")
 
     def starving(self, patience_s: float) -> Self:
-        """Return what somebody has wanted for so long; last what a slot was lent to already."""
+        """Return analyses that have waited this long since they were asked for, lent ones last."""
         found = self.filter(
             state=AnalysisState.WAITING, asked_at__lt=Now() - timedelta(seconds=patience_s)
         )
         return found.order_by(models.F("lent_at").asc(nulls_first=True), "asked_at", "match")
 
     def lent(self) -> Self:
-        """Return those that a slot was ever lent to, the latest loan first."""
+        """Return analyses that were ever lent a slot, the latest loan first."""
         return self.filter(lent_at__isnull=False).order_by("-lent_at")
 
     def running(self) -> Self:
-        """Return what is computed now, by what its workers have told."""
+        """Return analyses that are being computed, as far as workers have reported."""
         return self.filter(state=AnalysisState.RUNNING)
 
 
 class Analysis(models.Model):
     """The win-chance curve of a match: computed once, by a worker that has nothing to play.
 
-    Where no worker ever has, one lends a slot to what somebody has opened (`loans`).
+    Where every worker always has matches to play, a slot is lent to a match that somebody has
+    opened (`loans`).
 
-    It is stored whole or not at all; what was measured of one that gave way is kept beside.
+    A curve is stored whole or not at all; what was measured before the analysis gave way is kept
+    beside it.
     """
 
     match = models.OneToOneField(

@@ -1,6 +1,7 @@
 """Assigns analyses to workers that have nothing to play.
 
-What somebody has opened starves where matches always wait; a slot is lent to it then (`loans`).
+Where matches always wait, analyses that people ask for would starve; a slot is lent to them then
+(`loans`).
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ class Send(Protocol):
 
 
 def ask_for_analysis(match: Match) -> None:
-    """Note that somebody wants the analysis of a match that they may see; it comes first then.
+    """Put the analysis of a match first, for somebody who may see the match and has asked for it.
 
-    Nothing happens for a match that not everybody may see, or that other rules were played with.
+    Do nothing for a match that not everybody may see, or that was played by other rules.
     """
     if match.is_private or not _open_matches().filter(pk=match.pk).exists():
         return
@@ -64,7 +65,7 @@ def ask_for_analysis(match: Match) -> None:
 def send_analyses(*, send: Send) -> int:
     """Send matches to workers for analysis; return how many.
 
-    While a match waits for a worker, or no slot is free, a slot is lent at most.
+    While a match waits for a worker, or no slot is free, at most one slot is lent.
     """
     _return_expired()
     fleet = read_fleet()
@@ -101,7 +102,7 @@ def sent_analyses() -> list[int]:
 
 
 def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
-    """Take an analysis that waits, with a lease.
+    """Take a waiting analysis under a lease.
 
     Returns None if another worker has it, if it is done, if not everybody may see its match, or if
     another loan was made since a slot was lent to it.
@@ -133,7 +134,7 @@ def end_loan(*, match_id: int, held_s: float) -> None:
 
 
 def renew_analysis(*, match_id: int, token: UUID) -> bool:
-    """Go on holding an analysis; return False if it was taken away."""
+    """Renew the lease of an analysis; return False if it was taken away."""
     return bool(_held(match_id, token).update(lease_until=_lease()))
 
 
@@ -176,9 +177,9 @@ def return_analysis(
     measured: Sequence[Row] = (),
     cpu_ms: int = 0,
 ) -> bool:
-    """Give an analysis back for another worker, or for later; if it `has_died`, that counts.
+    """Give an analysis back for another worker, or for later; count it if the worker `has_died`.
 
-    Who takes it next goes on with what was measured, also in earlier tries.
+    The next try continues from what this and earlier tries have measured.
     """
     held = _held(match_id, token)
     if measured:
@@ -209,7 +210,7 @@ def _held(match_id: int, token: UUID) -> AnalysisQuerySet:
 
 
 def _return_expired() -> None:
-    """Return the analyses of killed workers; give up those that have killed several."""
+    """Give back the analyses of killed workers; give up those that have killed several."""
     running = Analysis.objects.running()
     _count_death(running.filter(lease_until__lt=Now()))
 
@@ -231,7 +232,7 @@ def _count_death(died: AnalysisQuerySet) -> int:
 
 
 def _add_latest() -> None:
-    """Note those of the latest matches that have no analysis yet."""
+    """Add an analysis for each of the latest matches that has none yet."""
     latest = list(Match.objects.recent().values_list("pk", flat=True)[:LATEST])
     have = Analysis.objects.filter(pk__in=latest).values_list("pk", flat=True)
     missing = _open_matches().filter(pk__in=set(latest) - set(have)).values_list("pk", flat=True)

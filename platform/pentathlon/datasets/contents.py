@@ -39,10 +39,10 @@ class Stretch:
 
 
 def read_history(game: str, *, after: str | None = None) -> Stretch:
-    """Return the matches of a game in all datasets, from a cursor on, as far as one stretch goes.
+    """Return the next stretch of a game's matches in all datasets, after a cursor if there is one.
 
     Raises:
-        InvalidInput: this is no cursor.
+        InvalidInput: `after` is no cursor.
         NotFound: the history does not have the match.
     """
     newest = Dataset.objects.listed().filter(game=game, is_newest=True)
@@ -69,7 +69,7 @@ def _read_lines(parts: Sequence[int]) -> bytes:
 
 
 def _read_cursor(after: str, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
-    """Return dataset and part of a cursor, and the rows of the part that come behind it."""
+    """Return the dataset and part of a cursor, and the rows of that part behind the cursor."""
     if not re.fullmatch(CURSOR, after):
         raise InvalidInput(
             "`after` is the number of a match; leave it out to begin.",
@@ -81,7 +81,7 @@ def _read_cursor(after: str, datasets: DatasetQuerySet) -> tuple[int, int, bytes
 
 
 def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes]:
-    """Find a match in its dataset by halving: parts are in the order of the schedule."""
+    """Find a match in its dataset by bisection: parts are in the order of the schedule."""
     place = TournamentMatch.objects.filter(match=match).first()
     if place is None:
         raise _not_there(match)
@@ -91,7 +91,7 @@ def _rest_behind(match: int, datasets: DatasetQuerySet) -> tuple[int, int, bytes
     rows = dataset.part_rows.filter(table=MATCHES)
 
     def first_index(number: int) -> int:
-        """Return the place of the first match of a part, or of one before if that has none."""
+        """Return the index of a part's first match, or of the part before if this one is empty."""
         data = rows.values_list("data", flat=True).get(number=number)
         with gzip.open(io.BytesIO(data)) as lines:
             first = lines.readline()
@@ -126,7 +126,7 @@ def find_part(dataset: Dataset, table: str, number: int) -> DatasetPart:
 
 
 def find_parquet(dataset: Dataset, table: str, number: int) -> DatasetPart:
-    """Return a part of a dataset that has it as Parquet.
+    """Return a part with its Parquet, if the dataset has it.
 
     Raises:
         NotFound: it has no such part, or no Parquet.
@@ -154,6 +154,6 @@ def _find(
 
 
 def part_names(dataset: Dataset) -> Sequence[tuple[str, int, str]]:
-    """Return table, number and file name of all parts, decisions first."""
+    """Return the table, number and file name of each part, decisions first."""
     numbers = range(1, dataset.parts + 1)
     return [(table, number, part_name(table, number)) for table in TABLES for number in numbers]

@@ -103,7 +103,7 @@ class DatasetPart(models.Model):
 
     @property
     def name(self) -> str:
-        """Its file name where it is kept packed."""
+        """Its file name as lines of JSON packed by gzip."""
         return part_name(self.table, self.number)
 
     @property
@@ -113,6 +113,6 @@ class DatasetPart(models.Model):
 
 
 def hiding_lanes(tournament: str) -> models.QuerySet[HiddenLane]:
-    """Return what hides results of a row's tournament, now or later; for subqueries."""
+    """Return lanes that hide results of a row's tournament, now or later; for subqueries."""
     lanes = HiddenLane.objects.filter(lane=OuterRef(tournament))
     return lanes.filter(Q(hides_until=None) | Q(hides_until__gt=Now()))

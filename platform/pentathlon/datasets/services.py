@@ -1,4 +1,4 @@
-"""Makes datasets of closed tournaments, part by part, beside everything that matches wait for."""
+"""Makes datasets of closed tournaments, part by part, without delaying work that matches need."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ class _Draft:
 
 
 class DatasetMaker:
-    """The reconciler's step. A part that was cut off is made again by whoever leads next."""
+    """The reconciler's step. An interrupted part is made again by the next leader."""
 
     def __init__(self, *, part_bytes: int = _PART_BYTES) -> None:
         self._draft: _Draft | None = None
         self._part_bytes = part_bytes
 
     def make_datasets(self, *, for_s: float = STEP_S) -> int:
-        """Go on with the oldest unfinished dataset; return how many became whole."""
+        """Continue the oldest unfinished dataset; return how many datasets became whole."""
         deadline = time.monotonic() + for_s
         dataset = _begin_next()
         if dataset is None:
@@ -123,7 +123,7 @@ def has_parquet() -> bool:
 
 
 def _begin_next() -> Dataset | None:
-    """Return the first unfinished dataset, or begin that of the next tournament."""
+    """Return the first unfinished dataset, or begin the dataset of the next tournament."""
     found = Dataset.objects.filter(is_whole=False).order_by("pk").first()
     if found is not None:
         return found
@@ -145,7 +145,7 @@ def _begin_next() -> Dataset | None:
 def _due_tournaments() -> TournamentQuerySet:
     """Return closed tournaments with public results and without a dataset of this edition.
 
-    Only the rules of this release can play their records again.
+    They were played by the rules of this release, which alone can play their records again.
     """
     playable = Q()
     for key, game in GAMES.items():
@@ -185,7 +185,7 @@ def _add_matches(draft: _Draft, places: Sequence[TournamentMatch]) -> None:
         try:
             decisions, match = [*decision_rows(record, source)], match_row(record, source)
         except EngineError as error:
-            # It was played again when it was accepted: a fault of ours, that stops no other match.
+            # The record was once accepted, so this fault is ours; it stops no other match.
             _log.exception("left out of its dataset", match=place.match_id, reason=str(error))
             draft.left_out += 1
             continue
@@ -203,7 +203,7 @@ def _skills_before(matches: Sequence[int]) -> dict[tuple[int, int], _SKILL]:
 
 
 def _pack(draft: _Draft) -> list[DatasetPart]:
-    """Return the rows that a draft becomes."""
+    """Return the rows of the database that a draft becomes."""
     parts = []
     for table, lines in draft.lines.items():
         part = DatasetPart(
@@ -215,7 +215,7 @@ def _pack(draft: _Draft) -> list[DatasetPart]:
             data=pack_lines(bytes(lines)),
         )
         if has_parquet():
-            # Loaded here: nobody pays 60 MB and .2 s for what no tournament has asked for yet.
+            # Imported here, so that no process pays 60 MB and .2 s before a tournament needs it.
             pack = import_module("pentathlon_engines.dataset.parquet").pack_parquet
             part.parquet = pack(map(json.loads, io.BytesIO(lines)), table=table)
             part.parquet_sha256 = digest_of(part.parquet)
@@ -225,7 +225,7 @@ def _pack(draft: _Draft) -> list[DatasetPart]:
 
 @transaction.atomic
 def _store(draft: _Draft, parts: Sequence[DatasetPart]) -> bool:
-    """Store the parts of a draft and move on, both or neither; return False if another did."""
+    """Store the parts of a draft and move on, both or neither; return False if another did so."""
     if not draft.rows[MATCHES] and not draft.left_out:
         return True
     mine = Dataset.objects.filter(pk=draft.dataset, parts=draft.number - 1, is_whole=False)
@@ -245,7 +245,7 @@ def _store(draft: _Draft, parts: Sequence[DatasetPart]) -> bool:
 
 @transaction.atomic
 def _finish(pk: int) -> bool:
-    """Freeze a dataset, if its tournament is still as it was; else drop it."""
+    """Freeze a dataset if its tournament has not changed; else drop it."""
     dataset = Dataset.objects.select_for_update().get(pk=pk)
     unchanged = Tournament.objects.filter(
         pk=dataset.tournament_id,
@@ -267,7 +267,7 @@ def _finish(pk: int) -> bool:
 
 
 def _settle_parquet(dataset: Dataset) -> int | None:
-    """Return the size of all parts as Parquet; drop it if some were made without."""
+    """Return the size of all parts as Parquet; drop the Parquet if some parts have none."""
     parts = dataset.part_rows.all()
     if parts.filter(parquet=None).exists():
         parts.update(parquet=None, parquet_sha256="")

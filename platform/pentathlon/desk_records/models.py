@@ -27,7 +27,7 @@ class DeskRecord(models.Model):
     """The record of a match that an author has played at their desk and uploaded.
 
     It is no `Match`, so nothing that counts, rates, lists or schedules matches ever meets it. Its
-    moves follow from its seed and the rules; who made them is what its author says.
+    moves follow the rules and its seed; who made them is only the author's word.
     """
 
     author = models.ForeignKey(
@@ -68,7 +68,7 @@ class DeskRecord(models.Model):
 
     @property
     def seats(self) -> list[dict[str, Any]]:  # Any: texts and numbers
-        """By seat: who sat there by the record, and how that went."""
+        """The bot and the result of each seat, by the record."""
         return [
             {
                 "seat": seat,

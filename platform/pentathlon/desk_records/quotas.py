@@ -1,4 +1,4 @@
-"""Quotas of desk records: how many one author may keep, and upload a day."""
+"""Quotas of desk records: how many one author may keep, and how many they may upload a day."""
 
 from datetime import timedelta
 from typing import Final

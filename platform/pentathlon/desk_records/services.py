@@ -36,9 +36,9 @@ class CheckedRecord:
 
 
 def check_record(data: object) -> CheckedRecord:
-    """Return a record that may be stored; play it again to see.
+    """Return a record that may be stored, after playing it again; refuse any other.
 
-    Takes as long as the rules of its game do: call it outside of a transaction.
+    It takes as long as the rules of the game do: call it outside of a transaction.
 
     Raises:
         TooLarge: `record_too_large`.
@@ -112,7 +112,7 @@ def keep_record(*, actor: User, checked: CheckedRecord) -> DeskRecord:
 
 @transaction.atomic
 def delete_record(*, actor: User, desk_record: DeskRecord) -> None:
-    """Delete a record for good: its author may, and staff."""
+    """Delete a record for good; only its author and staff may."""
     if actor.pk != desk_record.author_id and not is_staff(actor):
         raise NotAllowed(
             f"Only {desk_record.author.username}, who uploaded it, may delete this record.",
@@ -145,7 +145,7 @@ def _check_quota(actor: User) -> None:
 
 
 def _check_texts(record: Record) -> None:
-    """Refuse names that no database takes or no page has room for."""
+    """Refuse names that a database would refuse or that are too long for pages."""
     for seat, bot in enumerate(record["bots"]):
         for field, text in (("name", bot["name"]), ("hash", bot["hash"])):
             if len(text) > LONGEST_NAME or text != storable(text):

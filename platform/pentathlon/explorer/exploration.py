@@ -1,4 +1,4 @@
-"""Reads what is known of a position and of those that can follow it."""
+"""Reads the statistics of a position and of the positions that can follow it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def explore(
     record: Record | None = None,
     ply: int = 0,
 ) -> Exploration:
-    """Look a position up: that of a match, or a first one, and a line of events after it.
+    """Look up the position after a line of events, which begins in a match or at the start.
 
-    Without `seats`, the first one is that of the usual number.
+    Without `seats`, the start has the usual number of seats.
 
     Raises:
         InvalidInput: `bad_line`: the line cannot be played, or goes too deep. `bad_seats`.
@@ -151,7 +151,7 @@ def _tell(before: State, text: str, after: State) -> str:
 
 
 def _after(state: State) -> dict[str, State]:
-    """Return the positions that can follow, by what leads there."""
+    """Return the positions that can follow, by the text of the event that leads there."""
     if state.to_move is None:
         return {}
     if state.to_move == CHANCE:

@@ -42,7 +42,7 @@ class ExploredGame(models.Model):
 
 
 class UncountedMatch(models.Model):
-    """A match whose result was hidden when its turn came: it is counted once that is over."""
+    """A match whose result was hidden when its turn came; it is counted once it is public."""
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, primary_key=True)
 

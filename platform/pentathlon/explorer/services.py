@@ -45,10 +45,10 @@ def explored_games() -> list[Game]:
 
 
 def count_positions(*, for_s: float = STEP_S) -> int:
-    """Count matches that have ended since; return how many.
+    """Count matches that have ended since the last call; return how many.
 
-    The reconciler calls it again and again. Two that count at once never count a match twice: who
-    comes second finds that the place has moved, and stores nothing.
+    The reconciler calls it again and again. Two processes that count at once never count a match
+    twice: the second one waits for the lock, and goes on where the first one stopped.
     """
     deadline = time.monotonic() + for_s
     counted = _count_late()
@@ -108,7 +108,7 @@ def _count_late() -> int:
         place = ExploredGame.objects.select_for_update().get(game=game.info.key)
         ids = {match.pk for match in own}
         gone, _ = UncountedMatch.objects.filter(pk__in=ids).delete()
-        if gone != len(ids):  # somebody else was faster: they are counted
+        if gone != len(ids):  # another process was faster: the matches are counted
             transaction.set_rollback(True)
             return 0
         made = _add(game, own, room=MOST_POSITIONS - place.positions)
@@ -127,7 +127,7 @@ def _after(place: ExploredGame) -> MatchQuerySet:
         state=MatchState.DONE,
     ).exclude(kind__in=PRIVATE_KINDS)
     if place.finished_at is not None:
-        # By the first condition databases go straight to the place in the index.
+        # The first condition lets databases go straight to the place in the index.
         ended = ended.filter(finished_at__gte=place.finished_at).filter(
             Q(finished_at__gt=place.finished_at) | Q(pk__gt=place.match_id)
         )
@@ -176,7 +176,7 @@ def _keys(game: Game, record: Record) -> list[str]:
 
 
 def _points(match: Match) -> list[float]:
-    """Return the share of the other seats that each seat left behind; a tie counts half."""
+    """Return by seat the share of the other seats that it beat; a tie counts half."""
     seats: list[MatchSeat] = sorted(match.seats.all(), key=lambda seat: seat.seat)
     ranks = [seat.rank or 0 for seat in seats]
     most = WIN * max(1, len(ranks) - 1)
