@@ -82,12 +82,12 @@ class Capabilities:
         )
 
     def by_token(self, token: WorkerToken) -> Capabilities:
-        """Return these capabilities for what a token allows."""
+        """Return these capabilities, limited to what a token allows."""
         return replace(self, work=frozenset(token.work), party=token.pk)
 
     @property
     def is_trusted_with_all(self) -> bool:
-        """Whether it may do whatever waits; only such workers take hints from the queue."""
+        """Whether it may do every kind of work; only such workers take hints from the queue."""
         return self.work >= set(Work)
 
     def satisfies(self, requirements: Requirements) -> bool:
@@ -148,14 +148,14 @@ class Fleet:
 
     @property
     def untried(self) -> list[str]:
-        """Return the runtimes that no worker has, but some still tries, without prefixes."""
+        """Return the runtimes, without prefixes, that no worker has but some are still testing."""
         tried = {name for each in self.capabilities for name in each.untried} - self.runtimes
         return sorted({build_tool_of(name) or name for name in tried})
 
     def may_have(self, runtimes: frozenset[str]) -> bool:
-        """Return whether a worker has all of these runtimes, or still tries those that it lacks.
+        """Return whether a worker has all of these runtimes, or is still testing the missing ones.
 
-        As long as no worker is alive nobody knows, and the answer is yes.
+        The answer is yes as long as no worker is alive, because nobody can know.
         """
         return not self.capabilities or any(
             runtimes <= each.runtimes | each.untried for each in self.capabilities

@@ -5,9 +5,9 @@ server takes the header off, takes a hint from the queue on the worker's behalf,
 a worker that waits costs no thread. Under a server that does not know the header, the answer says
 that nothing waits, and the worker asks again.
 
-A worker that is not trusted with everything takes nothing from the queue: it would have to put
-back what only others may do, again and again. The view names it what waits in the database; where
-nothing does, another header lets it wait.
+A worker that is not trusted with everything takes nothing from the queue: again and again, it
+would have to put back work that only others may do. The view reads waiting work for it from the
+database; if there is none, another header lets the worker wait.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Hint:
         return bool(self.match_ids or self.friendly_ids or self.analysis_ids or self.lent_ids)
 
     def to_json(self) -> dict[str, list[int]]:
-        """Return it as the site tells it."""
+        """Return the hint as the site sends it."""
         return {name: list(ids) for name, ids in asdict(self).items()}
 
     @classmethod
@@ -88,7 +88,7 @@ _NAMED_BY: Final = {
 
 
 def read_hint(message: bytes) -> Hint:
-    """Return what a message of the queue names; nothing if it is something else.
+    """Return the hint in a message of the queue; an empty one if the message is something else.
 
     A message is what Celery sends for a task: JSON around arguments in base64.
     """
@@ -105,7 +105,7 @@ def read_hint(message: bytes) -> Hint:
 
 
 class HintDesk:
-    """An ASGI application that answers like the one behind it, and waits where that says so."""
+    """An ASGI application that answers like the one behind it, and waits when that one says so."""
 
     def __init__(
         self, site: Callable[..., Any], *, broker: str | None, queues: Sequence[str]
@@ -119,7 +119,7 @@ class HintDesk:
         self._closing: asyncio.Event | None = None
 
     def close(self) -> None:
-        """Answer all waiting workers: the server stops, and they ask again elsewhere."""
+        """Answer all waiting workers because the server stops; they ask again elsewhere."""
         if self._closing is not None:
             self._closing.set()
 
@@ -155,7 +155,7 @@ class HintDesk:
     async def _wait(
         self, wait_s: float, receive: Receive, *, queues: Sequence[str]
     ) -> tuple[bytes, bytes] | None:
-        """Take a message from a queue; None if none comes in time, or the worker goes."""
+        """Take a message from a queue; None if none comes in time, or the worker hangs up."""
         if self._waiting >= MOST_WAITING or (queues and self._broker is None):
             return None
         self._closing = self._closing or asyncio.Event()
@@ -177,7 +177,7 @@ class HintDesk:
 
     async def _pop(self, queues: Sequence[str], wait_s: float) -> tuple[bytes, bytes] | None:
         try:
-            # 0 would wait forever.
+            # A timeout of 0 would wait forever.
             found = await self._redis().brpop(list(queues), timeout=max(0.01, wait_s))
         except (RedisError, OSError, TimeoutError) as error:
             _log.warning("hints not read", reason=str(error))
@@ -186,7 +186,7 @@ class HintDesk:
         return None if found is None else cast(tuple[bytes, bytes], tuple(found))
 
     async def _put_back(self, queue: bytes, message: bytes) -> None:
-        """Leave a hint to the next one; should that fail, the reconciler sends it again."""
+        """Put a hint back for the next worker; if that fails, the reconciler sends it again."""
         try:
             await self._redis().rpush(queue.decode(), message)
         except (RedisError, OSError, TimeoutError):

@@ -1,4 +1,4 @@
-"""The workers as rows."""
+"""Workers and their tokens as rows."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class WorkerToken(models.Model):
 
     @property
     def prefix(self) -> str:
-        """What the names of its workers begin with here."""
+        """The prefix that the names of its workers have here."""
         return f"w{self.pk}:"
 
     @property
     def is_trusted_with_all(self) -> bool:
-        """Whether its workers may do whatever waits."""
+        """Whether its workers may do every kind of work."""
         return set(Work) <= set(self.work)
 
     @property
     def is_trusted_with(self) -> str:
-        """What it is trusted with, in words."""
+        """The kinds of work that it is trusted with, in words."""
         return ", ".join(work for work in Work if work in self.work)
 
 
@@ -59,7 +59,7 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
 
     def alive(self) -> Self:
         """Return workers with a recent heartbeat that take matches, ordered by name."""
-        # A heartbeat in the future: the database's clock has been set back since.
+        # A heartbeat in the future was sent before the database's clock was set back.
         lately = (Now() - _SILENT_AFTER, Now() + _SILENT_AFTER)
         return self.filter(seen_at__range=lately, is_draining=False).order_by("name")
 

@@ -1,4 +1,4 @@
-"""What users of Redis may do: the platform everything, a worker only read its queue."""
+"""The rights of Redis users: the platform may do everything, a worker only read its queues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEVER: Final = re.compile(r"[^\x21-\x7e]")
 
 
 def acl_file(*, platform_password: str, worker_password: str, queues: Collection[str]) -> str:
-    """Return an ACL file; passwords stand in it as digests."""
+    """Return an ACL file, with the passwords as digests."""
     if platform_password == worker_password:
         raise InvalidInput("The platform and its workers must have different passwords.")
     everything = f"user default on {_digest(platform_password)} ~* &* +@all"
@@ -25,8 +25,8 @@ def acl_file(*, platform_password: str, worker_password: str, queues: Collection
 def worker_line(*, password: str, queues: Collection[str]) -> str:
     """Return the rule of the user with whom workers read the queues.
 
-    It takes messages from these lists, in whichever database of the server. It cannot put any
-    there, see other keys, hear a channel or ask who else is connected.
+    The user can take messages from these lists, in any database of the server. It cannot add
+    messages, see other keys, hear a channel or ask who else is connected.
     """
     keys = " ".join(f"~{queue}" for queue in queues)
     allowed = "-@all +brpop +auth +hello +ping +select"

@@ -1,4 +1,4 @@
-"""How long a worker that is silent is remembered."""
+"""Retention of the rows of silent workers."""
 
 from typing import Final
 

@@ -60,7 +60,7 @@ def create_worker_token(
 
 
 def check_token_name(name: str) -> str:
-    """Return the name of a token to be without spaces around it; refuse one that cannot be."""
+    """Return the name for a new token without spaces around it; refuse a bad or a taken one."""
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInput(

@@ -21,7 +21,7 @@ _MOST_IN_WORDS: Final = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegalChoice:
-    """A legal action as a person reads and points at it."""
+    """A legal action, as a person reads it and points at it."""
 
     text: str
     said: str

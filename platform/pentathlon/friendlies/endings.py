@@ -1,4 +1,4 @@
-"""Stores how a friendly stands after a move, and its record when it is over."""
+"""Stores the state of a friendly after a move, and its record when the friendly is over."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _close(friendly: Friendly, referee: Referee) -> None:
     friendly.scores = record["outcome"]["scores"]
     friendly.chain = record["chain"]
     friendly.codec, friendly.data = CODEC, pack(canonical(record))
-    # The record has them.
+    # The record has the events.
     friendly.events = []
 
 

@@ -34,20 +34,20 @@ class FriendlyQuerySet(models.QuerySet["Friendly"]):
     """Named queries for friendlies."""
 
     def of_person(self, person: User) -> Self:
-        """Return those in which somebody has the seat."""
+        """Return friendlies in which this person has the seat."""
         return self.filter(person=person)
 
     def under_way(self) -> Self:
-        """Return those that have not ended."""
+        """Return friendlies that have not ended."""
         return self.filter(state__in=UNDER_WAY)
 
     def visible_to(self, person: User | None) -> Self:
-        """Return what this person may see: what is over, and all of their own."""
+        """Return friendlies that this person may see: all that are over, and all of their own."""
         over = Q(state=FriendlyState.DONE)
         return self.filter(over if person is None else over | Q(person=person))
 
     def waiting(self) -> Self:
-        """Return those that wait for a worker, whoever waits longest first."""
+        """Return friendlies that wait for a worker, those that have waited longest first."""
         return self.filter(state=FriendlyState.BOT, token=None).order_by("moved_at", "pk")
 
     def listed(self) -> Self:
@@ -140,7 +140,7 @@ class Friendly(models.Model):
 
     @property
     def course(self) -> Course:
-        """How far it has come, for the referee."""
+        """The course of the friendly so far, for the referee."""
         return Course(
             game=GAMES[self.game],
             options=self.options,
@@ -162,7 +162,7 @@ class Friendly(models.Model):
 
     @property
     def places(self) -> list[dict[str, Any]]:  # Any: texts and numbers
-        """By seat: who sits there, and how that went if it is over."""
+        """The occupant of each seat, and the seat's result once the friendly is over."""
         failed = {fault["seat"] for fault in self.faults}
         return [
             {
@@ -178,7 +178,7 @@ class Friendly(models.Model):
 
     @property
     def persons_result(self) -> str:
-        """How a friendly that is over went for the person, as a verb and the points."""
+        """The person's result in a friendly that is over, as a verb and the points."""
         if self.ranks is None:
             raise ValueError(f"{self} is not over")
         own = self.ranks[self.seat]

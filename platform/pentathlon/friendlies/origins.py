@@ -22,7 +22,7 @@ def origin_of(
     game: str | None = None,
     options: Mapping[str, Any] | None = None,  # Any: the game checks the values
 ) -> Origin | None:
-    """Return the position that somebody names, if they may see it; None if they name none."""
+    """Return the position that a reader names and may see; None if they name none."""
     if match_id is None and friendly_id is None:
         return None
     if match_id is not None and friendly_id is not None:

@@ -1,4 +1,4 @@
-"""Quotas of friendlies: how many one person may have under way, and begin."""
+"""Quotas of friendlies: how many one person may have under way, and begin in 24 hours."""
 
 from datetime import timedelta
 from typing import Final

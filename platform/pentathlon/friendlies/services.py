@@ -39,7 +39,7 @@ _ALIAS_BYTES: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The position that a friendly begins with, of a record that everybody may see."""
+    """The position that a friendly begins with, of a record that its person may see."""
 
     record: Record
     ply: int
@@ -56,7 +56,7 @@ def create_friendly(
     seat: int | None = None,
     options: Mapping[str, Any] | None = None,  # Any: the game checks the values
 ) -> Friendly:
-    """Begin a match of the actor against bots, which take the other seats in this order.
+    """Begin a friendly of the actor against bots, which take the other seats in this order.
 
     Without a seat, one is drawn.
     """
@@ -77,9 +77,9 @@ def create_friendly(
 def fork_friendly(
     *, actor: User, origin: Origin, bots: Sequence[int], seat: int | None = None
 ) -> Friendly:
-    """Begin a match with a position of another one; chance is drawn again from there.
+    """Begin a friendly at a position of another match; chance is drawn anew from there.
 
-    Without a seat, the actor takes the one that is to move.
+    Without a seat, the actor takes the seat that is to move.
     """
     record = origin.record
     try:
@@ -116,7 +116,7 @@ def fork_friendly(
 
 @transaction.atomic
 def act(*, actor: User, friendly_id: int, ply: int, action: str) -> Friendly:
-    """Do an action of the actor at this ply; the same one again changes nothing.
+    """Play an action of the actor at this ply; sending the same one again changes nothing.
 
     Raises:
         Conflict: `late_action` or `not_your_turn` or `friendly_over`.
@@ -155,13 +155,13 @@ def act(*, actor: User, friendly_id: int, ply: int, action: str) -> Friendly:
 
 @transaction.atomic
 def resign(*, actor: User, friendly_id: int) -> Friendly:
-    """Give up; with more than two seats a stand-in plays on, and the actor comes last."""
+    """Resign as the actor, who comes last; with more than two seats a stand-in plays on."""
     friendly = _lock(actor, friendly_id)
     if friendly.resigned_at is not None:
         return friendly
     _check_under_way(friendly)
     friendly.resigned_at = friendly.ply
-    # A worker that moves a bot now comes too late.
+    # The result of a worker that is moving a bot now comes too late.
     friendly.token = None
     return store_progress(friendly, resume(friendly.course))
 

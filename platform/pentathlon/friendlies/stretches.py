@@ -1,4 +1,4 @@
-"""The workers' side of friendlies: who may move a bot, and what came of it.
+"""The workers' side of friendlies: who may move a bot, and the results of its moves.
 
 A stretch is what bots do between two actions of the person. Workers are told of few at a time, so
 that rated play always has most of the slots.
@@ -73,12 +73,12 @@ def sent_friendlies() -> list[int]:
 
 
 def publish_stretches_again(friendly_ids: Collection[int]) -> None:
-    """Take back the hints about these friendlies that nobody has followed."""
+    """Take back unfollowed hints about these friendlies, so that they are sent again."""
     Friendly.objects.waiting().filter(pk__in=friendly_ids).order_by().update(sent_at=None)
 
 
 def place_in_queue(friendly: Friendly) -> int:
-    """Return how many friendlies a worker takes before this one, and this one."""
+    """Return the place of a friendly among those that wait for a worker, from 1."""
     earlier = Friendly.objects.waiting().filter(
         Q(moved_at__lt=friendly.moved_at) | Q(moved_at=friendly.moved_at, pk__lt=friendly.pk)
     )
@@ -128,7 +128,7 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
 
 
 def renew_stretch(*, friendly_id: int, token: UUID) -> bool:
-    """Keep a friendly; False means that it is no longer this worker's."""
+    """Renew the lease of a friendly; return False if it is no longer this worker's."""
     held = Friendly.objects.filter(pk=friendly_id, token=token)
     return bool(held.update(lease_until=_lease_end()))
 
@@ -137,7 +137,7 @@ def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> b
     """Store what the bots did, after playing it again; False if it was taken away before.
 
     Raises:
-        BadRecord: it does not follow from the rules, or from what was known.
+        BadRecord: the result does not follow from the rules, or from the events known before.
     """
     held = Friendly.objects.filter(pk=friendly_id, token=token)
     friendly = held.first()
@@ -148,7 +148,7 @@ def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> b
     answered = replace(
         course, events=(*course.events, *result.events[known:]), faults=result.faults
     )
-    # Outside of the transaction: it takes as long as the rules do.
+    # Played again outside of the transaction, because that takes as long as the rules do.
     referee = resume(answered, known=known)
     with transaction.atomic():
         locked = held.select_for_update().first()

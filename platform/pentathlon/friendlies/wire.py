@@ -1,4 +1,4 @@
-"""Stretches and what came of them as JSON, between a worker and the web server. Free of Django."""
+"""Stretches and their results as JSON, between a worker and the web server. Free of Django."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class HandoverQuerySet(models.QuerySet["Handover"]):
     """Named queries for offers."""
 
     def open_to(self, person: User) -> Self:
-        """Return what this person may accept, the latest first."""
+        """Return the offers that this person may accept, the latest first."""
         found = self.filter(person=person, tournament__state__in=HANDED_OVER_IN)
         return found.select_related("tournament__owner").order_by("-pk")
 

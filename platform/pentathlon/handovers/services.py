@@ -1,8 +1,8 @@
 """Handing a tournament over to another organiser, who accepts it; or staff decide, with a reason.
 
-Who plays in a tournament cannot take it over: an organiser sees hidden results before everybody
-else, and disqualifies, replaces and plays again. The document does not name the organiser, so
-schedule and seeds stay as they are.
+Whoever plays in a tournament cannot take it over: an organiser sees hidden results before
+everybody else, disqualifies and replaces bots, and has matches played again. The document does not
+name the organiser, so schedule and seeds stay as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pentathlon.tournaments.notices import note_offer, note_tournament
 
 
 def offer_of(tournament: Tournament, *, reader: User) -> Handover | None:
-    """Return the offer of a tournament, as far as this person may know of it."""
+    """Return the offer of a tournament; None if there is none that the reader may know of."""
     found = Handover.objects.select_related("person").filter(tournament=tournament).first()
     knows = found is not None and (
         reader.pk in {found.person_id, tournament.owner_id} or is_staff(reader)
@@ -46,7 +46,7 @@ def offer_tournament(*, actor: User, tournament: Tournament, username: str) -> H
 
 @transaction.atomic
 def end_offer(*, actor: User, tournament: Tournament) -> None:
-    """Take an offer back as the organiser, or decline it."""
+    """Take an offer back as the organiser, or decline it as the person who got it."""
     found = Handover.objects.select_for_update().filter(tournament=tournament).first()
     if found is None or (found.person_id != actor.pk and not _organises(actor, tournament)):
         raise _no_offer(tournament)
@@ -55,7 +55,7 @@ def end_offer(*, actor: User, tournament: Tournament) -> None:
 
 @transaction.atomic
 def accept_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Organise from now on what was offered to the actor."""
+    """Make the actor the organiser of a tournament that was offered to them."""
     tournament = _lock(tournament)
     if not Handover.objects.filter(tournament=tournament, person=actor).exists():
         raise _no_offer(tournament)
@@ -66,7 +66,7 @@ def accept_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 def assign_tournament(
     *, actor: User, tournament: Tournament, username: str, reason: str
 ) -> Tournament:
-    """Give a tournament to another organiser without asking either; only staff may."""
+    """Give a tournament to another organiser without asking either person; only staff may."""
     if not is_staff(actor):
         raise NotAllowed("Only for the staff of this site.", code="staff_only")
     reason = reason.strip()

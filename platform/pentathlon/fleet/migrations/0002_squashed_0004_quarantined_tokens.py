@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Do at once what all of these have done."""
+    """Do at once what the replaced migrations do."""
 
     replaces = [
         ("fleet", "0002_untried_runtimes"),
