@@ -1,4 +1,4 @@
-"""Ladders in the admin, to be looked at: what happens there follows from the rules."""
+"""Ladders in the admin, read-only: everything in them follows from the rules."""
 
 from django.contrib import admin
 
@@ -13,7 +13,7 @@ class SeasonAdmin(ReadOnlyAdmin):
     list_display = ("__str__", "ladder", "number", "state", "opened_at", "closes_at", "closed_at")
     list_filter = ("state", "ladder")
     list_select_related = ("ladder",)
-    exclude = ("seating",)  # of 10,000 bots
+    exclude = ("seating",)  # it may name 10,000 bots
 
 
 @admin.register(Division)

@@ -57,8 +57,8 @@ _STEP_S: Final = 0.4
 def make_batches(*, for_s: float = _STEP_S) -> int:
     """Pair the divisions that are due while slots want matches; return how many matches were made.
 
-    New versions come first, then whoever has waited longest. Settled divisions without a limit an
-    hour follow even before they are due: no slot stands idle.
+    Divisions with new versions come first, then those that have waited longest. Settled divisions
+    without a limit an hour follow even before they are due, so that no slot stands idle.
     """
     deadline = time.monotonic() + for_s
     fleet = read_fleet()
@@ -126,7 +126,7 @@ class _Look:
         active = Entry.objects.filter(tournament=tournament, state=EntryState.ACTIVE)
         playing = active.exclude(version__state__in=OUT_OF_PLAY).filter(is_settled=True)
         found = playing.select_related("version__bot__owner", "ladder_line")
-        # Of these versions alone: a ladder may have many divisions.
+        # Only members with these versions, because a ladder may have many divisions.
         members = LadderMember.objects.filter(version__in=playing.values("version"))
         in_ladder = members.filter(ladder=division.season.ladder_id, choice=Choice.PAUSED)
         paused = set(in_ladder.values_list("version", flat=True))
@@ -158,7 +158,7 @@ def _candidate(entry: Entry, rating: Rating | None, under_way: int) -> Candidate
     bot = entry.version.bot
     return Candidate(
         number=entry.number or 0,
-        # Reference bots have one owner, and still are company for one another.
+        # Reference bots share an owner, but may still meet one another.
         author=f"reference:{bot.name}" if bot.is_reference else bot.owner.username,
         mu=skill.mu,
         sigma=skill.sigma,
@@ -169,7 +169,7 @@ def _candidate(entry: Entry, rating: Rating | None, under_way: int) -> Candidate
 
 
 def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
-    """Return whether a worker is there for it: what none can play would only stand in the way."""
+    """Return whether any worker can play an entry; without one, its matches would block others."""
     needs = requirements_of_versions(
         [entry.version],
         game=tournament.game,
@@ -179,7 +179,7 @@ def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
 
 
 def _unfinished(lanes: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield match and lane of what waits or runs in lanes; each query has an index of its own."""
+    """Yield the waiting and running matches of lanes with their lanes, by one query each."""
     in_lanes = Match.objects.filter(lane__in=list(lanes), kind=MatchKind.LADDER)
     for state in (MatchState.PENDING, MatchState.RUNNING):
         yield from in_lanes.filter(state=state).values_list("pk", "lane")
@@ -194,7 +194,7 @@ def _count_unfinished() -> int:
 def _blocks_under_way(tournament: Tournament) -> Counter[int]:
     """Count by bot version the blocks of a division that have not ended; call off dead matches."""
     matches = [pk for pk, _ in _unfinished([tournament.pk])]
-    # It may have been retired after it left the field, with a match still to come.
+    # A version may have been retired after it left the field, with a match still to come.
     dead = Match.objects.filter(pk__in=matches, seats__version__state__in=OUT_OF_PLAY)
     if dead_ids := set(dead.values_list("pk", flat=True)):
         reason = "A bot of it may no longer play."

@@ -1,4 +1,4 @@
-"""More divisions for a field that outgrows one table in the midst of a season."""
+"""More divisions for a field that outgrows one table in the middle of a season."""
 
 from __future__ import annotations
 

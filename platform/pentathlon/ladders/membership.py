@@ -1,7 +1,7 @@
 """Membership of ladders: one version of each bot, in one division of the running season.
 
-A version joins as soon as it may play, and takes the place of the one before. Matches of a version
-that leaves are played to the end; what has been retired, stopped or disqualified plays no more.
+A version joins as soon as it may play, and takes the place of the version before. Matches of a
+version that leaves are played to the end; a retired, stopped or disqualified one plays no more.
 """
 
 from __future__ import annotations
@@ -75,29 +75,29 @@ def pause_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
 
 
 def seat_versions() -> int:
-    """Seat versions that have come to be eligible; return how many were looked at."""
+    """Seat versions that have become eligible; return how many were looked at."""
     unseated = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_seated=False)
     found = list(unseated.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE])
     return sum(_seat_version(pk) for pk in found)
 
 
 def seat_members(*, for_s: float = _STEP_S) -> int:
-    """Give members of ladders a place in seasons that have opened since; return how many."""
+    """Seat members of ladders in newly opened seasons; return how many."""
     deadline = time.monotonic() + for_s
     seated = 0
     for season in Season.objects.running().filter(unopened=0).defer("seating"):
         for part in _parts_to_seat(season):
             seated += part()
-            # After the first part: on however slow a machine, it goes on.
+            # Looked at after a part is seated, so that even a very slow machine makes progress.
             if time.monotonic() > deadline:
                 return seated
     return seated
 
 
 def _parts_to_seat(season: Season) -> Iterator[Callable[[], int]]:
-    """Yield what seats the members who wait for a place, a part of a division at a time."""
+    """Yield functions that seat the members who wait for a place, each part of one division."""
     playing = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
-    # Seasons of one ladder follow each other; so an index finds the few who wait.
+    # The ids of a ladder's seasons grow, so an index finds the few who wait.
     waiting = playing.filter(Q(season__isnull=True) | Q(season__lt=season.pk))
     authors = set(waiting.filter(bot__is_reference=False).values_list("pk", flat=True))
     others = waiting.filter(bot__is_reference=True).values_list("pk", flat=True)
@@ -119,7 +119,7 @@ def drop_out_of_play() -> int:
 @transaction.atomic
 def _seat_version(version_id: int) -> bool:
     version = BotVersion.objects.select_related("bot").get(pk=version_id)
-    # Two versions of one bot must not take its place both.
+    # Two versions of one bot must not both take its place.
     Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
     version.refresh_from_db(fields=("is_candidate",))
     if not version.is_candidate:
@@ -146,7 +146,7 @@ def _seat_in(ladder: Ladder, bot: Bot) -> None:
 
 
 def _follow(member: LadderMember, version: BotVersion, *, is_for_all: bool) -> None:
-    """Do what a version's `bot.toml` says of ladders, once: a button pressed later holds."""
+    """Apply what a version's `bot.toml` says of ladders, once: a button pressed later wins."""
     word = version.manifest.get("ladder")
     member.followed = version.number
     if word is False:
@@ -174,7 +174,7 @@ def _reseat(member_id: int) -> bool:
 
 @transaction.atomic
 def _reseat_together(season: Season, level: int, member_ids: Collection[int]) -> int:
-    """Seat members in the division that the season before led to; return how many."""
+    """Seat members in the division that their last season led to; return how many."""
     bots = Bot.objects.filter(memberships__in=member_ids).order_by("pk")
     list(bots.select_for_update(no_key=True).values_list("pk", flat=True))
     found = LadderMember.objects.filter(pk__in=member_ids, version__isnull=False)
@@ -230,7 +230,7 @@ def _take_place(member: LadderMember, version: BotVersion) -> None:
 
 
 def _enter(member: LadderMember, season: Season, version: BotVersion) -> Entry:
-    """Return the place of a version: that of a reference bot in the lowest of all divisions."""
+    """Enter a version; return its place, which for a reference bot is in the lowest division."""
     divisions = season.divisions.order_by("level")
     if not version.bot.is_reference:
         every = list(divisions)
@@ -243,13 +243,13 @@ def _enter(member: LadderMember, season: Season, version: BotVersion) -> Entry:
 
 
 def _level(member: LadderMember, season: Season, levels: int) -> int:
-    """Return the division that the season before led to; all others begin in the lowest."""
+    """Return the division that a member's last season led to; others begin in the lowest."""
     found = (level for level, members in enumerate(season.seating, 1) if member.pk in members)
     return min(levels, next(found, levels))
 
 
 def _unseat(member: LadderMember, *, state: EntryState, reason: str) -> None:
-    """Take the playing version out of the season; what has been paired is still played."""
+    """Take the playing version out of the season; its paired matches are still played."""
     if member.version_id is not None and member.season_id is not None:
         tournaments = Tournament.objects.filter(
             ladder_division__season=member.season_id, ladder_division__season__state="running"

@@ -29,7 +29,7 @@ class Ladder(models.Model):
 
 
 class SeasonState(models.TextChoices):
-    """A season's life."""
+    """The states of a season."""
 
     RUNNING = "running", "running"
     CLOSING = "closing", "last matches"
@@ -77,7 +77,7 @@ class Season(models.Model):
 
 
 class Division(models.Model):
-    """One table of a season: a tournament of the format `ladder`, and how far its pairing is."""
+    """One table of a season: a tournament of the format `ladder`, and how far it is paired."""
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="divisions")
     level = models.PositiveSmallIntegerField()

@@ -1,7 +1,7 @@
 """The pace of ladders: as fast as the workers can while ratings are uncertain.
 
-Then they settle, and play in the slots that nobody else wants, up to a limit an hour where one is
-set.
+Once ratings are certain, a ladder settles: it plays in slots that nobody else wants, up to a limit
+an hour if one is set.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _NEVER: Final = timedelta(days=365)
 
 
 def rest(*, matches: int, an_hour: float | None) -> timedelta:
-    """Return when a settled division is due again after so many matches.
+    """Return after how long a settled division is due again, when it has made so many matches.
 
-    With a limit (`an_hour`) it rests until then; without one it plays earlier in idle slots.
+    With a limit (`an_hour`), the division rests until then; without one, it plays earlier in idle
+    slots.
     """
     if an_hour is None:
         an_hour = LEAST_AN_HOUR

@@ -1,4 +1,4 @@
-"""Which live pool the results of a ladder count in: that of its game, options and seats."""
+"""The live pool in which the results of a ladder count: that of its game, options and seats."""
 
 from __future__ import annotations
 

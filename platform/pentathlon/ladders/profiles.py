@@ -1,4 +1,4 @@
-"""Which ladders there are: one of each game as it is usually played, and those of `profiles.json`.
+"""The ladders: one of each game as it is usually played, and those of `profiles.json`.
 
 Every bot that plays a game joins its usual ladder by itself. It was validated with the usual seats
 and options only, so its author has to ask for the others.
@@ -19,7 +19,7 @@ _FILE: Final = "profiles.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderProfile:
-    """What is played in a ladder."""
+    """The game, seats and options of a ladder."""
 
     key: str
     title: str

@@ -34,14 +34,14 @@ _stored: Final[dict[str, str]] = {}
 
 
 def reference_policies() -> dict[str, Path]:
-    """Return the folders of the built-in bots that stand in ladders, by name."""
+    """Return the folders of the built-in bots that play in ladders, by name."""
     return {key: folder for key, folder in built_in_bots().items() if key not in _ABSENT}
 
 
 def upload_reference_bots() -> int:
     """Upload the next policy that is not here yet, or that has changed; return how many.
 
-    One by one, so that authors do not wait until all of them are validated.
+    Policies are uploaded one by one, so that authors do not wait until all are validated.
     """
     if not settings.HAS_REFERENCE_BOTS:
         return 0
@@ -56,7 +56,7 @@ def upload_reference_bots() -> int:
 
 
 def revalidate_reference_bots() -> int:
-    """Validate those again that our machines failed; return how many."""
+    """Validate stopped and unchecked reference bots again; return how many."""
     failed = BotVersion.objects.filter(
         bot__is_reference=True, state__in=(VersionState.UNCHECKED, VersionState.STOPPED)
     )

@@ -1,8 +1,8 @@
 """Opens and closes the seasons of ladders.
 
-A season opens in the transaction that ends the one before. That one takes no more matches; it
-closes when the last ones have been played and rated, with an order-free final table for each of
-its divisions. Where a field has many divisions, they are opened a few in each transaction.
+A season opens in the transaction that ends the season before. The ended season takes no more
+matches; it closes when its last matches have been played and rated, with an order-free final table
+for each of its divisions. Many divisions are opened a few in each transaction.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def end_season(*, season_id: int) -> bool:
         return False
     season.state = SeasonState.CLOSING
     season.save(update_fields=("state",))
-    # Tournaments first, as where somebody joins: neither may wait for the other.
+    # Tournaments are locked first, as they are where somebody joins, to prevent a deadlock.
     held = Tournament.objects.filter(ladder_division__season=season).order_by("pk")
     tournaments = list(held.select_for_update(of=("self",)).values_list("pk", flat=True))
     Division.objects.filter(season=season).update(due_at=None)
-    # From now on they close like every tournament in which nothing waits.
+    # From now on, these tournaments close like any other in which nothing waits.
     Tournament.objects.filter(pk__in=tournaments).update(is_open_ended=False)
     _open_season(season.ladder, seating=_next_seating(season))
     return True
@@ -93,7 +93,7 @@ def open_divisions(*, for_s: float = _STEP_S) -> int:
 
 
 def close_seasons() -> int:
-    """Note which seasons have all their final tables; return how many."""
+    """Close the seasons that have all their final tables; return how many."""
     closed = 0
     for season in Season.objects.filter(state=SeasonState.CLOSING):
         tables = Tournament.objects.filter(ladder_division__season=season)
@@ -125,7 +125,7 @@ def open_division(season: Season, level: int) -> Division:
     )
     pool = open_pool(key=tournament_key(tournament.pk), game=ladder.game, title=tournament.name)
     open_ladder_pool(ladder)
-    # Who joins later is not in it: the key to all seeds must not depend on that.
+    # The document names no entries: the key to all seeds must not depend on who joins later.
     document = TournamentDocument(
         scheduler=NAME,
         commitment=commitment_to(bytes.fromhex(tournament.secret)),
@@ -157,7 +157,7 @@ def _enter_reference_bots(division: Division) -> None:
 
 @transaction.atomic
 def open_ladder(profile: LadderProfile) -> bool:
-    """Make a ladder with its first season; return False if it is there."""
+    """Make a ladder with its first season; return False if the ladder exists."""
     try:
         with transaction.atomic():
             ladder = Ladder.objects.create(
@@ -205,10 +205,10 @@ def _open_part(season_id: int) -> int:
 
 
 def _next_seating(season: Season) -> list[list[int]]:
-    """Return the members of the next season by division, as the tables of this one stand.
+    """Return the members of the next season by division, from this season's tables.
 
-    Their order is that of the live ratings: final tables come when the last matches have ended.
-    Members who still wait for a place count where they were to get it.
+    They are ordered by live ratings, because final tables come after the last matches have ended.
+    Members who still wait for a place count in the division that was to seat them.
     """
     levels = list(season.divisions.order_by("level").values_list("tournament", flat=True))
     members = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)

@@ -28,12 +28,12 @@ class LadderLine:
 
     @property
     def bots(self) -> int:
-        """Bots of authors that take part."""
+        """The number of authors' bots that take part."""
         return sum(division.bots for division in self.divisions)
 
     @property
     def matches(self) -> int:
-        """Matches that this season has played."""
+        """The number of matches played in this season."""
         return sum(division.done for division in self.divisions)
 
     @property
@@ -44,12 +44,12 @@ class LadderLine:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all ratings are certain, so that all others play first."""
+        """Whether all ratings are certain, so that all other matches are played first."""
         return all(division.is_settled for division in self.divisions)
 
     @property
     def is_slow(self) -> bool:
-        """Whether it has settled and plays no more than a limit an hour."""
+        """Whether it has settled and plays only a limited number of matches an hour."""
         return self.is_settled and settings.LADDER_MATCHES_AN_HOUR is not None
 
 
@@ -93,7 +93,7 @@ class LadderPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextMatch:
-    """When the next match of a version on a ladder is played."""
+    """The next match of a version on a ladder, and when it is played."""
 
     match: Match | None
     """The match that waits or runs; None while none has been made."""
