@@ -21,7 +21,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Feed:
-    """Hears the channels that are wanted; while the broker is away, it tries again and again.
+    """Listens to the wanted channels; while the broker is away, it tries again and again.
 
     It is connected only while a channel is wanted.
     """
@@ -34,14 +34,14 @@ class Feed:
         self._task: asyncio.Task[None] | None = None
 
     def add(self, channel: str) -> None:
-        """Hear this channel from soon on."""
+        """Begin to listen to this channel soon."""
         self._wanted.add(channel)
         self._changed.set()
         if self._task is None:
             self._task = asyncio.create_task(self._run())
 
     def discard(self, channel: str) -> None:
-        """Hear this channel no more."""
+        """Stop listening to this channel."""
         self._wanted.discard(channel)
         self._changed.set()
 
@@ -57,7 +57,7 @@ class Feed:
             self._task = None
 
     async def _listen(self) -> None:
-        """Listen until nothing is wanted any more."""
+        """Listen until no channel is wanted any more."""
         client = Redis.from_url(self._url, socket_connect_timeout=ANSWER_S)
         subscription = client.pubsub()
         reader: asyncio.Task[None] | None = None
@@ -87,7 +87,7 @@ class Feed:
         if reader.done():
             reader.result()
 
-    async def _read(self, subscription: Any) -> None:  # Any: the package's types end here
+    async def _read(self, subscription: Any) -> None:  # Any: the package has no types here
         async for heard in subscription.listen():
             if heard["type"] == "message":
                 self._hear(heard["channel"].decode(), heard["data"])

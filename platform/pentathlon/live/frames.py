@@ -1,7 +1,7 @@
 """Frames: what spectators see of a running match, on its way from its worker to web processes.
 
-A frame is complete by itself: losing one loses nothing, and the latest one is all that somebody
-needs who comes late. The broker keeps that one for a while, and has a channel for each match.
+A frame is complete by itself: a lost frame does no harm, and the latest one is all that a
+latecomer needs. The broker keeps the latest for a while, and has a channel for each match.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Frame:
     """All events in words; a worker of the previous release sends none."""
 
     def pack(self) -> bytes:
-        """Return it as the broker carries it."""
+        """Return the frame as the broker carries it."""
         return zlib.compress(json.dumps(asdict(self)).encode(), _LEVEL)
 
 
@@ -65,5 +65,5 @@ def friendly_channel(friendly_id: int) -> str:
 
 
 def frame_key(match_id: int, attempt: int) -> str:
-    """Return where the broker keeps the latest frame of an attempt."""
+    """Return the key under which the broker keeps the latest frame of an attempt."""
     return f"pentathlon:live:frame:{match_id}:{attempt}"

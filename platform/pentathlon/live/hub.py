@@ -1,4 +1,4 @@
-"""The hub: everybody who follows something through this process, and what there is to tell."""
+"""The hub: everybody who follows something through this process, and their news."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Listener:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether no more messages will come."""
         return all(cursor.is_over for cursor in self._cursors)
 
     def take(self) -> list[StreamEvent]:
-        """Return what the client does not know yet; who reads slowly misses what is old."""
+        """Return the messages that are new to the client; a slow reader misses outdated ones."""
         self.news.clear()
         news = [each for cursor in self._cursors for each in cursor.take()]
         if news and self._names_matches and (mark := self._mark()):
-            # Messages are made once for all listeners; how far one is in each match is its own.
+            # Messages are shared by all listeners, but each has its own place in each match.
             news.append(message(event_id=mark))
         return news
 
@@ -71,7 +71,7 @@ class Listener:
 
 
 class Hub:
-    """Carries what the broker and the database say to all listeners of this process."""
+    """Carries news from the broker and the database to all listeners of this process."""
 
     def __init__(
         self,
@@ -98,12 +98,12 @@ class Hub:
 
     @property
     def listeners(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return self._people.total()
 
     @property
     def topics(self) -> int:
-        """How many things are followed."""
+        """The number of things that are followed."""
         return len(self._topics)
 
     @contextmanager
@@ -131,12 +131,12 @@ class Hub:
             yield listener
         finally:
             self._people[ticket.who] -= 1
-            self._people += Counter()  # forgets who has none left
+            self._people += Counter()  # drops people without streams
             for topic in topics:
                 self._leave(topic, listener)
 
     def close(self) -> None:
-        """End all streams: the server stops, and clients ask again elsewhere."""
+        """End all streams because the server stops; clients ask again elsewhere."""
         self.is_closing = True
         for listeners in self._following.values():
             for listener in listeners:
@@ -163,7 +163,7 @@ class Hub:
         return topics, cursors
 
     def _topic(self, wanted: T) -> T:
-        """Return the topic of this channel; begin to hear and to look if it is new."""
+        """Return the topic of this channel; if it is new, begin to listen and to look."""
         known = self._topics.get(wanted.channel)
         if isinstance(known, type(wanted)):
             return known
@@ -184,7 +184,7 @@ class Hub:
         del self._following[topic.channel], self._topics[topic.channel]
         if self._feed is not None:
             self._feed.discard(topic.channel)
-        # The looker ends by itself.
+        # The looker ends by itself when no topic is left.
         self._look_now.set()
 
     def _hear(self, channel: str, data: bytes | str) -> None:
@@ -280,7 +280,7 @@ def _read_fresh(
 
 
 def _seen_of(ticket: Ticket, match_id: int) -> tuple[int, int]:
-    """Return attempt and ply of what the client knows of a match."""
+    """Return the attempt and ply up to which the client knows a match."""
     if ticket.names_matches:
         marks = (each.partition(":") for each in ticket.seen.split(","))
         return _place(next((at for match, _, at in marks if match == str(match_id)), ""))
@@ -288,7 +288,7 @@ def _seen_of(ticket: Ticket, match_id: int) -> tuple[int, int]:
 
 
 def _place(text: str) -> tuple[int, int]:
-    """Return attempt and ply of a message's id."""
+    """Return the attempt and ply that a message's id holds."""
     attempt, _, ply = text[:20].partition("-")
     is_place = attempt.isascii() and attempt.isdigit() and ply.isascii() and ply.isdigit()
     return (int(attempt), int(ply)) if is_place else (0, 0)

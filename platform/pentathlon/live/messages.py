@@ -1,4 +1,4 @@
-"""Messages of a stream: server-sent events, packed once for all who get the same one."""
+"""Messages of a stream: server-sent events, packed once for all listeners who get them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StreamEvent:
 
     @cached_property
     def packed(self) -> bytes:
-        """The message as a part of a packed stream: it needs nothing that came before it."""
+        """The message as a part of a packed stream, independent of the parts before it."""
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
         return packer.compress(self.plain) + packer.flush(zlib.Z_FULL_FLUSH)
 
@@ -37,7 +37,7 @@ class Packing:
         self._size = 0
 
     def begin(self) -> bytes:
-        """Return what stands before the first part."""
+        """Return the bytes before the first part."""
         return _GZIP_HEAD
 
     def add(self, part: StreamEvent) -> bytes:
@@ -47,7 +47,7 @@ class Packing:
         return part.packed
 
     def end(self) -> bytes:
-        """Return what stands after the last part."""
+        """Return the bytes after the last part."""
         numbers = (self._checksum, self._size & 0xFFFFFFFF)
         return _LAST_BLOCK + b"".join(number.to_bytes(4, "little") for number in numbers)
 

@@ -72,14 +72,14 @@ def note_moves(friendly_ids: Collection[int]) -> None:
 
 
 class _PatientSender:
-    """Leaves a broker that does not answer alone for a while: no report waits for it twice."""
+    """Leaves a silent broker alone for a while, so that not every report waits for it."""
 
     def __init__(self, url: str) -> None:
         self._sender = FrameSender(url)
         self._away_until = 0.0
 
     def send(self, **what: Any) -> bool:  # Any: what `FrameSender.send` takes
-        """Send it; return whether somebody watches, as far as can be known."""
+        """Send a frame or hints; return whether somebody is known to watch."""
         if time.monotonic() < self._away_until:
             return False
         try:

@@ -1,4 +1,4 @@
-"""Gives frames and hints to the broker, from where matches run or are reported."""
+"""Sends frames and hints to the broker, from processes where matches run or are reported."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _OVER: Final = (MatchState.DONE, MatchState.VOID, HIDDEN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchNow:
-    """How a match stands."""
+    """The state of a match now."""
 
     match: int
     state: str
@@ -33,7 +33,7 @@ class MatchNow:
     """Whether some people may not see it."""
 
     def shown(self, *, is_private: bool) -> MatchNow:
-        """Return what a reader may know, who may see private matches or not."""
+        """Return what a reader may know; with `is_private`, the reader may see a hidden match."""
         if self.is_hidden and not is_private:
             return MatchNow(match=self.match, state=HIDDEN)
         return self
@@ -44,7 +44,7 @@ class MatchNow:
         return self.state in _OVER
 
     def message(self) -> StreamEvent:
-        """Return the message of how the match stands."""
+        """Return the message with the state of the match."""
         facts = asdict(self)
         del facts["is_hidden"]
         return message("end" if self.is_over else "state", facts)
@@ -73,7 +73,7 @@ class PageNow:
         return self.state in _ENDED[self.kind]
 
     def message(self) -> StreamEvent:
-        """Return a message that something has changed; the page decides who may see it."""
+        """Return a message that something has changed; the page decides what readers may see."""
         name = "end" if self.is_over else "changed"
         return message(name, {self.kind.value: self.pk, "state": self.state}, event_id=self.mark)
 
@@ -87,7 +87,7 @@ class Snapshot:
 
 
 def read_snapshot(matches: Collection[int], pages: Collection[tuple[PageKind, int]]) -> Snapshot:
-    """Read how these stand, with a number of queries that does not depend on how many follow."""
+    """Read the state of these; the number of queries does not depend on how many people follow."""
     return Snapshot(
         matches={now.match: now for now in matches_now(matches)} if matches else {},
         pages={(kind, pk): _READ[kind](pk) for kind, pk in pages},
@@ -95,7 +95,7 @@ def read_snapshot(matches: Collection[int], pages: Collection[tuple[PageKind, in
 
 
 def matches_now(matches: Collection[int]) -> list[MatchNow]:
-    """Return how matches stand, whoever may see them."""
+    """Return the state of matches, whoever may see them."""
     found = Match.objects.filter(pk__in=matches).with_privacy().order_by("pk")
     return [
         MatchNow(
@@ -123,7 +123,7 @@ def friendly_now(pk: int) -> PageNow:
     return PageNow(kind=PageKind.FRIENDLY, pk=pk, state=state, mark=_mark_of(state, *facts))
 
 
-def _facts_of_tournament(pk: int) -> list[Any]:  # Any: the state, and whatever rows say
+def _facts_of_tournament(pk: int) -> list[Any]:  # Any: the state, and values of rows
     hidden = HiddenLane.objects.in_force().filter(lane=OuterRef("pk"))
     found = Tournament.objects.filter(pk=pk).annotate(is_kept=Exists(hidden))
     row = found.values_list("state", "is_kept").first()

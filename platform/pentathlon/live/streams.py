@@ -25,12 +25,12 @@ Site = Callable[[Scope, Receive, Send], object]
 
 
 def is_stream(path: str) -> bool:
-    """Return whether answers at this address may go on."""
+    """Return whether answers at this address may be streams."""
     return _ADDRESSES.match(path) is not None
 
 
 class Streams:
-    """An ASGI application that answers like the one behind it, and goes on for a ticket."""
+    """An ASGI application that answers like the one behind it, and turns tickets into streams."""
 
     def __init__(self, site: Callable[..., object], make_hub: Callable[[], Hub]) -> None:
         self._site = site
@@ -39,7 +39,7 @@ class Streams:
 
     @property
     def hub(self) -> Hub:
-        """The hub of this process; made in its event loop."""
+        """The hub of this process; it is made at first use, in the event loop."""
         if self._hub is None:
             self._hub = self._make_hub()
         return self._hub
@@ -83,7 +83,7 @@ class _Stream:
         self._is_gone = False
 
     async def run(self, receive: Receive, send: Send) -> None:
-        """Write until nothing more will come, or the client has gone."""
+        """Write until no more messages will come, or the client has gone."""
         gone = asyncio.create_task(self._wait_until_gone(receive))
         start = {"type": "http.response.start", "status": int(HTTPStatus.OK)}
         await send({**start, "headers": self._headers})
@@ -101,13 +101,13 @@ class _Stream:
                 end = b"" if self._packing is None else self._packing.end()
                 await send({"type": "http.response.body", "body": end})
         except TimeoutError:
-            # The server closes a connection whose answer ends before its end.
+            # The client is stuck; the server closes a connection whose answer was not completed.
             return
         finally:
             gone.cancel()
 
     async def _wait(self) -> bool:
-        """Wait for news; return whether there are any before the next heartbeat."""
+        """Wait for news; return False if the next heartbeat is due first."""
         try:
             async with asyncio.timeout(HEARTBEAT_S):
                 await self._listener.news.wait()

@@ -1,4 +1,4 @@
-"""Tickets: what somebody may follow, as a view has decided it, and as the server carries it out.
+"""Tickets: what a person may follow, decided by a view and carried out by the server.
 
 A view checks who asks and what that person may see, like every other view. Its answer ends with
 what is known now, and carries a ticket in a header. The server takes the ticket off and goes on
@@ -24,7 +24,7 @@ HEADER: Final = "Pentathlon-Stream"
 
 
 class View(StrEnum):
-    """How the positions of a stream are given."""
+    """The forms in which a stream gives positions."""
 
     POSITION = "position"
     TEXT = "text"
@@ -49,7 +49,7 @@ class Ticket:
     """Whether the client's place is given for each match by its id, since it follows several."""
 
     def to_header(self) -> str:
-        """Return it as a header carries it."""
+        """Return the ticket as the value of its header."""
         return json.dumps(asdict(self))
 
     @classmethod
@@ -64,7 +64,7 @@ class Ticket:
 
 
 def who_asks(request: HttpRequest, person: User | None) -> str:
-    """Return whom a stream counts for."""
+    """Return the person or address to whose limits a stream counts."""
     if person is not None:
         return f"person {person.pk}"
     return f"address {home_of(request.META.get('REMOTE_ADDR', ''))}"
@@ -79,9 +79,9 @@ def follow_matches(
     private: Collection[int] = (),
     names_matches: bool = False,
 ) -> HttpResponse:
-    """Answer with how matches stand, and a ticket to follow them unless all have ended.
+    """Answer with the state of matches, and with a ticket unless all have ended.
 
-    `private` are those that others than the reader may not see.
+    `private` are matches that the reader may see, but not everybody.
     """
     shown = [match.shown(is_private=match.match in private) for match in found]
     running = tuple(match.match for match in shown if not match.is_over)
@@ -97,7 +97,7 @@ def follow_matches(
 
 
 def follow_page(found: PageNow, *, who: str, seen: str) -> HttpResponse:
-    """Answer with a ticket to tell of every change since `seen`."""
+    """Answer with a ticket for all changes since `seen`."""
     ticket = Ticket(who=who, page=(found.kind, found.pk), seen=seen)
     news = [found.message()] if found.mark != seen else []
     return _answer(news, None if found.is_over else ticket)
@@ -107,7 +107,7 @@ def _answer(first: Sequence[StreamEvent], ticket: Ticket | None) -> HttpResponse
     body = b"".join([message(retry_ms=RETRY_MS).plain, *(each.plain for each in first)])
     headers = {
         "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",  # nginx sends on what comes, as it comes
+        "X-Accel-Buffering": "no",  # makes nginx pass everything on at once
         "Vary": "Accept-Encoding",
     }
     if ticket is not None:

@@ -1,4 +1,4 @@
-"""Topics: what one process knows of each thing that somebody follows."""
+"""Topics: what one process knows of each thing that is followed."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Cursor(Protocol):
     """What one listener knows of one topic."""
 
     def take(self) -> list[StreamEvent]:
-        """Return what it does not know yet, and count it as known from now on."""
+        """Return the messages that are new to the listener, who knows them from now on."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether no more messages will come."""
 
 
 class MatchTopic:
-    """A match that somebody follows: how it stands, and its latest frame."""
+    """A match that is followed: its state, and its latest frame."""
 
     def __init__(self, match_id: int) -> None:
         self.match_id = match_id
@@ -42,18 +42,18 @@ class MatchTopic:
         self._messages: dict[tuple[View, int], StreamEvent] = {}
 
     def hear(self, data: bytes) -> bool:
-        """Take what the broker says; return whether the database has more to say."""
+        """Take data from the broker; return whether the database must be read."""
         if data == LOOK:
             return True
         frame = unpack(data)
         if self._frame is None or _place(frame) > _place(self._frame):
-            # Of two workers with the same match, the one that got it later has it.
+            # If two workers report the same match, the later attempt counts.
             self._frame = frame
             self._messages.clear()
         return self.now is not None and self._attempt() > self.now.attempt
 
     def note(self, now: MatchNow) -> bool:
-        """Take what the database says; return whether it is new."""
+        """Take the state that the database has; return whether it is new."""
         is_new = now != self.now
         self.now = now
         return is_new
@@ -65,7 +65,7 @@ class MatchTopic:
         return self._frame if self._attempt() >= self.now.attempt else None
 
     def plies(self, frame: Frame, *, view: View, since: int) -> StreamEvent:
-        """Return the message about what happened since a ply."""
+        """Return the message with all events since a ply."""
         key = (view, since)
         if key not in self._messages:
             if len(self._messages) >= _MOST_MESSAGES:
@@ -97,12 +97,12 @@ class MatchCursor:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether no more messages will come."""
         return self._told is not None and self._told.is_over
 
     @property
     def mark(self) -> str:
-        """The match, and how far the listener is in it; empty before the first ply."""
+        """The match, and the listener's place in it; empty before the first ply."""
         attempt, ply = self._seen
         return f"{self._topic.match_id}:{attempt}-{ply}" if self._seen > (0, 0) else ""
 
@@ -116,7 +116,7 @@ class MatchCursor:
         if frame is not None and not self.is_over:
             attempt, ply = self._seen
             since = min(ply, frame.ply) if attempt == frame.attempt else 0
-            # The position is new to who has just come, even if its plies are not.
+            # The position is new to a listener who has just come, even if its plies are not.
             if not self._is_shown or (attempt, ply) < _place(frame):
                 new.append(self._topic.plies(frame, view=self._view, since=since))
                 self._seen, self._is_shown = _place(frame), True
@@ -130,12 +130,12 @@ class MatchCursor:
         told = self._told
         if told is None or (told.state, told.attempt) != (now.state, now.attempt):
             return True
-        # Frames tell the ply themselves.
+        # Frames hold the ply themselves.
         return now.ply != told.ply and (self._is_private or self._topic.frame() is None)
 
 
 class PageTopic:
-    """A tournament or a friendly that somebody follows."""
+    """A tournament or a friendly that is followed."""
 
     def __init__(self, kind: PageKind, pk: int) -> None:
         self.kind = kind
@@ -144,11 +144,11 @@ class PageTopic:
         self.now: PageNow | None = None
 
     def hear(self, data: bytes) -> bool:
-        """Take a hint; the database knows the rest."""
+        """Take a hint; return True, because only the database knows what has changed."""
         return True
 
     def note(self, now: PageNow) -> bool:
-        """Take what the database says; return whether it is new."""
+        """Take the state that the database has; return whether it is new."""
         is_new = now != self.now
         self.now = now
         return is_new
@@ -164,7 +164,7 @@ class PageCursor:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether no more messages will come."""
         return self._is_over
 
     def take(self) -> list[StreamEvent]:

@@ -26,7 +26,7 @@ class WatchedMatch:
         attempt: int,
         is_trusted: bool = False,
     ) -> None:
-        """Begin an attempt; events `is_trusted` are known to have happened, and not checked."""
+        """Begin an attempt; if it `is_trusted`, its events are not checked."""
         self.state = GAMES[game].start(seats, options)
         self._limits = limits
         self._attempt = attempt
@@ -38,11 +38,11 @@ class WatchedMatch:
         self._used_ms = [0] * seats
 
     def leads_to(self, events: Sequence[Event]) -> bool:
-        """Return whether these events begin with those that have happened here."""
+        """Return whether these events begin with all that have happened here."""
         return list(events[: len(self._events)]) == self._events
 
     def follow(self, events: Sequence[Event]) -> None:
-        """Let those events happen that have not happened yet.
+        """Apply the events that have not happened here yet.
 
         Raises:
             EngineError: one of them cannot happen.
@@ -54,7 +54,7 @@ class WatchedMatch:
                 apply_event_unchecked(self.state, event)
             else:
                 apply_recorded(self.state, ply, event)
-            # Only of what can happen a game knows what a spectator sees.
+            # A game knows what a spectator sees only of events that can happen.
             text = unchanged.event_for(None, event.text)
             before, self._seen = self._seen, self.state.observation(None)
             self._said.append(commentary.tell(Change(before, event.seat, text, self._seen)))
@@ -64,7 +64,7 @@ class WatchedMatch:
                 self._used_ms[event.seat] += event.cpu_ms
 
     def frame(self) -> Frame:
-        """Draw what spectators see now."""
+        """Return a frame of what spectators see now."""
         return Frame(
             attempt=self._attempt,
             ply=len(self._events),
@@ -80,9 +80,9 @@ class WatchedMatch:
 
 
 class WatchedMatches:
-    """Those that were drawn last, so that no event of theirs has to happen again.
+    """The matches that were drawn last, so that their events need not be applied again.
 
-    Several threads may ask: a match that one of them has at hand, another begins again.
+    Several threads may ask; a match that one of them is using, another begins anew.
     """
 
     def __init__(self, *, most: int) -> None:
