@@ -94,7 +94,7 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
     checks = _checks()
     chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
     if not names:
-        # `up`, in another test, migrates a file; it takes as long as half of these tests.
+        # Migrating takes as long as half of these tests, and another test has `up` migrate a file.
         quick = ("--no-migrations", *pytest_arguments)
         sqlite = _sqlite_tests(_MATCHES_ON_SQLITE, quick)
         return [*chosen, _whole_suite(pytest_arguments), sqlite]
@@ -164,7 +164,7 @@ def _deep_tests(pytest_arguments: Sequence[str]) -> Part:
 
 
 def _sqlite_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
-    # For the others the kind of database makes no difference.
+    # The kind of database makes no difference to the other tests.
     chosen = ("-m", "django_db")
     command = (*_pytest(), *targets, *chosen, *pytest_arguments)
     return Part(name="sqlite", command=command, on_sqlite=True)

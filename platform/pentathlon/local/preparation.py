@@ -17,8 +17,8 @@ _CHANGES_MUCH = "oauth2_provider"
 def prepare_database() -> None:
     """Apply the migrations that are missing.
 
-    To an empty database it applies those of OAuth first. Each of their many changes lets Django
-    make all models anew that are related to it, and then there are few: it takes a quarter less.
+    To an empty database, it applies those of OAuth first. For each of their many changes, Django
+    makes all related models anew; at first these are few, which takes a quarter less time.
     """
     if not MigrationRecorder(connection).has_table():
         call_command("migrate", _CHANGES_MUCH, interactive=False, verbosity=0)

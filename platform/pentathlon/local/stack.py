@@ -18,7 +18,7 @@ _PROBE_S = 2
 _NEAR = {"127.0.0.1": "localhost", "::1": "localhost", "0.0.0.0": "localhost", "::": "localhost"}  # noqa: S104
 """How this machine reaches an address that a server listens on."""
 _OWN_ONLY = {"127.0.0.1", "::1", "localhost"}
-# A proxy for the world must not be asked for this machine's own pages.
+# This machine's own pages must not be requested through a proxy.
 _direct = build_opener(ProxyHandler({}))
 
 
@@ -42,7 +42,7 @@ class Stack:
         return f"http://{_in_address(_NEAR.get(self.host, self.host))}:{self.port}"
 
     def services(self) -> list[Service]:
-        """Return all services, in the order in which they depend on each other."""
+        """Return all services, each after those that it depends on."""
         return list(self._services())
 
     def worker_with(self, engines: Path) -> Service:
@@ -67,7 +67,7 @@ class Stack:
         if redis_url is not None:
             changes["REDIS_URL"] = redis_url
         if self.host not in _OWN_ONLY and not read_environment().hosts:
-            changes["PENTATHLON_HOSTS"] = "*"  # who opens it to a network is reached by many names
+            changes["PENTATHLON_HOSTS"] = "*"  # on a network, the site is reached by many names
         return child_environment(**changes)
 
     def _web(self, environment: dict[str, str]) -> Service:
@@ -91,7 +91,7 @@ class Stack:
 
 
 def worker_command(*, slots: int) -> list[str]:
-    """Return the command of a worker that plays so many matches at a time."""
+    """Return the command of a worker that plays `slots` matches at a time."""
     return [
         *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
         *("-P", "prefork", "--concurrency", str(slots)),

@@ -83,7 +83,7 @@ class Supervisor:
             self._wait_for(child)
 
     def run(self, *, beside: Callable[[], None] = lambda: None) -> None:
-        """Restart what dies until a signal asks to stop; raise if a vital one never comes up.
+        """Restart dead services until a signal asks to stop; raise if a vital one never comes up.
 
         `beside` is called every now and then; it must be quick.
         """
@@ -93,7 +93,7 @@ class Supervisor:
             time.sleep(_TICK_S)
 
     def tend(self) -> None:
-        """Look once after every service: restart the dead, show what is new in the logs."""
+        """Look after every service once: restart dead ones, show new lines of the logs."""
         for child in self._children:
             self._look_after(child)
             if self._follow:
@@ -170,7 +170,7 @@ class Supervisor:
         child.deaths = 1 if settled else child.deaths + 1
         child.process = None
         name, said = child.service.name, last_lines(child.log)
-        # What came up once was not started wrongly: whatever ends it now may pass.
+        # A service that has come up once was started correctly, so the cause may pass.
         if child.service.vital and not child.came_up and child.deaths >= _MOST_DEATHS:
             raise ServerFailed(name, f"ended {child.deaths} times in a row (code {code}).", said)
         pause = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2.0 ** (child.deaths - 1))
@@ -179,6 +179,6 @@ class Supervisor:
 
 
 def _rotate(log: Path) -> None:
-    """Keep what the run before has logged."""
+    """Keep the log of the run before."""
     if log.exists():
         log.replace(log.with_suffix(".before.log"))

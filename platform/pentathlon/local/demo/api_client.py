@@ -11,7 +11,7 @@ _TIMEOUT_S = 30
 
 
 class ApiRefused(Exception):
-    """The API said no; carries what it said."""
+    """A refusal by the API; it carries the API's answer."""
 
     code = "api_refused"
 
@@ -21,7 +21,7 @@ class ApiRefused(Exception):
 
 
 class ApiClient:
-    """Speaks for one person, or for nobody."""
+    """Sends requests as one person, or as nobody."""
 
     def __init__(self, address: str, *, headers: Mapping[str, str] | None = None) -> None:
         self._address = f"{address}/api/v1/"
@@ -36,17 +36,17 @@ class ApiClient:
         return cls(address, headers={"Authorization": f"Bearer {made['token']}"})
 
     def get(self, path: str, **query: object) -> Any:  # Any: JSON
-        """Read something."""
+        """Send a GET request; return the answer's JSON."""
         fields = [(name, str(value)) for name, value in query.items()]
         return self._ask("GET", path, fields=fields)
 
     def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
-        """Send JSON."""
+        """Send JSON; return the answer's JSON."""
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, body=json.dumps(body or {}), headers=headers)
 
     def upload(self, path: str, archive: bytes, **fields: str) -> Any:  # Any: JSON
-        """Send a form with a file."""
+        """Send a form with a file; return the answer's JSON."""
         form = {**fields, "archive": ("bot.zip", archive, "application/zip")}
         return self._ask("POST", path, fields=form)
 

@@ -34,7 +34,7 @@ class _Stopped(Exception):
 
 
 class Demo:
-    """Runs beside the supervisor, in a thread of its own, and tells a console about it."""
+    """Runs beside the supervisor, in a thread of its own, and reports on a console."""
 
     def __init__(
         self, address: str, *, data: Path, logins: Sequence[Login], console: Console
@@ -55,11 +55,11 @@ class Demo:
         self._told: set[int] = set()
 
     def start(self) -> None:
-        """Begin, or go on with what an earlier start has left."""
+        """Begin the demo, or continue where an earlier start has stopped."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop telling; what has been started goes on."""
+        """Stop reporting; tournaments that have started go on."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -90,7 +90,7 @@ class Demo:
             self._say(f"All matches played, {self._seconds()} s after the start.")
 
     def _has_begun(self, plan: Plan) -> bool:
-        """Bring a tournament as far as it is possible now; say whether it has started."""
+        """Create and start a tournament if that is possible now; return whether it has started."""
         if plan.key not in self._ids and not self._create(plan):
             return False
         tournament = f"tournaments/{self._ids[plan.key]}/"
@@ -124,7 +124,7 @@ class Demo:
 
     def _is_over(self, plan: Plan) -> bool:
         tournament = f"tournaments/{self._ids[plan.key]}/"
-        # Read first: a tournament that is over has no more news after it.
+        # The state is read before the news: once a tournament is over, no more news comes.
         over = self._read(tournament)["state"] in {"closed", "cancelled"}
         progress = self._read(f"{tournament}progress/")
         planned = sum(progress[key] for key in ("done", "running", "waiting"))
@@ -157,7 +157,7 @@ class Demo:
 
     def _show_table(self, plan: Plan) -> None:
         rows = self._read(f"leaderboards/{plan.game}/")["results"]
-        # A larger table than is usual counts on a leaderboard of its own, which this one is not.
+        # Tables larger than usual count on a leaderboard of their own, not on this one.
         if plan.format != "round_robin" or not rows:
             self._show_places(plan)
             return

@@ -44,14 +44,14 @@ def _open_account(username: str, role: str) -> Login:
     if person is None:
         register(username=username, email=f"{username}@example.org", password=login.password)
         return login
-    # A start that was interrupted has left the account, but nobody knows its password.
+    # An interrupted start has left the account, but nobody knows its password.
     person.set_password(login.password)
     person.save(update_fields=("password",))
     return login
 
 
 def _password() -> str:
-    # Letters alone are too like somebody's address now and then, and a start fails.
+    # Passwords of letters alone are sometimes too similar to an address, and the start fails.
     def group() -> str:
         return "".join(map(secrets.choice, (_CONSONANTS, _VOWELS, digits, digits)))
 

@@ -42,7 +42,7 @@ class People:
 
     @property
     def organiser(self) -> ApiClient:
-        """Return the client of who runs the tournaments."""
+        """Return the client of the person who runs the tournaments."""
         return self._client(self._named("organiser")[0])
 
     @cached_property

@@ -49,16 +49,16 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """Name it among all plans; the same in every release."""
+        """The name of the plan among all plans, the same in every release."""
         return self.game if self.format == "round_robin" else f"{self.game} {self.format}"
 
     @property
     def label(self) -> str:
-        """Return the game and, unless all just meet all, the format in words."""
+        """The game and, unless all bots simply meet each other, the format in words."""
         return f"{self.title}{_HOW[self.format]}"
 
     def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
-        """Return what the API is asked for, with the ids of the bots' versions."""
+        """Return the request for the API, with the ids of the bots' versions."""
         return {
             "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.label}",
             "game": self.game,
@@ -76,7 +76,7 @@ def plans() -> list[Plan]:
 
 
 def authors(logins: list[str]) -> dict[str, str]:
-    """Return who uploads which bot: everybody about as many."""
+    """Return the author who uploads each bot; all authors have about equally many."""
     names = sorted({name for plan in plans() for name in plan.bots})
     return {name: logins[number % len(logins)] for number, name in enumerate(names)}
 
@@ -91,7 +91,7 @@ def _tuned(info: GameInfo) -> Plan:
 
 
 def _formats() -> list[Plan]:
-    """Return a Swiss, a bracket and finals, each as short as shows what it is."""
+    """Return a Swiss, a bracket and finals, each just long enough to show its format."""
     shown: tuple[tuple[str, str, dict[str, int]], ...] = (
         ("swiss", "azure", {"rounds": 2}),
         ("knockout", "maatatahay", {"blocks": 1, "tie_blocks": 1}),

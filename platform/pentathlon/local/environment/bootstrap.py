@@ -39,7 +39,7 @@ def enter(root: Path, arguments: Sequence[str]) -> None:
 
 
 def prepare(root: Path, group: str) -> None:
-    """Make `.venv` hold what requirements/`group`.txt asks for; instant if it does already."""
+    """Install requirements/`group`.txt into `.venv`; do nothing if that is done already."""
     venv, wanted = root / ".venv", _digest(root, group)
     stamp = _read_stamp(venv)
     if stamp.get(group) == wanted and stamp.get("root") == str(root):
@@ -62,7 +62,7 @@ def group_for(arguments: Sequence[str]) -> str:
         return "run"
     if arguments[0] == "test" and "browser" in arguments:
         return "browser"
-    return "dev"  # a PostgreSQL, and a compiler for the engines
+    return "dev"  # it has a PostgreSQL, and a compiler for the engines
 
 
 def _is_current(venv: Path) -> bool:
@@ -107,7 +107,7 @@ def _read_stamp(venv: Path) -> dict[str, str]:
 
 
 def _still_true(stamp: dict[str, str], root: Path) -> dict[str, str]:
-    """Return the groups that are installed and that another group has not changed."""
+    """Return the groups in the stamp whose requirements have not changed since."""
     if stamp.get("root") != str(root):
         return {}
     return {name: stamp[name] for name in _GROUPS if stamp.get(name) == _digest(root, name)}

@@ -1,4 +1,4 @@
-"""Compiled modules for the processes of a test run, where none may be left in the tree."""
+"""Bytecode for the processes of a test run that may leave none in the tree."""
 
 import sys
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from pentathlon.local.servers.runtime import runtime_folder
 
 @contextmanager
 def shared_bytecode() -> Iterator[None]:
-    """Let all that starts from now on share bytecode in a folder that goes with this run.
+    """Let all processes started from now on share bytecode in a folder removed after the run.
 
-    It matters under PYTHONDONTWRITEBYTECODE, where each start would compile 1,400 modules again.
+    Only PYTHONDONTWRITEBYTECODE needs it: each process would compile 1,400 modules again.
     """
     if not sys.dont_write_bytecode:
         yield

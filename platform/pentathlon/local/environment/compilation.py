@@ -1,4 +1,4 @@
-"""Compiles the engines while the platform runs; then the worker goes on with them."""
+"""Compiles the engines while the platform runs; the worker then continues with these."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Compilation:
         self._started = time.monotonic()
 
     def look(self) -> None:
-        """Hand over what was built, once; say why if nothing was."""
+        """Hand over a finished build, once; say why if the build has failed."""
         process = self._process
         if process is None or process.poll() is None:
             return
@@ -63,7 +63,7 @@ class Compilation:
         )
 
     def stop(self) -> None:
-        """End a build that still runs; the next start begins it again."""
+        """End a build that is still running; the next start begins again."""
         if self._process is not None:
             processes.stop(self._process)
             self._process = None

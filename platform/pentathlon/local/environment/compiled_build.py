@@ -62,7 +62,7 @@ def compiled_engines() -> Path:
             wheel.extractall(draft / "unpacked")
         if not any((draft / f"unpacked/{_FAST}{end}").exists() for end in EXTENSION_SUFFIXES):
             raise CannotCompile("The wheel has nothing compiled in it.")
-        # For bots, which may write no bytecode: most modules are not compiled.
+        # Bytecode for bots, which may not write any: most modules are not compiled to C.
         unpacked = str(draft / "unpacked")
         compileall.compile_dir(unpacked, quiet=1, stripdir=unpacked, prependdir=str(folder))
         (draft / "unpacked").chmod(0o755)
@@ -76,7 +76,7 @@ def _kept() -> Path:
 
 
 def _forget_old(kept: Path) -> None:
-    """Keep the last builds only, of which an earlier one may be in use, and no dead drafts."""
+    """Delete dead drafts and all but the last builds, of which an earlier one may be in use."""
     folders = sorted(kept.iterdir(), key=lambda folder: folder.stat().st_mtime)
     builds = [each for each in folders if not each.name.startswith(_DRAFT)]
     begun = time.time() - _LONGEST_BUILD_S
@@ -104,9 +104,9 @@ def _build_wheel(target: Path) -> Path:
 
 
 def _python_with_compiler() -> str:
-    """Return a Python of this version that has mypyc, installing it beside the builds if need be.
+    """Return a Python of this version with mypyc, installing mypyc beside the builds if need be.
 
-    Where there is no C compiler it would be of no use; the builder says so.
+    Without a C compiler mypyc would be of no use; the builder says so.
     """
     if not has_compiler() or (find_spec("mypyc") and find_spec("setuptools")):
         return sys.executable

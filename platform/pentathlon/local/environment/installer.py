@@ -1,4 +1,4 @@
-"""Install locked packages into an environment: with uv if it can be had, else with pip.
+"""Install locked packages into an environment: with uv if it is available, else with pip.
 
 Standard library only: this runs before anything is installed.
 """
@@ -39,7 +39,7 @@ def install(root: Path, venv: Path, requirements: str, *, say: Callable[[str], N
     python = str(venv / "bin/python")
     uv = _find_uv(root / ".venv-uv", root / "requirements/bootstrap.txt", say=say)
     if uv is not None:
-        # uv knows nothing of pip's configuration, so a mirror may be known to pip alone.
+        # uv does not read pip's configuration, so pip alone may know of a mirror.
         if _run([uv, "pip", "install", "--quiet", "--python", python, *locked]) is None:
             return
         say("uv could not reach the packages; trying pip, which is slower ...")
@@ -120,7 +120,7 @@ def _verified(content: bytes, digest: str) -> bytes:
 
 
 def _run(command: Sequence[str]) -> str | None:
-    """Run a command and return the end of what it said, or None if it went well."""
+    """Run a command and return the end of its output, or None if it has succeeded."""
     try:
         ended = subprocess.run(
             command,
@@ -130,7 +130,7 @@ def _run(command: Sequence[str]) -> str | None:
             text=True,
             check=False,
         )
-    except OSError as error:  # a program that an interrupted download has left half-written
+    except OSError as error:  # an interrupted download may have left a half-written program
         return str(error)
     return "\n".join(ended.stdout.splitlines()[-_LAST_LINES:]) if ended.returncode else None
 

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-# Starts through the shell: a kernel's #! line knows neither spaces nor long paths.
+# The script starts through the shell: a kernel's #! line allows neither spaces nor long paths.
 _SCRIPT = """\
 #!/bin/sh
 '''exec' "{python}" "$0" "$@"

@@ -1,4 +1,4 @@
-"""Find a port that nobody listens on."""
+"""Find a port that no process listens on."""
 
 import errno
 import socket
@@ -16,7 +16,7 @@ class NoPort(Exception):
 
 
 class BadAddress(Exception):
-    """A host or a port that nobody can listen on here."""
+    """A host or a port that no process can listen on here."""
 
     code = "bad_address"
 

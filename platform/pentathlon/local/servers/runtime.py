@@ -14,7 +14,7 @@ _LONGEST = 60
 
 @contextmanager
 def runtime_folder() -> Iterator[Path]:
-    """Give a fresh folder that only we can enter, and remove it with all that is in it."""
+    """Provide a fresh folder that only we can enter; remove it with its contents afterwards."""
     base = Path(tempfile.gettempdir())
     if len(os.fsencode(base)) > _LONGEST:
         base = Path("/tmp")  # noqa: S108  mkdtemp makes a private folder inside
@@ -27,7 +27,7 @@ def runtime_folder() -> Iterator[Path]:
 
 
 def _sweep(base: Path) -> None:
-    """Remove what runs that were killed have left behind."""
+    """Remove the folders that killed runs have left behind."""
     for folder in base.glob("ptl-*"):
         owner = _NAME.fullmatch(folder.name)
         if owner and not _is_running(int(owner[1])):

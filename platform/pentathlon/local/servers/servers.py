@@ -1,4 +1,4 @@
-"""The servers that tests need: those handed in by address, else private ones of our own."""
+"""The servers that tests need: those whose addresses are set, else private ones of our own."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,7 +11,7 @@ from pentathlon.local.servers.valkey import running_valkey
 
 @contextmanager
 def exported_servers() -> Iterator[None]:
-    """Make DATABASE_URL and REDIS_URL true for this process and all it starts."""
+    """Provide servers; export DATABASE_URL and REDIS_URL to this process and all it starts."""
     environment = read_environment()
     with ExitStack() as stack:
         folder = stack.enter_context(runtime_folder())

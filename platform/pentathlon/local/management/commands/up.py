@@ -53,7 +53,7 @@ class Command(BaseCommand):
         parser.add_argument("--logs", action="store_true", help="show what the services log")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Prepare, start, show the way in, and stay until asked to stop."""
+        """Prepare and start everything, print how to sign in, and run until asked to stop."""
         self._console = Console()
         if options["workers"] < 1:
             sentence = f"--workers takes a number from 1, not {options['workers']}."
