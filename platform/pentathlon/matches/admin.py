@@ -1,4 +1,4 @@
-"""Worker tokens in the admin: made, looked at with what was played by them, and revoked."""
+"""Worker tokens in the admin: to be made, viewed with their latest attempts, and revoked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMES = ("last_used_at", "quarantined_at", "revoked_at")
 
 
 class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
-    """A token to be: its name, and what it is trusted with."""
+    """A new token: its name, and what it is trusted with."""
 
     name = forms.CharField(max_length=LONGEST_NAME)
     work = forms.MultipleChoiceField(
@@ -38,7 +38,7 @@ class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
         fields = ("name", "work")
 
     def clean_name(self) -> str:
-        """Refuse a name that cannot be, before anything is made."""
+        """Refuse a bad or taken name before a token is made."""
         try:
             return check_token_name(self.cleaned_data["name"])
         except DomainError as error:
@@ -47,7 +47,7 @@ class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
 
 @admin.register(WorkerToken)
 class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Tokens; the secret is shown once, when one is made."""
+    """Tokens; a secret is shown only once, when its token is made."""
 
     form = WorkerTokenForm
     list_display = ("name", "is_trusted_with", "created_by", *_TIMES)
@@ -59,19 +59,19 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
     )
 
     def get_fields(self, request: HttpRequest, obj: WorkerToken | None = None) -> tuple[str, ...]:
-        """Ask for name and work of a new token; show everything of one that is there."""
+        """Ask for the name and work of a new token; show everything of an existing one."""
         return ("name", "work") if obj is None else ("name", *self.readonly_fields)
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: WorkerToken | None = None
     ) -> tuple[str, ...]:
-        """A token that was made stays as it is."""
+        """Allow no change of an existing token."""
         return () if obj is None else ("name", *self.readonly_fields)
 
     def save_model(
         self, request: HttpRequest, obj: WorkerToken, form: Any, change: bool
     ) -> None:  # Any: a form
-        """Make the token, and show its secret this once."""
+        """Make the token, and show its secret for the only time."""
         if change:
             return
         actor = request.user if isinstance(request.user, User) else None
@@ -82,7 +82,7 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
         self.message_user(request, f"The secret, shown only now: {secret}", messages.WARNING)
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Nobody: what was played by a token has to stay known."""
+        """Allow nobody, because it has to stay known what was played by a token."""
         return False
 
     @admin.action(description="Revoke these tokens; their matches go to others")
@@ -94,7 +94,7 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
 
     @admin.display(description="latest attempts")
     def latest_attempts(self, obj: WorkerToken) -> SafeString:
-        """Show what was played by this token lately."""
+        """Show the latest attempts of the token's workers."""
         latest = Attempt.objects.filter(worker_token=obj.pk).order_by("-pk")[:_SHOWN]
         lines = (
             (each.match_id, each.number, each.get_state_display(), each.worker, each.reason)

@@ -1,8 +1,8 @@
 """Hooks that run in the transaction in which matches end or results are corrected.
 
 Apps that build on this one name a function when they are loaded. It is called with the ids of
-matches whose end has just been written, and what it writes is stored with it or not at all. The
-same for results that are taken back later, and for those that count only because of that.
+matches whose end has just been written, and what it writes is stored with it or not at all. So it
+is with results that are taken back later, and with those that count only because of that.
 """
 
 from __future__ import annotations

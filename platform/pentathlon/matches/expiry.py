@@ -1,8 +1,8 @@
 """Expires leases of silent workers, unless the silence may be our own fault.
 
-While the database is away no worker can renew a lease, and when it is back the first to find that
-out would be whoever looks for expired leases. So after a gap between two looks the workers get one
-whole lease to speak up; only then does silence count.
+While the database is away, no worker can renew a lease. When the database is back, a look for
+expired leases might come before any renewal. So after a gap between two looks, workers get one
+whole lease to report; only then does silence count.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOTE_EVERY = timedelta(seconds=1)
 def watch_leases() -> list[Match]:
     """Give back the matches of workers that fell silent, but not because of an outage.
 
-    Call it again and again, from any number of processes: what it goes by is in the database.
+    Call it again and again, from any number of processes: its state is in the database.
     """
     if _note_look() and not _is_truce():
         return return_expired_leases()
@@ -37,28 +37,28 @@ def watch_leases() -> list[Match]:
 
 
 def _note_look() -> bool:
-    """Store the time of this look; return whether the last one was less than a lease ago."""
+    """Store the time of this look; return False if the gap since the last one was too long."""
     looks = Leadership.objects.filter(name=_WATCH)
-    # One row is changed once a second at most, whoever looks how often.
+    # However many processes look, the row is changed once a second at most.
     if looks.filter(until__gt=Now() - _NOTE_EVERY).exists():
         return True
     if looks.filter(until__gt=Now() - timedelta(seconds=GAP_S)).update(until=Now()):
         return True
     if not _note(_WATCH, 0):
-        # The first look ever: nobody can have been kept from renewing a lease.
+        # At the first look ever, no worker can have been kept from renewing a lease.
         return True
     _note(_TRUCE, LEASE_S)
     return False
 
 
 def _is_truce() -> bool:
-    # One that lasts longer than a truce was made by a clock that has been set back.
+    # A time further ahead than a truce lasts was stored before the clock was set back.
     longest = Now() + timedelta(seconds=LEASE_S)
     return Leadership.objects.filter(Q(until__gt=Now(), until__lte=longest), name=_TRUCE).exists()
 
 
 def _note(name: str, seconds: float) -> bool:
-    """Set a time; say whether there was one before."""
+    """Store a time; return whether there was one before."""
     until = Now() + timedelta(seconds=seconds)
     if Leadership.objects.filter(name=name).update(until=until):
         return True

@@ -1,4 +1,4 @@
-"""Lanes that do not go on."""
+"""Lanes that are held."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class HeldLane(models.Model):
-    """A lane of which no match starts, however many wait in it: its tournament does not go on."""
+    """A lane of which no match starts, however many wait in it: its tournament is paused."""
 
     lane = models.PositiveBigIntegerField(primary_key=True)
 

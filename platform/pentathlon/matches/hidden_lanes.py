@@ -1,4 +1,4 @@
-"""Whose results are hidden, from whom, and until when."""
+"""Lanes with hidden results: from whom they are hidden, and until when."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ class HiddenLane(models.Model):
 
 
 def hidden_from(person: User | None, *, match: str = "") -> Exists:
-    """Return whether a match may not be seen: its lane is hidden, and it had not ended before.
+    """Return whether a match is hidden: its lane is, and the match had not ended before that.
 
-    For queries of matches, and of what has one: `match` is then how the query calls it, "match__".
+    For queries of matches, and of rows that refer to a match: `match` is then the prefix of its
+    fields, such as "match__".
     """
     ended_at = Coalesce(OuterRef(f"{match}finished_at"), Now())
     closed = HiddenLane.objects.closed_to(person).filter(lane=OuterRef(f"{match}lane"))

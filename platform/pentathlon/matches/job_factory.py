@@ -12,7 +12,7 @@ from pentathlon_engines.manifest import Manifest
 
 
 def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
-    """Return what a worker is given of a match that was read before it was taken."""
+    """Return a worker's job for a match that was read before it was taken."""
     blamed = blamed_versions(match)
     return Job(
         match_id=match.pk,
@@ -43,7 +43,7 @@ def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
 def make_seat_job(
     version: BotVersion, *, seat: int, is_blamed: bool = False, rated: bool = False
 ) -> SeatJob:
-    """Return which files a worker runs in a seat; the version comes with its bot."""
+    """Return which files a worker runs in a seat; load the version with its bot."""
     return SeatJob(
         seat=seat,
         version_id=version.pk,

@@ -133,5 +133,5 @@ class MatchResult:
 
     @property
     def result_hash(self) -> str:
-        """Return the SHA-256 of the record; the same one may be handed in again."""
+        """Return the SHA-256 of the record, which may be handed in again."""
         return hashlib.sha256(self.record).hexdigest()

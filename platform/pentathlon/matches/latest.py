@@ -1,4 +1,4 @@
-"""The latest matches and faults, at the same price however much has been played."""
+"""The latest matches and faults, at a cost that does not depend on how much has been played."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def latest_faults(bot_id: int, *, limit: int) -> list[int]:
 def faults_of_lane(lane: int) -> QuerySet[MatchSeat]:
     """Return the seats that made a fault in the matches of one lane.
 
-    Its matches were stored one after the other: only faults from that stretch are looked at.
+    Only faults between the seats of the lane's first and last match are looked at.
     """
     ids = Match.objects.of_lane(lane).order_by("pk").values("pk")
     seats = MatchSeat.objects.all()
@@ -61,7 +61,7 @@ def faults_of_lane(lane: int) -> QuerySet[MatchSeat]:
     last = seats.filter(match=Subquery(ids.reverse()[:1])).aggregate(pk=Max("pk"))["pk"]
     if first is None or last is None:
         return seats.none()
-    # A join would be read from the side of the matches.
+    # For a join, the database would begin with the matches.
     in_lane = Exists(Match.objects.of_lane(lane).filter(pk=OuterRef("match")))
     return seats.filter(in_lane, pk__gte=first, pk__lte=last).exclude(fault_kind="")
 

@@ -14,7 +14,7 @@ from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
 
 
 class MatchState(models.TextChoices):
-    """A match's life; the database owns it."""
+    """The states of a match; the database owns them."""
 
     PENDING = "pending", "waiting"
     RUNNING = "running", "running"
@@ -52,13 +52,13 @@ class MatchQuerySet(models.QuerySet["Match"]):
     """Named queries for matches."""
 
     def public(self) -> Self:
-        """Return what everybody may see: neither validations of uploads nor hidden results."""
+        """Return public matches: no validations, no spot checks and no hidden results."""
         return self.visible_to(None)
 
     def visible_to(self, person: User | None) -> Self:
-        """Return what this person may see: public matches, and those of their own bots.
+        """Return what this person may see: public matches, and validations of their own bots.
 
-        The author of a bot does not see hidden results either; who organises and staff do.
+        The author of a bot does not see hidden results either; the organiser and staff do.
         """
         shown = self.filter(~hidden_from(person))
         if person is None:
@@ -72,13 +72,13 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.annotate(is_hidden=hidden_from(None))
 
     def with_openness(self) -> Self:
-        """Add `may_be_watched`: whether everybody may see it while it is played."""
+        """Add `may_be_watched`: whether everybody may see the match while it is played."""
         kept = Q(kind__in=PRIVATE_KINDS) | Q(may_become_hidden())
         is_open = ExpressionWrapper(~kept, output_field=models.BooleanField())
         return self.annotate(may_be_watched=is_open)
 
     def watchable(self) -> Self:
-        """Return those that everybody may see while they are played."""
+        """Return matches that everybody may see while they are played."""
         return self.exclude(kind__in=PRIVATE_KINDS).filter(~may_become_hidden())
 
     def waiting(self) -> Self:
@@ -100,7 +100,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.startable().filter(sent_at=None)
 
     def sent(self) -> Self:
-        """Return waiting matches that may be claimed and that a worker was told of."""
+        """Return waiting matches in open lanes for which a hint was sent."""
         waiting = self.filter(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False)
         return waiting.in_open_lanes()
 
@@ -133,7 +133,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(Exists(_seat_in_match().filter(version__bot=bot_id)))
 
     def validations_of(self, version_id: int) -> Self:
-        """Return the matches that validate this bot version, without those that were repeated."""
+        """Return the matches that validate this version, except void ones that were repeated."""
         later = Match.objects.filter(
             validated_version=version_id, game=OuterRef("game"), pk__gt=OuterRef("pk")
         )
@@ -146,7 +146,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.prefetch_related(Prefetch("seats", queryset=seats))
 
     def with_needs(self) -> Self:
-        """Load what says who is to play and what that takes, with two queries in all."""
+        """Load what decides which worker may play, with two queries in all."""
         seats = MatchSeat.objects.order_by("seat").select_related("version__bot")
         short = seats.defer("version__validation_log")
         return self.prefetch_related(Prefetch("seats", queryset=short))
@@ -280,17 +280,17 @@ class Match(models.Model):
 
     @property
     def is_private(self) -> bool:
-        """Whether not everybody may see it: for what it is, or because its result is hidden."""
+        """Whether the match is not public, because of its kind or because its result is hidden."""
         return self.kind in PRIVATE_KINDS or self.is_hidden
 
     @property
     def told_name(self) -> str:
-        """What its record calls it; matches from before there were aliases by their number."""
+        """The match's name in its record; matches older than aliases go by their number."""
         return self.alias or str(self.pk)
 
 
 class MatchSeat(models.Model):
-    """One place at the table of one match: who sat there and how it went."""
+    """One place at the table of one match: the version that sat there, and its result."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     seat = models.PositiveSmallIntegerField()

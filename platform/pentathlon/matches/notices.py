@@ -13,11 +13,11 @@ _EVENT: Final = "match.finished"
 
 
 def note_finished(match_ids: Collection[int]) -> None:
-    """Note for their authors that these matches have ended, as far as everybody may see them.
+    """Note for the bots' authors which public matches of these have ended.
 
-    Validations are left out: an event of their own tells what came of them.
+    Validations are left out, because an event of their own tells their result.
     """
-    # Hardly anybody wants so many: that costs one look at an index.
+    # Hardly anybody wants so many events; without a listener, this costs one look at an index.
     if not listeners(_EVENT).exists():
         return
     shown = Match.objects.public().filter(pk__in=match_ids)

@@ -95,7 +95,7 @@ def claim_matches(
     """
     since_ns = tracing.clock()
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
-    # What somebody else holds is theirs: a hint is delivered twice now and then.
+    # A match that another claim has locked is left to it: hints are sometimes delivered twice.
     described = wanted.with_needs().with_openness()
     waiting = list(described.select_for_update(skip_locked=True))
     fitting = [
@@ -148,7 +148,7 @@ def _take(tokens: Mapping[int, UUID], worker: str) -> None:
 
 
 def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
-    """Report progress and keep the match; False means it is no longer this worker's."""
+    """Report progress and renew the lease; return False if the match is not this worker's now."""
     held = Match.objects.held_by(token).filter(pk=match_id)
     return bool(held.update(lease_until=_lease_end(), ply=ply))
 
@@ -200,11 +200,11 @@ def fail_attempt(
     suspect: int | None = None,
     was_too_slow: bool = False,
 ) -> bool:
-    """Give a match back after a failure of the host; False if it was taken away before.
+    """Give a match back after a failure of the host; return False if it was taken away before.
 
-    `suspect` is the bot version that may have brought it about: where it happens again and again
-    to the same one, on different workers, the host is not to blame. `was_too_slow` says that the
-    host only had no time for it.
+    `suspect` is the bot version that may have caused the failure: if the same version fails again
+    and again, on different workers, the host is not to blame. `was_too_slow` says that the host
+    only lacked time for the match.
     """
     match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
     if match is None:
@@ -216,7 +216,7 @@ def fail_attempt(
 
 @transaction.atomic
 def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
-    """Give a match back that nothing is wrong with; False if it was taken away before."""
+    """Give back a match with which nothing is wrong; return False if it was taken away before."""
     match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
     if match is None:
         return False
@@ -226,8 +226,9 @@ def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
 
 @transaction.atomic
 def return_expired_leases(*, limit: int = 200) -> list[Match]:
-    """Give back the matches of workers that fell silent; return them as they stand now."""
-    # Further ahead than any lease lasts: the clock was set back since, and who has it may be dead.
+    """Give back the matches of workers that fell silent; return these matches."""
+    # A lease further ahead than any lasts was made before the clock was set back; its worker may
+    # be dead.
     Match.objects.live().filter(lease_until__gt=_lease_end()).update(lease_until=_lease_end())
     # A match that somebody else settles in this moment is left to them.
     expired = Match.objects.lease_expired().order_by("lease_until", "pk")
@@ -239,18 +240,18 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
 
 
 def note_sent(*, match_ids: Collection[int]) -> set[int]:
-    """Take note that hints for these matches go out now; return those that still want one."""
+    """Note that hints for these matches go out now; return the ids of those that need one."""
     return _update_unlocked(match_ids, sent_at=Now())
 
 
 def publish_again(*, match_ids: Collection[int]) -> None:
-    """Take back the hints for these matches that nobody has followed."""
+    """Take back unfollowed hints for these matches, so that they are published again."""
     _update_unlocked(match_ids, sent_at=None)
 
 
 @transaction.atomic
 def _update_unlocked(match_ids: Collection[int], **values: object) -> set[int]:
-    """Change those that may be claimed and that nobody holds; return their ids."""
+    """Change the matches that may be claimed and that nobody has locked; return their ids."""
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     ids = set(wanted.select_for_update(skip_locked=True).values_list("pk", flat=True))
     Match.objects.filter(pk__in=ids).update(**values)
@@ -268,7 +269,7 @@ def release_lane(lane: int) -> None:
     """Release the held matches of a lane."""
     HeldLane.objects.filter(lane=lane).delete()
     waiting = Match.objects.of_lane(lane).filter(state=MatchState.PENDING)
-    # What was sent before is sent again: workers have refused it meanwhile.
+    # Hints that were sent before are sent again, because workers have refused them meanwhile.
     waiting.filter(Q(on_hold=True) | Q(sent_at__isnull=False)).update(on_hold=False, sent_at=None)
 
 
@@ -359,7 +360,7 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
         if told.log or told.notes or told.trace:
             notes = list(told.notes)
             logs.append(SeatLog(seat=seat, text=told.log, notes=notes, trace=told.trace))
-    # As an upsert: several times as fast as an update of many rows to different values.
+    # An upsert is several times as fast as an update of many rows to different values.
     MatchSeat.objects.bulk_create(
         seats, update_conflicts=True, unique_fields=("pk",), update_fields=_TOLD
     )

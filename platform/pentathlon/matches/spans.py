@@ -9,7 +9,7 @@ from pentathlon.matches.models import Match
 
 
 def traceparents(match_ids: Collection[int]) -> list[str]:
-    """Return where the spans of matches belong; costs nothing where nobody wants spans."""
+    """Return the parents for the spans of matches; none, at no cost, if no spans are made."""
     if not tracing.is_on() or not match_ids:
         return []
     known = Match.objects.filter(pk__in=match_ids).exclude(traceparent="").order_by("pk")

@@ -26,7 +26,7 @@ def settle_versions(*, match_ids: Collection[int], answers: Answers | None = Non
 def name_version(version_id: int) -> None:
     """Set `validated_version` of the matches that validate this version.
 
-    Processes of a release before this one, which may still run, do not.
+    Processes of the previous release, which may still run, do not set it.
     """
     seated = MatchSeat.objects.filter(version=version_id).values("match")
     Match.objects.filter(kind=MatchKind.VALIDATION, validated_version=None, pk__in=seated).update(
@@ -35,7 +35,7 @@ def name_version(version_id: int) -> None:
 
 
 def _settle_version(version_id: int, answers: Answers) -> None:
-    # The lock makes the later of two matches that end together see the other one.
+    # Because of the lock, the later of two matches that end together sees the earlier one.
     BotVersion.objects.select_for_update().get(pk=version_id)
     matches = list(Match.objects.validations_of(version_id).with_logs().order_by("pk"))
     fault = next(filter(None, map(_fault, matches)), None)
@@ -50,7 +50,7 @@ def _settle_version(version_id: int, answers: Answers) -> None:
 
 
 def _fault(match: Match) -> str | None:
-    """Return what the upload did wrong in this match."""
+    """Return what the upload did wrong in this match; None for nothing."""
     for seat in match.seats.all():
         if seat.fault_kind:
             return f"{match.game}: {seat.fault_kind} at ply {seat.fault_ply}: {seat.fault_detail}"
@@ -65,7 +65,7 @@ def _apology(match: Match) -> str:
 
 
 def _log(matches: Sequence[Match], answers: Answers) -> str:
-    """Return what the upload wrote, and last, as the end is always kept, its wrong answers."""
+    """Return what the upload wrote, and last its wrong answers, because the end is always kept."""
     parts = [
         f"{match.game}, seat {seat.seat}:\n{seat.log.text}"
         for match in matches

@@ -23,7 +23,7 @@ MOST_RESULTS: Final = 16
 """The most results in one request."""
 _Json = dict[str, Any]  # Any: JSON
 
-# What no worker measures is refused here: it would not fit into the columns.
+# Values that no worker can measure are refused here: they would not fit into the columns.
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 _Megabytes = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 _ExitStatus = Annotated[int, msgspec.Meta(ge=-1024, le=1024)]
@@ -84,7 +84,7 @@ def jobs_to_json(jobs: list[Job]) -> list[_Json]:
     told: list[_Json] = msgspec.to_builtins(jobs)
     for job in told:
         for seat in job["seats"]:
-            # Workers of the release before know two words for it, and need none.
+            # Workers of the previous release know only true and false here, and need neither.
             seat["manifest"]["ladder"] = seat["manifest"]["ladder"] is not False
     return told
 
@@ -97,7 +97,7 @@ def jobs_from_json(told: object) -> list[Job]:
 def announcement_to_json(announcement: Announcement) -> _Json:
     """Return an announcement as JSON, without what only its own host understands."""
     told: _Json = asdict(announcement)
-    # The clocks of two hosts differ; how long ago something was does not.
+    # The clocks of two hosts differ, but both count the same age.
     told["age_s"] = max(0.0, time.monotonic() - told.pop("began_s"))
     return {**told, "runtimes": list(announcement.runtimes), "untried": list(announcement.untried)}
 
@@ -123,7 +123,7 @@ def submission_to_json(submission: Submission) -> _Json:
         "starved_s": report.starved_s,
         "watched_s": report.watched_s,
     }
-    # A site of the release before knows no builds; then the job asks for none.
+    # A site of the previous release knows no builds; its jobs do not ask for them.
     return told if submission.builds is None else {**told, "builds": asdict(submission.builds)}
 
 

@@ -44,7 +44,7 @@ class WorkerHistory:
 
 
 def read_histories(workers: Collection[str], *, now: datetime) -> dict[str, WorkerHistory]:
-    """Return the history of each of these workers, in a number of queries that stays the same."""
+    """Return the history of each of these workers, in a constant number of queries."""
     attempts = list(
         Attempt.objects.exclude(state=AttemptState.RUNNING)
         .filter(ended_at__isnull=False)
@@ -86,7 +86,7 @@ def _trouble(attempt: Attempt, matches: Mapping[int, Match]) -> Trouble | None:
     match = matches.get(attempt.match_id)
     if match is None or attempt.state not in _TROUBLES or attempt.ended_at is None:
         return None
-    # Who calls a match off ends its attempt with their reason: nothing went wrong on the worker.
+    # Calling a match off ends its attempt with the same reason: nothing went wrong on the worker.
     is_called_off = match.state == MatchState.VOID and match.host_faults < MAX_ATTEMPTS
     if is_called_off and match.state_reason == attempt.reason:
         return None

@@ -26,9 +26,9 @@ _LADDERS_LAST: Final = Case(
 
 
 def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> bool:
-    """Return whether these files sit in a match that this token's worker plays now.
+    """Return whether a worker of this token now plays these files in this match.
 
-    What sits in other matches is no affair of that worker.
+    Files in other matches are no business of that worker.
     """
     held = Attempt.objects.filter(
         worker_token=token.pk, match=match_id, state=AttemptState.RUNNING
@@ -40,7 +40,7 @@ def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> boo
 
 
 def sent_matches(token: WorkerToken) -> list[int]:
-    """Return some matches a token allows that hints were sent for and nobody has claimed."""
+    """Return some matches that a token allows, that were sent and that nobody has claimed."""
     sent = Match.objects.startable().filter(sent_at__isnull=False)
     sent = sent.order_by(_LADDERS_LAST, "sent_at", "pk").filter(
         Q(reserved_for=None) | Q(reserved_for=token.pk)
@@ -79,9 +79,9 @@ def revoke_worker_token(token: WorkerToken, *, actor: User | None = None) -> int
 
 
 def take_back_matches(token: WorkerToken, *, reason: str) -> int:
-    """Give all that the workers of a token play to others; return how many matches.
+    """Give all matches that the workers of a token play to others; return how many.
 
-    Call it when the token takes nothing any more.
+    Call it when the token can claim nothing any more.
     """
     Worker.objects.filter(token=token.pk).update(is_draining=True)
     running = Attempt.objects.filter(worker_token=token.pk, state=AttemptState.RUNNING)

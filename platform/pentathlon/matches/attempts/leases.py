@@ -1,4 +1,4 @@
-"""Renews the leases of several matches with as many queries as one takes."""
+"""Renews the leases of several matches with as many queries as a single match takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pentathlon.matches.models import Match, MatchState
 
 @transaction.atomic
 def renew_leases(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
-    """Report progress of several matches, by token the match and its ply, and keep them.
+    """Renew leases, given by token as match and ply, and store the plies.
 
     Returns the tokens that still hold their match.
     """

@@ -42,21 +42,21 @@ def worker_of(slot: str) -> str:
 
 
 def is_hopeless(match: Match, *, faults: int) -> bool:
-    """Return whether a match with so many host failures, the latest included, is called off."""
+    """Return whether a match is called off after `faults` host failures, the latest included."""
     if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
         return faults >= MOST_ATTEMPTS
     failed_on = {worker_of(slot) for slot, *_ in _failures(match, faults)}
     if len(failed_on) <= 1 and _others(match, failed_on):
         return False
-    # The next attempt decides: who is to blame loses, or the match is played.
+    # If a bot is to blame, the next attempt decides: the bot loses, or the match is played.
     return not _blamed(match, faults)
 
 
 def blamed_versions(match: Match) -> frozenset[int]:
     """Return the bots of a match whose next unexplained end is their own fault.
 
-    No host is at fault where the same bot ended so on several workers since the match was queued.
-    Where there is only one, being too slow for the same bot as often is enough.
+    No host is at fault if the same bot ended so on several workers since the match was queued. If
+    no other worker can play it, being too slow for the same bot as often is enough.
     """
     return _blamed(match, match.host_faults)
 
@@ -79,7 +79,7 @@ def _blamed(match: Match, faults: int) -> frozenset[int]:
 
 
 def better_elsewhere(matches: Iterable[Match], *, worker: str) -> set[int]:
-    """Return those of these matches that lately failed on a worker and that another can play."""
+    """Return which of these matches lately failed on this worker and can be played by another."""
     failed = [match for match in matches if match.host_faults]
     if not failed:
         return set()

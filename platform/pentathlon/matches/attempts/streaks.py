@@ -24,10 +24,10 @@ _USUAL: Final = Limits()
 def stop_failing_versions(*, match_ids: Collection[int]) -> None:
     """Stop the versions that failed at their start in these matches and in the four before.
 
-    A fault is one of the start if it comes before the first action of the bot. Matches in which
-    it was never asked, as its opponent failed, say nothing. Those with stricter limits than the
-    usual ones say nothing, either: an organiser's choice must not stop a bot everywhere. Those in
-    lanes with hidden results say nothing until the release, because everybody sees who is stopped.
+    A fault counts as one at the start if it comes before the first action of the bot. Ignored are
+    matches in which the bot was never asked, because its opponent failed; matches with stricter
+    limits than usual, because an organiser's choice must not stop a bot everywhere; and matches in
+    lanes with hidden results until the release, because everybody sees which versions are stopped.
     """
     failed = _started().filter(match__in=match_ids, actions=0).exclude(fault_kind="")
     # In the order of ids: two endings with the same bots must not deadlock.
@@ -44,7 +44,7 @@ def stop_failing_versions(*, match_ids: Collection[int]) -> None:
 
 
 def _streak(version: BotVersion) -> list[MatchSeat]:
-    """Return the latest seats of a version up to the last good start, the latest first."""
+    """Return the latest seats of a version, newest first, if all failed at the start."""
     asked = _started().filter(version=version).exclude(fault_kind="", actions=0)
     if version.validated_at is not None:
         asked = asked.filter(match__finished_at__gt=version.validated_at)

@@ -24,7 +24,7 @@ class BatchSizes:
         self._sizes: dict[str, int | None] = {}
 
     def of(self, game: str) -> int | None:
-        """Return how many of a game; None: not known yet. One query for each game."""
+        """Return the number for a game; None if it is not known yet. Each game costs one query."""
         if game not in self._sizes:
             self._sizes[game] = _batch_size(game)
         return self._sizes[game]
@@ -35,6 +35,7 @@ def _batch_size(game: str) -> int | None:
     lengths_s = sorted(durations_s(plays).values())
     if not lengths_s:
         return None
-    # Builds of validations are few. Where every third match is long, batches of some are likely.
+    # The quantile ignores the few validations with builds, but not every third match being long:
+    # then most batches would hold a long one.
     usual_s = lengths_s[int(_USUAL * len(lengths_s))]
     return max(1, int(_BATCH_S / max(usual_s, _BATCH_S / BATCH)))

@@ -1,6 +1,6 @@
 """The cap on matches that one bot plays at a time, so that none keeps all workers busy.
 
-A slot plays one match at a time, whatever else it has claimed: the cap is one of slots.
+A slot plays one match at a time, whatever else it has claimed, so the cap counts slots.
 
 Validation does not count: an upload is checked whatever its bot plays meanwhile. Challenges do not
 either: they have a share of the window of their own, and must not hold back rated play.
@@ -27,10 +27,10 @@ _LOCK_S: Final = 1
 
 
 class Cap:
-    """Counts the slots that each bot keeps busy in competitions, and those that it will.
+    """Counts the slots that each bot keeps busy, or will keep busy, in competitions.
 
-    A slot that has claimed several matches plays one after the other: it counts once for each bot
-    of them. What was sent counts by how many of its matches one slot takes at a time.
+    A slot that has claimed several matches plays them one after the other, so it counts once for
+    each of their bots. Sent matches count by how many of them one slot takes at a time.
     """
 
     def __init__(self, kept: Mapping[int, float], *, sizes: BatchSizes | None = None) -> None:
@@ -48,7 +48,7 @@ class Cap:
         bots: Iterable[int] | None = None,
         sizes: BatchSizes | None = None,
     ) -> Cap:
-        """Count what is live of these bots, else of all, and what was sent; among some hundred."""
+        """Count live matches, of these bots or else of all, and sent ones: some hundred."""
         seats = _seats_of(live)
         if bots is not None:
             seats = seats.filter(version__bot__in=bots)
@@ -73,7 +73,7 @@ class Cap:
         return self._full.isdisjoint(bots)
 
     def count(self, bots: Iterable[int], *, matches: int, of: str) -> None:
-        """Count some more matches of a game between these bots, which workers will be told of."""
+        """Count more matches of a game between these bots, for which hints will be sent."""
         share = matches / (self._sizes.of(of) or 1)
         for bot in bots:
             self._kept[bot] += share
@@ -82,16 +82,16 @@ class Cap:
 
 
 def _seats_of(matches: MatchQuerySet) -> QuerySet[MatchSeat]:
-    """Return the seats of those of these matches that are of competitions."""
+    """Return the seats of these matches, as far as they are of competitions."""
     found = matches.order_by().values_list("pk", "kind")
     return MatchSeat.objects.filter(match__in=[pk for pk, kind in found if kind in COMPETITIONS])
 
 
 def within_cap(matches: Sequence[Match]) -> list[Match]:
-    """Return those of these matches that one slot may start now; call it in a transaction.
+    """Return which of these matches one slot may start now; call it in a transaction.
 
-    Matches need their seats loaded. Nobody else lets matches of the same bots through meanwhile;
-    bots that somebody who hangs has locked hold back their own matches only.
+    The matches need their seats loaded. No other claim lets matches of the same bots through
+    meanwhile; bots locked by a claim that hangs hold back only their own matches.
     """
     bots = {bot for match in matches if match.kind in COMPETITIONS for bot in bots_of(match)}
     if not bots:
@@ -100,7 +100,7 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
         locked = _lock(bots)
         matches = [match for match in matches if _is_free(match, locked)]
     cap = Cap.over(Match.objects.live(), bots=bots)
-    # Together they keep one slot busy, so they do not count against each other.
+    # Together, the matches keep one slot busy, so they do not count against each other.
     return [
         match
         for match in matches
@@ -120,7 +120,7 @@ def _lock(bots: Collection[int]) -> set[int]:
     except OperationalError:
         if not connection.is_usable():
             raise
-    # Other claims take milliseconds: whoever has these hangs, until the database ends it.
+    # Other claims take milliseconds: one that still holds bots hangs until the database ends it.
     return set(rows.select_for_update(no_key=True, skip_locked=True))
 
 

@@ -1,4 +1,4 @@
-"""How long matches keep a slot busy, as measured."""
+"""Measurements of how long matches keep a slot busy."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Play:
 
     @property
     def batch(self) -> tuple[str, datetime]:
-        """Return what it shares with those that its slot claimed together with it."""
+        """Return the slot and the start, which all matches claimed together share."""
         return self.worker, self.started_at
 
 
 def read_plays(matches: MatchQuerySet, *, latest: int) -> list[Play]:
-    """Return when the latest of these matches were played, the latest end first: one query."""
+    """Return the plays of the latest of these matches, the latest end first, in one query."""
     facts = ("pk", "kind", "lane", "worker", "started_at", "finished_at")
     rows = matches.recent().values_list(*facts)[:latest]
     return [
@@ -41,7 +41,7 @@ def read_plays(matches: MatchQuerySet, *, latest: int) -> list[Play]:
 
 
 def durations_s(plays: Sequence[Play]) -> dict[int, float]:
-    """Return for how many seconds each match kept its slot busy, by its id, in the order given.
+    """Return the seconds for which each match kept its slot busy, by its id, in the order given.
 
     A slot claims matches in batches and plays one after the other, so the times from claim to end
     overlap: each match begins when the one before it has ended, and those whose results came
@@ -64,5 +64,5 @@ def durations_s(plays: Sequence[Play]) -> dict[int, float]:
 
 
 def is_competition(play: Play) -> bool:
-    """Return whether it was no validation, which builds bots as well, and no challenge."""
+    """Return whether a match was of a competition; validations, for example, also build bots."""
     return play.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)

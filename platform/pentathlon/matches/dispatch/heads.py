@@ -1,7 +1,7 @@
 """The first waiting matches of each lane, read for all lanes together.
 
-However much waits and however much has been played: each query walks the index `matches_unsent`
-and stops after as many rows as it hands out.
+The cost does not depend on how much waits or has been played: each query walks the index
+`matches_unsent` and stops after as many rows as it hands out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSENT: Final = (
 _M = _UNSENT.format(alias="m")
 _TABLE = Match._meta.db_table
 
-# The index has no query for "the next other value", so each step of the recursion looks it up.
+# SQL cannot ask an index for its next different value, so each step of the recursion looks it up.
 _LANES = f"""
     WITH RECURSIVE lanes(lane) AS (
         SELECT (SELECT m.lane FROM {_TABLE} m WHERE {_M} ORDER BY m.lane LIMIT 1)
@@ -72,7 +72,7 @@ _READ_TOGETHER: Final = 400
 
 
 class Lineup:
-    """The bot versions at a table; all matches between the same ones share it."""
+    """The bot versions at a table; all matches between the same versions share one lineup."""
 
     __slots__ = ("bots", "is_in_play", "versions")
 
@@ -84,7 +84,7 @@ class Lineup:
 
 
 class Head(NamedTuple):
-    """A match that waits at the head of its lane: what says whether it can be played now."""
+    """A waiting match at the head of its lane, with what decides whether it can be played now."""
 
     pk: int
     game: str
@@ -98,8 +98,8 @@ class Heads:
     """Hands out the waiting matches of lanes, each lane in the order of its schedule.
 
     Each lane may have its share of refusals in one look, so that none keeps the others from being
-    looked at. A lane whose first matches are all refused is read on from where the reading stopped
-    before: `reached` keeps that place from one look to the next, so every match has its turn.
+    looked at. A lane whose first matches are all refused is read on from where the last look has
+    stopped: `reached` keeps that place from one look to the next, so every match has its turn.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Heads:
     def open(self, lanes: Sequence[int], *, room: int) -> None:
         """Begin to choose `room` matches from these lanes, in the order of reading.
 
-        Forgets how far it had read lanes in which nothing waits.
+        The places reached in lanes in which nothing waits any more are forgotten.
         """
         refusals = max(_SPARE, _MOST_REFUSED // len(lanes))
         self._lanes = {lane: _Lane(refusals) for lane in lanes}
@@ -125,11 +125,11 @@ class Heads:
             del self._reached[lane]
         share = -(-room // len(lanes))
         first = max(1, min(share + _SPARE, refusals // 2))
-        # Together they hold all that a lane may hand out and refuse.
+        # Together, the two pages hold all matches that a lane may hand out and refuse.
         self._pages = first, share + refusals - first
 
     def has_refused(self, lane: int) -> bool:
-        """Whether this look has refused matches of a lane."""
+        """Return whether this look has refused matches of a lane."""
         return self._lanes[lane].has_refused
 
     @property
@@ -164,7 +164,7 @@ class Heads:
             other
             for other, lane in self._lanes.items()
             if other != number and lane.pages_read == pages_read and not lane.is_read
-            # What is read further on is what a few lanes need for all the others.
+            # Pages after the second are for a few lanes that fill the room of all others.
             if pages_read < len(self._pages) or not lane.heads
         )
         self._read([number, *islice(others, _READ_TOGETHER // page)], page=page)
@@ -193,7 +193,7 @@ class Heads:
                 self._reached.pop(number, None)
 
     def _read_lineups(self, unknown: Iterable[str]) -> None:
-        """Read who sits at tables that no match of this look has named yet."""
+        """Read the lineups that no match of this look has had yet."""
         lineups = {seated: [int(word) for word in seated.split()] for seated in unknown}
         ids = {version_id for seating in lineups.values() for version_id in seating}
         if unread := ids - self._versions.keys():
@@ -220,7 +220,7 @@ class _Lane:
 
 
 def waiting_lanes(kind: MatchKind) -> list[int]:
-    """Return the lanes in which something waits to be sent."""
+    """Return the lanes in which matches wait to be sent, without held lanes."""
     with connection.cursor() as cursor:
         cursor.execute(_LANES, [MatchState.PENDING, kind, MatchState.PENDING, kind])
         lanes = [lane for (lane,) in cursor.fetchall()]
@@ -229,7 +229,7 @@ def waiting_lanes(kind: MatchKind) -> list[int]:
 
 
 def _read_rows(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[_Row]:
-    """Return the next waiting matches of lanes, each behind the id given for it."""
+    """Return the next waiting matches of lanes, in each lane after the id given for it."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             lanes = [list(after), list(after.values())]

@@ -11,7 +11,7 @@ no more than short ones, what is sent last would wait behind minutes of them.
 Challenges have at most a quarter of the window, so that a rated match that comes later finds room
 at once. An eighth is kept for them while they wait, because rated play may never pause.
 
-Spot checks are few and may not wait until nothing else does: a sixteenth of the window is theirs
+Spot checks are few and must not wait until nothing else waits: they have a sixteenth of the window
 on top of it.
 """
 
@@ -76,10 +76,10 @@ def publish_pending(
 ) -> int:
     """Publish hints for waiting matches, up to `window` in flight; return how many matches.
 
-    Without a window, it follows from the slots of the workers that are alive. What none of them
-    can play is left for later, as is what a bot's cap holds back. An error on the way publishes
-    again, a crash too, but only after `resend_after_s`. Workers take what `publish_ladders` has
-    sent when there is nothing else to take.
+    Without a window, the slots of live workers decide it. Matches that no worker can play are left
+    for later, as are those that a bot's cap holds back. Hints that an error has stopped are
+    published by the next call, those lost in a crash after `resend_after_s`. Workers take the
+    hints of `publish_ladders` when there are no others.
     """
     fleet = read_fleet()
     window = WINDOW_PER_SLOT * fleet.slots if window is None else window
@@ -88,13 +88,14 @@ def publish_pending(
     resend_s = resend_after_s, resend_ladders_after_s
     plan = _Plan(fleet, cursor or FairCursor(), resend_after_s=resend_s)
     chosen = plan.choose(window)
-    # Noted first: a worker may follow a hint, and give the match back, before we come to note it.
+    # The sending is noted first, because a worker may follow a hint, and give the match back,
+    # before we could note it.
     noted = note_sent(match_ids=[match.pk for match in chosen])
     hints = plan.hints([match for match in chosen if match.pk in noted])
     sent: set[int] = set()
     try:
         for is_of_ladder, hint in hints:
-            # Workers of partly trusted tokens are told by the database.
+            # Workers of partly trusted tokens find noted matches in the database.
             if fleet.reads_queue:
                 send = (publish_ladders or publish) if is_of_ladder else publish
                 send(hint)
@@ -153,11 +154,11 @@ class _Plan:
         return chosen
 
     def _weight(self, game: str) -> float:
-        """Return for how many short matches one of this game counts."""
+        """Return how many short matches a match of this game counts as."""
         return BATCH / (self._sizes.of(game) or BATCH)
 
     def _room(self, window: int, kind: str = "") -> float:
-        """Return how much of a kind may be sent; what ladders have sent comes behind it."""
+        """Return how much of a kind may be sent; hints of ladders take room from ladders only."""
         counts_ladders = kind == MatchKind.LADDER
         return window - sum(
             weight
@@ -178,9 +179,9 @@ class _Plan:
         return sum(count for (other, _), count in self._in_flight.items() if other == kind)
 
     def hints(self, chosen: Sequence[Chosen]) -> Iterator[tuple[bool, list[int]]]:
-        """Put matches of one game together, but so that every slot gets its part of them.
+        """Put matches of one game together in hints, small enough for every slot to get a share.
 
-        Each hint comes with whether it is one of ladders.
+        Yield each hint with whether it is of ladders.
         """
         share = -(-len(chosen) // max(1, self._fleet.slots))
         hints: dict[tuple[bool, str], list[int]] = {}
@@ -199,7 +200,7 @@ class _Plan:
         lanes = waiting_lanes(kind)
         for lane in refused.keys() - set(lanes):
             del refused[lane]
-        # One of them is tried as if it never had been: others may always have something to send.
+        # One refused lane is tried like any other: those may always have something to send.
         if refused:
             del refused[next(iter(refused))]
         if not lanes:
@@ -224,14 +225,14 @@ class _Plan:
             yield Chosen(pk=head.pk, game=head.game, kind=kind)
 
     def _rank(self, kind: MatchKind, lane: int) -> Rank:
-        """Order lanes by what they have in flight.
+        """Return the rank of a lane, by what it has in flight.
 
-        Those of which nothing could be sent when they were looked at last go behind all others.
+        Lanes from which nothing could be sent at the last look go behind all others.
         """
         return lane in self._cursor.refused.get(kind, ()), self._in_flight[kind, lane]
 
     def _fits(self, kind: MatchKind, head: Head) -> bool:
-        """Return whether its bots are in play, a worker can play it and no cap holds it back."""
+        """Return whether all bots are in play, a worker can play the match and no cap holds it."""
         lineup = head.lineup
         is_capped = kind in COMPETITIONS
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
@@ -253,6 +254,6 @@ class _Plan:
 
 
 def _is_stale(after_s: float) -> Q:
-    """Select what was sent so long ago, or in the future: the clock was set back since."""
+    """Select matches sent so long ago, or in the future, before the clock was set back."""
     length = timedelta(seconds=after_s)
     return Q(sent_at__lt=Now() - length) | Q(sent_at__gt=Now() + length)

@@ -45,7 +45,7 @@ class Situation:
 
 
 def read_situation() -> Situation:
-    """Return how things stand now."""
+    """Return the present situation."""
     return Situation(
         now=database_now(),
         fleet=read_fleet(),
@@ -133,6 +133,6 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
 
 
 def _next_try(match: Match) -> str:
-    """Name the next attempt; past the usual number, other workers than the broken one try."""
+    """Name the next attempt; after the usual number, workers other than the broken one try."""
     number = match.host_faults + 1
     return f"Try {number} of {MAX_ATTEMPTS}" if number <= MAX_ATTEMPTS else f"Try {number}"

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Begin a new database with the tables that all of these have led to."""
+    """Begin a new database with the tables that the replaced migrations lead to."""
 
     initial = True
 

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 def rank_all_failed(apps, schema_editor):
-    """Say of matches in which every seat failed that all have lost: all had rank 0 before."""
+    """Rank all seats as lost in matches in which every seat failed; all had rank 0 before."""
     seats = apps.get_model("matches", "MatchSeat").objects
     honest = seats.filter(match=models.OuterRef("match"), fault_kind="")
     failed = seats.filter(rank=0, match__state="done", match__outcome_reason="fault")

@@ -8,7 +8,7 @@ _naming = import_module("pentathlon.matches.migrations.0023_name_validated_versi
 
 
 class Migration(migrations.Migration):
-    """Do at once what all of these have done."""
+    """Do at once what the replaced migrations do."""
 
     replaces = [
         ("matches", "0013_worker_moves_to_fleet"),

@@ -6,7 +6,7 @@ _BATCH = 1000
 
 
 def name_versions(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Write into each validation match which version it validates: the one in all of its seats."""
+    """Store in each validation match which version it validates: the one in all of its seats."""
     matches = apps.get_model("matches", "Match").objects.filter(kind="validation")
     seats = apps.get_model("matches", "MatchSeat").objects.filter(seat=0)
     unnamed = list(matches.filter(validated_version=None).values_list("pk", flat=True))

@@ -35,7 +35,7 @@ class Building:
 
 
 def built_files(building: Building) -> str:
-    """Return the hash of what was built of the upload; empty if this match needs a build."""
+    """Return the hash of the files built from the upload; empty if this match needs a build."""
     return _files_for_match(building, _held(building))
 
 
@@ -46,7 +46,7 @@ def note_log(building: Building, *, log: str) -> None:
 
 
 def read_built_archive(building: Building, data: bytes) -> CheckedArchive:
-    """Check what a worker says that a build has made, as the upload itself was checked."""
+    """Check the archive that a build has made according to a worker, like an upload."""
     manifest = Manifest.from_json(_held(building).manifest)
     try:
         return read_built(data, manifest)
@@ -68,16 +68,17 @@ def keep(building: Building, *, built: CheckedArchive, is_trusted: bool) -> str:
 def reject(building: Building, *, reason: str, log: str) -> None:
     """Reject the upload, whose build fails by its own fault.
 
-    One that is validated was built by a worker that is not trusted with rated matches, and now by
-    one that is: it is stopped, and its match waits for another worker. Where the match needs no
-    build, the worker only gives it back: it has no say about the version.
+    If the upload is validated already, it was built by a worker that is not trusted with rated
+    matches, and now by one that is. Then the version is stopped, and its match waits for another
+    worker. If the match needs no build, the worker only gives the match back: it has no say about
+    the version.
     """
     version = _held(building)
     needs_build = not _files_for_match(building, version)
     if version.state == VersionState.VALIDATING:
         reject_build(version_id=building.version_id, reason=reason, log=log)
         return
-    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    # Lock matches before their version, as finishing a match does, so that neither deadlocks.
     fail_attempt(
         match_id=building.match_id,
         token=building.token,

@@ -39,7 +39,7 @@ def submit_bot(
 ) -> BotVersion:
     """Make a bot from its first upload and schedule its validation.
 
-    Who calls this in a transaction checks the archive before it.
+    A caller in a transaction checks the archive before the transaction.
     """
     return _submit(
         archive,
@@ -60,7 +60,7 @@ def submit_version(
 ) -> BotVersion:
     """Add the next version to one of the actor's own bots and schedule its validation.
 
-    Who calls this in a transaction checks the archive before it.
+    A caller in a transaction checks the archive before the transaction.
     """
     return _submit(
         archive,
@@ -74,7 +74,7 @@ def submit_version(
 def submit_named(
     *, actor: User, archive: CheckedArchive, notes: str = "", candidate: bool = False
 ) -> BotVersion:
-    """Add the next version to the actor's own bot of the name in the archive, or make that bot."""
+    """Add the next version to the actor's bot with the name in the archive, or make that bot."""
     own = Bot.objects.owned_by(actor).filter(name__iexact=archive.manifest.name)
     bot = own.select_related("owner").first()
     if bot is None:
@@ -104,7 +104,7 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
     """Reject a version whose build fails by its own fault; its matches are called off."""
     name_version(version_id)
     matches = Match.objects.validations_of(version_id)
-    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    # Lock matches before their version, as finishing a match does, so that neither deadlocks.
     list(matches.unfinished().order_by("pk").select_for_update())
     settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
     void_matches(matches=matches, reason=reason)
