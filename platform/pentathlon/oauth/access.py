@@ -1,4 +1,4 @@
-"""The person for whom an app acts, and its scopes, by the token that it sends."""
+"""The person for whom an app acts, and the app's scopes, by the token that it sends."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def find_app_access(secret: str) -> AppAccess | None:
     if token.application is None or not token.application.is_usable(None):
         return None
     person: User = token.user
-    # Nobody stores this object: services read people anew before they change them.
+    # This object is never saved: services read people anew before they change them.
     person.is_staff = person.is_superuser = False
     return AppAccess(app=token.application, person=person, scopes=tuple(token.scope.split()))

@@ -1,4 +1,4 @@
-"""Apps in the administration, to be looked at and blocked; their tokens are nowhere."""
+"""Apps in the administration, to be viewed and blocked; their tokens are not shown."""
 
 from __future__ import annotations
 

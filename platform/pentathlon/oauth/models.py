@@ -38,7 +38,7 @@ class OAuthApp(AbstractApplication):
 
     @property
     def redirects(self) -> list[str]:
-        """Where people are sent back to."""
+        """The addresses to which people may be sent back."""
         return str(self.redirect_uris).split()
 
     def redirect_uri_allowed(self, uri: str) -> bool:
@@ -46,5 +46,5 @@ class OAuthApp(AbstractApplication):
         return is_allowed(self.redirects, uri)
 
     def is_usable(self, request: object) -> bool:
-        """Return whether it may do anything."""
+        """Return whether the app may do anything."""
         return not self.is_blocked and self.user is not None and self.user.is_active

@@ -24,12 +24,12 @@ def new_access_token(_request: object) -> str:
 
 
 def new_refresh_token(_request: object) -> str:
-    """Return a new token by which an app gets its next ones."""
+    """Return a new token by which an app gets its next tokens."""
     return REFRESH_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
 
 
 class AppScopes(BaseScopes):
-    """The scopes of `pentathlon.oauth.scopes`; who asks for none asks who somebody is."""
+    """The scopes of `pentathlon.oauth.scopes`; an app that asks for none gets the identity."""
 
     def get_all_scopes(self) -> dict[str, str]:
         """Return all scopes with what they allow."""
@@ -45,7 +45,7 @@ class AppScopes(BaseScopes):
 
 
 class AppValidator(OAuth2Validator):
-    """Refuses people whose accounts are closed, and what belongs to OpenID Connect."""
+    """Refuses people whose accounts are closed, and ignores parameters of OpenID Connect."""
 
     # Any, here: requests of oauthlib, without types
 
@@ -64,7 +64,7 @@ class AppValidator(OAuth2Validator):
         )
 
     def _create_authorization_code(self, request: Any, code: Any, expires: Any = None) -> Any:
-        # Parameters of standards that are not spoken here; anything may stand in them.
+        # These parameters belong to standards that we do not support; they may hold anything.
         request.nonce, request.claims, request.resource = "", {}, []
         return super()._create_authorization_code(request, code, expires)
 

@@ -17,7 +17,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
 def checked_redirects(addresses: list[str]) -> list[str]:
-    """Return the addresses, or refuse them.
+    """Return the addresses without duplicates, or refuse them.
 
     Raises:
         InvalidInput: `bad_redirect_uri`, or `required`.

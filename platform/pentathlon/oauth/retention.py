@@ -1,8 +1,8 @@
 """Retention of expired tokens and codes of apps.
 
 The rule is that of the toolkit's `clear_expired`, which neither counts nor stops in between; a
-test compares the two. Refresh tokens that were used stay until they would have ended: one that
-comes twice gives a thief away.
+test compares the two. Used refresh tokens stay until they would have ended, because one that is
+sent twice gives a thief away.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HOUR_S: Final = 3600.0
 
 
 def _over() -> Iterator[QuerySet[Any]]:  # Any: rows of the toolkit
-    """Yield what can never be used again, table by table; what others refer to comes later."""
+    """Yield rows that can never be used again, by table; tables that others refer to come last."""
     now = database_now()
     unused = timedelta(seconds=settings.OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])
     revoked = Q(revoked__lte=now - unused)
@@ -56,5 +56,5 @@ APP_TOKENS: Final = RetentionClass(
     models=(AccessToken, RefreshToken, IDToken, Grant),
     due=_due,
     forget=_forget,
-    look_s=_HOUR_S,  # the toolkit's tables have no index for it
+    look_s=_HOUR_S,  # the toolkit's tables have no index for this look
 )

@@ -1,4 +1,4 @@
-"""Everything that changes apps of others, and what people have allowed them."""
+"""Everything that changes apps and what people have allowed them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def register_app(
 ) -> tuple[OAuthApp, str]:
     """Register an app of the actor; return it with its secret, which nobody can read again.
 
-    An app that keeps none, such as a program on people's desks, has an empty one.
+    The secret is empty for an app that cannot keep one, such as a program on people's machines.
     """
     User.objects.select_for_update().get(pk=actor.pk)
     if OAuthApp.objects.owned_by(actor).count() >= MOST_APPS:
@@ -70,7 +70,7 @@ def register_app(
 def change_app(
     *, actor: User, app_id: int, name: str, homepage: str, redirect_uris: list[str]
 ) -> OAuthApp:
-    """Change an app of the actor; what people have allowed it stays so."""
+    """Change an app of the actor; people's permissions for it stay."""
     app = _get_own(actor, app_id)
     app.name, app.homepage = _check_name(name), _check_homepage(homepage)
     app.redirect_uris = " ".join(checked_redirects(redirect_uris))
@@ -80,7 +80,7 @@ def change_app(
 
 @transaction.atomic
 def rotate_app_secret(*, actor: User, app_id: int) -> tuple[OAuthApp, str]:
-    """Give an app of the actor a new secret; the one before works no more."""
+    """Give an app of the actor a new secret; the old one stops working."""
     app = _get_own(actor, app_id)
     if app.client_type != OAuthApp.CLIENT_CONFIDENTIAL:
         raise Conflict(f"{app.name} keeps no secret: it has none.", code="public_app")

@@ -2,11 +2,11 @@
 
 What stays, and why: bots with the hashes of their versions, matches, ratings, tournaments and the
 audit log, under the name `deleted-N`, because the results of others follow from them. Records,
-receipts, datasets and the documents of tournaments that have begun stay as they are, bit by bit:
+receipts, datasets and the documents of tournaments that have begun stay as they are, bit for bit:
 hashes, seeds and proofs are computed from them. A document names the authors as they were called
 at its start; records name bots only.
 
-Code and logs of bots follow as soon as no match waits for them; see `erasing`.
+Code and logs of bots are erased as soon as no match needs them; see `erasure`.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def delete_own_account(
 ) -> str:
     """Delete the actor's account for good; return the name under which results stay.
 
-    Both the name and the password have to be typed. Who has a second factor shows it, too: by a
-    `code`, or by the `answer` of a passkey to what `state` asked.
+    Both the name and the password have to be typed. People with a second factor show it, too: by
+    a `code`, or by the `answer` of a passkey to the challenge in `state`.
 
     Raises:
         InvalidInput: one of them is wrong.
@@ -89,7 +89,7 @@ def delete_own_account(
 
 @transaction.atomic
 def delete_account_of(*, actor: User, person: User, username: str, reason: str) -> str:
-    """Delete the account of somebody who asked for it; only staff may, and say why."""
+    """Delete the account of somebody who asked for it, with a reason; only staff may."""
     check_may_manage_person(actor, person)
     if actor.pk == person.pk:
         raise NotAllowed("Delete your own account on its own page.", code="own_account")
@@ -149,7 +149,7 @@ def _delete(*, actor: User, person: User, reason: str) -> str:
 
 
 def _leave_competitions(person: User) -> None:
-    """Take the person's bots out of all that is under way, by the services that everybody uses."""
+    """Take the person's bots out of all competitions, by the services that everybody uses."""
     entries = Entry.objects.filter(
         version__bot__owner=person,
         state=EntryState.ACTIVE,
@@ -184,10 +184,10 @@ def _retire_bots(person: User) -> None:
 
 
 def _delete_rows(person: User) -> None:
-    """Delete what refers to the person and is nobody else's business."""
+    """Delete the rows that refer to the person and that nobody else needs."""
     for endpoint in WebhookEndpoint.objects.owned_by(person):
         delete_endpoint(actor=person, endpoint_id=endpoint.pk)
-    # Their deliveries go a batch at a time; where they went to, and what signed them, now.
+    # Deliveries are deleted in batches later; their addresses and signing keys are deleted now.
     WebhookEndpoint.objects.filter(owner=person).update(url="", site="", salt="", old_salt="")
     WebhookEndpoint.objects.filter(owner=person, channel=Channel.MAIL).delete()
     for label, fate in FATES.items():
@@ -203,13 +203,13 @@ def _anonymise(person: User, name: str) -> None:
     person.email = person.verified_email = person.first_name = person.last_name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_organiser = False
     person.last_login = None
-    # Sessions hold a digest of the password: none of them is valid any more.
+    # Sessions hold a digest of the password, so this invalidates all of them.
     person.set_unusable_password()
     person.save()
 
 
 def _rename(person: User, *, old: str, new: str) -> None:
-    """Take the old name out of what has it in words."""
+    """Replace the old name in all texts that hold it."""
     told = Entry.objects.filter(reason__startswith=f"Reinstated by {old}:")
     told.update(reason=Replace("reason", Value(f"by {old}:"), Value(f"by {new}:")))
     kind = ContentType.objects.get_for_model(User)
@@ -225,7 +225,7 @@ def _rename(person: User, *, old: str, new: str) -> None:
 
 
 def _free_name(person: User) -> str:
-    """Return a name that nobody has; nobody may register one of this form."""
+    """Return a free name of a form that nobody may register."""
     name = f"deleted-{person.pk}"
     while User.objects.filter(username__iexact=name).exists():
         name += "-x"

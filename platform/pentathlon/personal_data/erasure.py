@@ -1,8 +1,8 @@
 """Erases the code and the logs of bots whose authors have deleted their accounts.
 
 No result needs the code: a record has all actions, and the server plays it again by the rules.
-Only matches that wait or run need it, so it goes when there is none left. The hash stays; receipts
-and records name it.
+Only matches that wait or run need the code, so it goes when no such match is left. The hash stays,
+because receipts and records name it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOOKED_AT: Final = 20
 
 
 def erase_deleted() -> int:
-    """Erase some of what deleted accounts have left; return how many rows went.
+    """Erase some code and logs of deleted accounts; return how many rows went.
 
     The reconciler calls it again and again.
     """

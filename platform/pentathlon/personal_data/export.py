@@ -1,7 +1,7 @@
-"""Everything about one person as one zip, sent as it is made: memory does not grow with it.
+"""Everything about one person as one zip, sent while it is made, so that memory stays small.
 
-Rows come from the database in chunks and go out as lines of JSON. No secret is in it, and nothing
-of anybody else that the person could not read on the site.
+Rows come from the database in chunks and go out as lines of JSON. The zip holds no secret, and
+nothing about anybody else that the person could not read on the site.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def export_account(person: User) -> Iterator[bytes]:
 
 
 class _Pieces:
-    """A file that is only written to; what was written is taken out again and again."""
+    """A write-only file; its content is taken out again and again."""
 
     def __init__(self) -> None:
         self._written = bytearray()
@@ -96,7 +96,7 @@ class _Pieces:
         return len(data)
 
     def flush(self) -> None:
-        """Do nothing: `take` gets everything."""
+        """Do nothing, because `take` returns everything."""
 
     def is_full(self) -> bool:
         return len(self._written) >= _PIECE
@@ -151,7 +151,7 @@ def _account(person: User) -> Row:
 
 
 def _tables(person: User) -> dict[str, Callable[[], Iterable[Row]]]:
-    """Return by the name of its file how to read each table."""
+    """Return a function that reads each table, by the name of the table's file."""
     parts = (_tables_of_account, _tables_of_bots, _tables_of_competitions)
     tables = {name: table for part in parts for name, table in part(person).items()}
     found: dict[str, Callable[[], Iterable[Row]]] = {
