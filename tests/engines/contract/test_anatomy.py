@@ -39,6 +39,7 @@ OWN = {
     "tash_kalar": {
         "cards",
         "conditions",
+        "deal",
         "effect",
         "etherweave",
         "everfrost",
