@@ -58,7 +58,7 @@ def answer_packed(
 ) -> HttpResponseBase:
     """Return 304 if the client has this tag, else its content, which is made only once.
 
-    Only for what everybody may see.
+    Use it only for content that everybody may see.
     """
     return _answer_packed(
         request,
@@ -74,7 +74,7 @@ def answer_packed_for_ever(
 ) -> HttpResponseBase:
     """Answer with something that never changes and that is kept packed by gzip.
 
-    Only for what everybody may see.
+    Use it only for content that everybody may see.
     """
     return _answer_packed(
         request, tag=tag, content_type=content_type, packed=packed, keep=_IMMUTABLE

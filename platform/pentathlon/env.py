@@ -118,7 +118,7 @@ class Environment:
 
 
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
-    """Return the settings found in `variables`, refusing values that cannot be meant."""
+    """Return the settings found in `variables`, refusing values that make no sense."""
     mode = _mode(variables)
     proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
@@ -187,7 +187,7 @@ def _mode(variables: Mapping[str, str]) -> Mode:
 def _mail(variables: Mapping[str, str]) -> str | None:
     text = variables.get("PENTATHLON_MAIL", "").strip()
     if text and not re.fullmatch(r"smtps?://([^\s/@]+@)?[^\s/@:]+(:\d{1,5})?/?", text):
-        # Without the value: it may hold a password.
+        # The sentence leaves the value out, because it may hold a password.
         raise BadEnvironment("PENTATHLON_MAIL", "must be like smtps://name:password@host:465.")
     return text or None
 

@@ -38,7 +38,7 @@ class Patience:
 
 
 PATIENCE: Final = {
-    # A person waits, and may soon ask again, when a healthy process answers.
+    # A person waits; if they ask again soon, any healthy process answers.
     Role.WEB: Patience(connect_s=3, statement_s=15, answer_s=20),
     # As long as a lease: a claim or a result that takes longer comes too late.
     Role.WORKER: Patience(statement_s=30, answer_s=40),

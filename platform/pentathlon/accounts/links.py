@@ -1,4 +1,4 @@
-"""The links in letters: each is good for one thing, once, and for a stated time.
+"""The links in letters: each is valid for one purpose, once, and for a stated time.
 
 Links are not stored. Each holds a keyed hash of what it will change, so it stops working as soon
 as that has changed.

@@ -1,4 +1,4 @@
-"""Passwords: changing one, and setting a new one where the old one is forgotten.
+"""Passwords: changing a password, and setting a new one after the old one was forgotten.
 
 Hashing takes a third of a second, so it is done outside of transactions: SQLite has one writer.
 The update compares the old hash, so that of two changes at once only the first succeeds.

@@ -14,7 +14,7 @@ NOT_READY: Final = "analysis_not_ready"
 
 
 def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
-    """Return the curve of a match; if there is none yet, ask for it.
+    """Return the curve of a match; if there is none yet, have it computed soon.
 
     Raises:
         NotFound: `match_not_done`; `analysis_not_ready`: ask again in some minutes;

@@ -9,13 +9,13 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
     show_full_result_count = False
 
     def has_add_permission(self, request: object) -> bool:
-        """Nobody may."""
+        """Allow nobody."""
         return False
 
     def has_change_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
+        """Allow nobody."""
         return False
 
     def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
+        """Allow nobody."""
         return False

@@ -179,7 +179,7 @@ def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
 
 
 def _unfinished(lanes: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the waiting and running matches of lanes with their lanes, by one query each."""
+    """Yield the matches of lanes that wait or run, with their lanes; each state has an index."""
     in_lanes = Match.objects.filter(lane__in=list(lanes), kind=MatchKind.LADDER)
     for state in (MatchState.PENDING, MatchState.RUNNING):
         yield from in_lanes.filter(state=state).values_list("pk", "lane")

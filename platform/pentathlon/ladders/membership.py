@@ -95,7 +95,7 @@ def seat_members(*, for_s: float = _STEP_S) -> int:
 
 
 def _parts_to_seat(season: Season) -> Iterator[Callable[[], int]]:
-    """Yield functions that seat the members who wait for a place, each part of one division."""
+    """Yield functions that seat the members who wait for a place, each a part of one division."""
     playing = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
     # The ids of a ladder's seasons grow, so an index finds the few who wait.
     waiting = playing.filter(Q(season__isnull=True) | Q(season__lt=season.pk))

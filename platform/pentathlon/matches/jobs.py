@@ -133,5 +133,5 @@ class MatchResult:
 
     @property
     def result_hash(self) -> str:
-        """Return the SHA-256 of the record, which may be handed in again."""
+        """The SHA-256 of the record, by which a repeated submission is recognised."""
         return hashlib.sha256(self.record).hexdigest()

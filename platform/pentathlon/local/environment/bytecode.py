@@ -12,7 +12,7 @@ from pentathlon.local.servers.runtime import runtime_folder
 def shared_bytecode() -> Iterator[None]:
     """Let all processes started from now on share bytecode in a folder removed after the run.
 
-    Only PYTHONDONTWRITEBYTECODE needs it: each process would compile 1,400 modules again.
+    It matters under PYTHONDONTWRITEBYTECODE, where each process would compile 1,400 modules again.
     """
     if not sys.dont_write_bytecode:
         yield

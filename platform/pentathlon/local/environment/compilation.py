@@ -1,4 +1,4 @@
-"""Compiles the engines while the platform runs; the worker then continues with these."""
+"""Compiles the engines while the platform runs; the worker then goes on with the compiled ones."""
 
 from __future__ import annotations
 
