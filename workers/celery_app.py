@@ -1,4 +1,4 @@
-"""The Celery application. README.md says how a worker is started; `tasks` what it does."""
+"""The Celery application. README.md says how a worker is started, `tasks` what it does."""
 
 import os
 
@@ -8,7 +8,7 @@ from pentathlon.env import export
 from pentathlon.roles import Role, take_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
-# Django's checks would load every page and operation: half of the work of a worker's start.
+# Django's checks would load every page and operation, half of the work of a worker's start.
 export("CELERY_SKIP_CHECKS", "1")
 take_role(Role.WORKER)
 

@@ -43,7 +43,7 @@ def describe_worker(probe: Probe | None, *, slots: int) -> Announcement:
 
 
 def _offered_build(probe: Probe | None) -> str:
-    """Return the build of the engines that bots can get here."""
+    """Return the build of the engines that this worker offers to bots."""
     has_it = probe is None or shows_compiled()
     return build_name() if has_it else source_name(build_name())
 
@@ -79,7 +79,7 @@ class Heartbeat:
         self._thread.join()
 
     def wait(self) -> None:
-        """Wait until a worker that was asked to stop has said so, but not for long."""
+        """Wait briefly for a worker that was asked to stop to announce it."""
         self._thread.join(_GOODBYE_S)
 
     def _run(self) -> None:

@@ -1,7 +1,7 @@
 """Which queues a Celery worker reads: on a starved host it leaves hints about matches to others.
 
-A hint that a slot took and gave back would come behind all that was sent since. Ladders play what
-slots would else stand still for, so their queue comes last.
+A hint that a slot took and gave back would be queued behind all hints sent since. Ladders only
+fill slots that would otherwise be idle, so their queue comes last.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class HintQueues(round_robin_cycle):  # type: ignore[type-arg]  # generic in the
         self._is_held = is_held
 
     def consume(self, n: int) -> list[str]:  # type: ignore[override]  # the stubs are wrong
-        """Return up to `n` queues to wait at now, the first that has a hint counts."""
+        """Return up to `n` queues to wait at now; the first one with a hint is read."""
         left_out = (self._matches, self._ladders) if self._is_held() else ()
         read = [each for each in super().consume(n) if each not in left_out]
         return sorted(read, key=lambda each: each == self._ladders)

@@ -17,9 +17,9 @@ _SLACK_S: Final = 5.0
 
 
 class HintSource(Protocol):
-    """Waits for hints of work; with `only_friendlies` for friendlies in which a bot is to move.
+    """Waits for hints of work; with `only_friendlies`, only for hints about friendlies.
 
-    It leaves all other hints where they are.
+    It leaves all other hints in the queue.
     """
 
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
@@ -38,7 +38,7 @@ class LongPoll:
 
 
 class QueueReader:
-    """Reads the queue, as a user who may do nothing else there."""
+    """Reads the queue in Redis, as a user who may do nothing else there."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -47,7 +47,7 @@ class QueueReader:
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
         if self._client is None:
-            # Not before: the process that made this is not the one that waits.
+            # Connect only now: the process that waits is not the one that made this object.
             self._client = Redis.from_url(
                 self._url,
                 socket_connect_timeout=_CONNECT_S,

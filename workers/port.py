@@ -17,7 +17,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 
 
 class PlatformAway(Exception):
-    """The platform did not answer; whether it did what it was asked is not known."""
+    """The platform did not answer, so it may or may not have done what it was asked."""
 
     code = "platform_away"
 
@@ -33,9 +33,9 @@ class Lease:
 class Platform(Protocol):
     """The platform, as a worker sees it.
 
-    Every method may raise `PlatformAway`, and may be called again then: nothing counts twice.
+    Every method may raise `PlatformAway`, and may then be called again: nothing counts twice.
     Methods that take a job raise `Conflict` if the match is no longer this worker's, unless they
-    return that.
+    report that by their result.
     """
 
     def announce(self, announcement: Announcement) -> None:
@@ -53,13 +53,13 @@ class Platform(Protocol):
         """Claim those of these matches that still wait and that this worker may play."""
 
     def publish_again(self, match_ids: Collection[int]) -> None:
-        """Leave these matches to others."""
+        """Leave these matches to other workers."""
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
-        """Hand in results; return for each None, or why it is refused."""
+        """Hand in results; return for each the reason of its refusal, or None."""
 
     def return_match(self, job: Job, *, reason: str) -> bool:
         """Give back a match with which nothing is wrong; False if it was taken away before."""
@@ -73,7 +73,7 @@ class Platform(Protocol):
         """Return the files of a bot that this worker is to play."""
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
-        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+        """Return the hash of the build of this seat's upload; empty if it is not built yet."""
 
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
         """Show the author what the build has written so far."""

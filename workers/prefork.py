@@ -29,7 +29,7 @@ class Prefork:
     def __init__(
         self, work: Callable[[int], int], *, slots: int, drain: Drain, grace_s: float
     ) -> None:
-        """`work` gets the number of a slot and returns an exit code; after 0 it is called anew."""
+        """Prepare to call `work` with each slot's number; it returns an exit code, 0 to go on."""
         self._work = work
         self._slots = slots
         self._drain = drain
@@ -77,7 +77,7 @@ class Prefork:
         except BaseException:
             _log.exception("slot crashed", slot=index)
         finally:
-            # No exit handlers: they are the parent's.
+            # Skip the exit handlers: they belong to the parent.
             os._exit(code)
 
     def _reap(self) -> None:

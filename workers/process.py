@@ -75,7 +75,7 @@ class WorkerProcess:
         self._trials: threading.Thread | None = None
 
     def announcement(self) -> Announcement:
-        """Return the description of the worker with the runtimes that work by now."""
+        """Return the description of the worker with the runtimes known to work by now."""
         runtimes = self._runtimes
         untried = runtimes.untried() if self._tries_runtimes else []
         return replace(self._description, runtimes=runtimes.working(), untried=untried)
@@ -108,7 +108,8 @@ class WorkerProcess:
     def remove_files(self) -> None:
         """Remove the files of a slot that ends: its process runs no exit handlers."""
         if self._trials is not None:
-            # It would make files while they are removed, and hears of the end between two trials.
+            # The thread would make files while they are removed; it notices the end between two
+            # trials.
             self._trials.join(_TRIAL_S)
         close_all()
         tracing.stop()
@@ -120,20 +121,20 @@ class WorkerProcess:
 
     @property
     def is_held(self) -> bool:
-        """Whether this slot is to take no matches for now: others may have time for them."""
+        """Whether this slot leaves matches to other slots for now."""
         return self._starvation.is_held
 
     def has_room(self, playing: int) -> bool:
-        """Return whether another of its slots may play beside so many that do."""
+        """Return whether another of the worker's slots may play while this many already do."""
         return self._starvation.has_room(playing)
 
     def give_back(self, match_ids: Sequence[int]) -> None:
-        """Leave to others the matches that a held slot was told of, and wait a while."""
+        """Leave the matches that a held slot was offered to other slots, and wait a while."""
         self._platform.publish_again(match_ids)
         self.drain.wait(HOLD_S)
 
     def play(self, match_ids: Sequence[int]) -> None:
-        """Claim those of the matches that still wait, and play them; or publish all again."""
+        """Claim and play those of the matches that still wait, or publish all of them again."""
         if self.drain.is_asked:
             self._platform.publish_again(match_ids)
             return
@@ -172,7 +173,7 @@ class WorkerProcess:
             friendlies.publish_again(friendly_ids)
             self._wait_after(failed=True)
             return
-        # On a starved host, too: stretches are short and unrated, and a person waits.
+        # Done on a starved host, too: stretches are short and unrated, and a person waits.
         stretches = friendlies.claim(
             friendly_ids, slot=slot.name, announcement=self.announcement()
         )

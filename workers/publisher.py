@@ -57,7 +57,7 @@ def hints_in_broker(queue: str = MATCHES) -> int:
 def _send_analysis(match_id: int, *, is_lent: bool) -> None:
     if not read_fleet().reads_queue:
         return
-    # Workers of the release before know no loans.
+    # Workers of the previous release do not know loans.
     analyse_match.delay(match_id, **({"is_lent": True} if is_lent else {}))
 
 

@@ -43,9 +43,9 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Reconciler:
-    """One copy of the loop. It runs the steps in order; one that fails does not stop the others.
+    """One copy of the loop. It runs the steps in order; a failing step does not stop the others.
 
-    An outage slows down the loop; a broken step backs off alone. Each is logged once when it
+    An outage slows down the loop; a broken step backs off alone. Either is logged once when it
     starts and once when it is over.
     """
 
@@ -106,7 +106,7 @@ class Reconciler:
         return self._is_leader and self._keep_leadership() and self._is_leader
 
     def _keep_leadership(self) -> bool:
-        """Lead if nobody else does; return False if the database had to be asked and was away."""
+        """Lead if nobody else does; return False if the database was needed but away."""
         if self._is_leader and time.monotonic() <= self._led_until:
             return True
         return self._attempt("leadership", self._acquire_leadership)

@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     logging.config.dictConfig(logs.configuration(environment))
     logs.configure_structlog()
-    # Installed from a wheel there is no folder of a checkout or an image.
+    # A worker installed from a wheel has no folder of a checkout or an image.
     is_installed = not (CHECKOUT / "manage.py").exists()
     own = user_state_path("pentathlon-worker") if is_installed else environment.data / "worker"
     folder = options.data or own
@@ -80,7 +80,7 @@ def _run(
 ) -> int:
     drain = Drain(grace_s=environment.drain_s)
     try:
-        # The site refuses matches to a level that is too weak for it.
+        # The site gives no matches to workers whose level it considers too weak.
         least = SandboxLevel(environment.sandbox or SandboxLevel.LANDLOCK)
         probe = choose_probe(least=least, warn=_log.warning)
     except (LayerMissing, ValueError) as error:
@@ -128,7 +128,8 @@ class _Slot:
 
     def run(self) -> int:
         """Play until it is time for a new process; return an exit code."""
-        # A terminal sends its signal to all; handlers, unlike "ignore", are not inherited.
+        # A terminal sends its signal to all processes. Bots inherit an ignored signal, not a
+        # handler.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._worker.drain.ask())
         self._worker.become_slot(self._index)
@@ -167,7 +168,7 @@ class _Slot:
             _log.error("worker token refused", code=refused.code, reason=str(refused))
             return
         except (PlatformAway, DomainError) as error:
-            # Refused, but not for the token: the site may be of another release for a while.
+            # The refusal is not about the token: the site may run another release for a while.
             self._failures += 1
             _log.warning("no work for now", reason=str(error))
             self._pause(min(_LONGEST_PAUSE_S, _QUICK_S * 2.0**self._failures))
@@ -177,7 +178,7 @@ class _Slot:
             self._pause(_QUICK_S)
 
     def _pause(self, seconds: float) -> None:
-        """Wait about so long: all workers together would be a storm."""
+        """Wait for about this long, at random, so that workers do not all ask at once."""
         self._worker.drain.wait(seconds * random.uniform(0.5, 1.5))
 
     def _hand_in_unsent(self) -> None:
@@ -191,7 +192,7 @@ class _Slot:
 
 
 def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return what the command line says; end the process where that makes no sense."""
+    """Return the options of the command line; end the process if they make no sense."""
     parser = argparse.ArgumentParser(
         prog="pentathlon-worker",
         description="Play matches for a Pentathlon site. Its staff make the token.",
@@ -215,7 +216,7 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _check_keys(environment: Environment) -> None:
-    """Refuse to run strangers' code beside keys, where that matters."""
+    """Refuse to run in production with keys, which strangers' code could read."""
     held = {
         "DATABASE_URL": environment.database_url,
         "PENTATHLON_SECRET_KEY": environment.secret_key,
@@ -238,7 +239,7 @@ def _token(options: argparse.Namespace) -> str:
 
 
 def check_address(server: str, *, plain_http: bool) -> None:
-    """Refuse an address that is none, or that would carry the token in the clear."""
+    """Refuse a malformed address, and one that would carry the token in the clear."""
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f"--server must be like https://example.org, not {server!r}.")

@@ -58,7 +58,7 @@ def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker = worker_process()
     if settings.REDIS_URL is None and worker.is_held:
-        # A queue of files gives out whatever comes next, so the order is lost there.
+        # A queue of files gives out messages in any order, so giving them back costs no place.
         worker.give_back(match_ids)
         return
     parent = getattr(play_matches.request, tracing.HEADER, None) or ""
@@ -76,7 +76,7 @@ def play_matches(match_ids: list[int]) -> None:
 def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
     """Compute the win-chance curve of a match, unless another worker does or matches wait.
 
-    On a slot that `is_lent` matches wait for a while.
+    With `is_lent`, matches wait for a while for the slot.
     """
     worker_process().analyse(match_id, is_lent=is_lent)
 
@@ -121,7 +121,7 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
 
 @worker_init.connect
 def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
-    """Prepare the parent process, or end it where bots cannot be isolated or keys would lie."""
+    """Prepare the parent process; end it where it would hold keys or cannot isolate bots."""
     if settings.PRODUCTION:
         sys.exit(KEYS_REFUSED)
     wait_for_schema()
@@ -138,7 +138,7 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
 
 
 def _is_held() -> bool:
-    """Return whether this worker plays as much as it may; asked in its parent process."""
+    """Return whether this worker plays as many matches as it may; for its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
     return not worker_process().has_room(playing)
 

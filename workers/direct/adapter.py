@@ -29,7 +29,7 @@ _AWAY = (InterfaceError, OperationalError)
 
 
 class DirectPlatform:
-    """Calls the services of the platform; `PlatformAway` stands for a database that is away."""
+    """Calls the services of the platform; raises `PlatformAway` when the database is away."""
 
     def announce(self, announcement: Announcement) -> None:
         """Announce this worker and what it can play."""
@@ -55,7 +55,7 @@ class DirectPlatform:
             return claim_matches(match_ids=match_ids, worker=slot, capabilities=capabilities)
 
     def publish_again(self, match_ids: Collection[int]) -> None:
-        """Leave these matches to others."""
+        """Leave these matches to other workers."""
         with asking():
             publish_again(match_ids=match_ids)
 
@@ -71,7 +71,7 @@ class DirectPlatform:
             ]
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
-        """Hand in results; return for each None, or why it is refused."""
+        """Hand in results; return for each the reason of its refusal, or None."""
         with asking():
             return accept_results(submissions)
 
@@ -100,7 +100,7 @@ class DirectPlatform:
             return bytes(stored.get(pk=content_hash))
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
-        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+        """Return the hash of the build of this seat's upload; empty if it is not built yet."""
         with asking():
             return builds.built_files(builds.Building.of(job, seat))
 
@@ -136,7 +136,7 @@ class DirectPlatform:
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Raise `PlatformAway` where the database is away."""
+    """Raise `PlatformAway` if the database is away."""
     try:
         yield
     except _AWAY as error:

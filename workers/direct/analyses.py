@@ -24,11 +24,11 @@ class DirectAnalyses:
     look_s = 0.5
 
     def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
-        """Take an analysis that waits; None if there is none."""
+        """Take a waiting analysis; None if there is none."""
         return claim_analysis(match_id, is_lent=is_lent)
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Return the slot that was lent, after so many seconds."""
+        """Return a lent slot, which was used for this many seconds."""
         end_loan(match_id=match_id, held_s=held_s)
 
     def has_waiting_matches(self) -> bool:
@@ -63,7 +63,7 @@ class DirectAnalyses:
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
     ) -> None:
-        """Leave it to another worker, or for later, with what was measured."""
+        """Give back an analysis with what was measured; any worker may continue it later."""
         return_analysis(
             match_id=match_id, token=token, has_died=has_died, measured=measured, cpu_ms=cpu_ms
         )

@@ -39,7 +39,7 @@ def _begin(job: Job) -> WatchedMatch:
         options=job.options,
         limits=Limits.from_json(job.limits),
         attempt=job.attempt,
-        is_trusted=True,  # the referee has let them happen
+        is_trusted=True,  # the referee has applied these events
     )
 
 

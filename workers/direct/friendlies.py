@@ -12,7 +12,7 @@ from workers.direct.adapter import asking
 
 
 class DirectFriendlies:
-    """Calls the services of the platform; `PlatformAway` stands for a database that is away."""
+    """Calls the services of the platform; raises `PlatformAway` when the database is away."""
 
     def claim(
         self, friendly_ids: Sequence[int], *, slot: str, announcement: Announcement
@@ -27,7 +27,7 @@ class DirectFriendlies:
         return [stretch for stretch in claimed if stretch is not None]
 
     def publish_again(self, friendly_ids: Collection[int]) -> None:
-        """Leave these friendlies to others."""
+        """Leave these friendlies to other workers."""
         with asking():
             stretches.publish_stretches_again(friendly_ids)
 
@@ -44,7 +44,7 @@ class DirectFriendlies:
             )
 
     def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
-        """Give a friendly back; `counts` says that this host failed."""
+        """Give a friendly back; `counts` says whether this host failed."""
         with asking():
             return stretches.fail_stretch(
                 friendly_id=stretch.friendly_id,

@@ -15,7 +15,7 @@ from workers.sandbox.report import probe_down_to, table
 TAG: Final = "sandbox"
 
 
-# With --deploy only: every other command would wait for a bot to be started.
+# Only with --deploy, or every other command would wait for a bot to start.
 @register(TAG, deploy=True)
 def check_sandbox(
     app_configs: Sequence[AppConfig] | None,  # Django asks for it

@@ -1,4 +1,4 @@
-"""Measures how short of CPU time this host is, and holds back slots meanwhile."""
+"""Measures how short of CPU time this host is, and holds back slots while it is short."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NOTE: Final = struct.Struct("dd")
 def pressure() -> float:
     """Return the share of time, 0 to 1, that a runnable program waits, as the kernel reports it.
 
-    The load says how many programs share a core, the pressure how long any of them waits.
+    The load says how many programs share a core, the pressure how long some program waits.
     """
     runnable = os.getloadavg()[0] / (os.cpu_count() or 1)
     waits = 1 - 1 / max(1.0, runnable)
     try:
         some = _SOME.search(_PRESSURE.read_bytes())
-    except OSError:  # not every kernel tells
+    except OSError:  # not every kernel reports it
         return waits
     return min(waits, float(some[1]) / 100) if some else waits
 
@@ -53,13 +53,13 @@ class Starvation:
         """The number of this process's slot; set it after the fork."""
 
     def note(self, *, waited_s: float, watched_s: float) -> None:
-        """Record how long the bots of a match waited, of the time that they were watched."""
+        """Record how much of the watched time the bots of a match waited."""
         if watched_s > 0 and self.slot < self._slots:
             found = (time.monotonic(), waited_s / watched_s)
             _NOTE.pack_into(self._notes, self.slot * _NOTE.size, *found)
 
     def share(self) -> float:
-        """Return the share of time that bots wait, by the kernel or by the last matches."""
+        """Return the share of time that bots wait: what the kernel or the last matches say."""
         fresh = time.monotonic() - _FADES_S
         notes = _NOTE.iter_unpack(self._notes[:])
         seen = [share for at, share in notes if at > max(0.0, fresh)]
@@ -73,11 +73,11 @@ class Starvation:
 
     @property
     def held_slots(self) -> int:
-        """How many slots are held back: all but the first on a starved host, else none."""
+        """The number of slots held back: all but the first on a starved host, else none."""
         return self._slots - 1 if self.is_starved else 0
 
     def has_room(self, playing: int) -> bool:
-        """Return whether another slot may play beside so many that do."""
+        """Return whether another slot may play while this many already do."""
         return playing == 0 or playing < self._slots - self.held_slots
 
     @property

@@ -80,7 +80,7 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
 def try_untried(
     runtimes: Runtimes, level: SandboxLevel, *, until: Callable[[], bool] = lambda: False
 ) -> None:
-    """Try the untried runtimes in the sandbox, one after the other, until it is to stop."""
+    """Try the untried runtimes in the sandbox, one after the other, until asked to stop."""
     launcher = SandboxLauncher(level)
     try:
         for name in runtimes.untried():

@@ -98,7 +98,8 @@ class RemotePlatform:
 
     def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
         """Return a hint as soon as there is one, or an empty one."""
-        # A site of the release before knows no choice, and need not while no slot is held.
+        # A site of the previous release does not know this option, so it is sent only by a held
+        # slot.
         told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
         answer = self.post("hints", told, answer_s=wait_s + ANSWER_S)
         return Hint.from_json(answer)
@@ -122,7 +123,7 @@ class RemotePlatform:
         return jobs
 
     def publish_again(self, match_ids: Collection[int]) -> None:
-        """Leave these matches to others."""
+        """Leave these matches to other workers."""
         self.post("passed-hints", {"match_ids": list(match_ids)})
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
@@ -135,9 +136,9 @@ class RemotePlatform:
         return lost
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
-        """Hand in results; return for each None, or why it is refused.
+        """Hand in results; return for each the reason of its refusal, or None.
 
-        Until the site has answered, they lie on disk.
+        The results are kept on disk until the site has answered.
         """
         results = [submission_to_json(each) for each in submissions]
         for result in results:
@@ -145,7 +146,7 @@ class RemotePlatform:
         return [answer for part in _parts(results) for answer in self._hand_in(part)]
 
     def hand_in_unsent(self) -> int:
-        """Hand in what an earlier process could not; return how many results the site took."""
+        """Hand in the results that an earlier process could not; return how many the site took."""
         answers = [self._hand_in([result])[0] for result in self._unsent.read_all()]
         refused = [answer for answer in answers if answer is not None]
         for answer in refused:
@@ -179,11 +180,11 @@ class RemotePlatform:
         raise PlatformAway(f"{_TRIES} downloads of one archive broke off.")
 
     def note_right(self, content_hash: str, query: str) -> None:
-        """Remember what gives this worker the right to read files."""
+        """Remember the query that gives this worker the right to read files."""
         self._rights[content_hash] = query
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
-        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+        """Return the hash of the build of this seat's upload; empty if it is not built yet."""
         return self._note_built(job, self.post("build-logs", _building(job, seat)))
 
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
@@ -210,7 +211,7 @@ class RemotePlatform:
         return response.status == HTTPStatus.OK
 
     def leave_thread(self) -> None:
-        """Nothing belongs to a thread here."""
+        """Do nothing: no resource here belongs to a thread."""
 
     def _hand_in(self, results: Sequence[_Json]) -> list[DomainError | None]:
         try:
@@ -235,7 +236,7 @@ class RemotePlatform:
         return files_hash
 
     def _download(self, path: str, got: bytearray) -> None:
-        """Append what is still missing of a file."""
+        """Append the missing rest of a file."""
         wanted = {"Range": f"bytes={len(got)}-"} if got else {}
         address = f"{self._address}/api/v1/fleet/{path}"
         response = self._request(
@@ -247,7 +248,7 @@ class RemotePlatform:
             if response.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
                 self._refuse(response.status, response.read())
             expected = len(got) + int(response.headers.get("Content-Length", 0))
-            # Piece by piece: what has come stays, should the rest not.
+            # Piece by piece, so that what has arrived is kept if the rest does not arrive.
             while piece := response.read1(65_536):
                 got += piece
             if len(got) < expected:
@@ -310,7 +311,7 @@ class RemotePlatform:
         preload_content: bool = True,
     ) -> urllib3.BaseHTTPResponse:
         if self._pool is None or self._pid != os.getpid():
-            # A connection that two processes share would mix up their answers.
+            # Two processes that share a connection would mix up their answers.
             self._pool = urllib3.PoolManager(maxsize=4, retries=False)
             self._pid = os.getpid()
         return self._pool.request(
@@ -337,7 +338,7 @@ def _building(job: Job, seat: SeatJob) -> _Json:
 
 
 def _parts(results: Sequence[_Json]) -> Iterator[list[_Json]]:
-    """Put results together as long as a request has room for them."""
+    """Group the results into parts that each fit into one request."""
     part: list[_Json] = []
     room = LONGEST_BODY
     for result in results:
@@ -359,5 +360,5 @@ def _refusal(answer: _Json | None) -> DomainError | None:
 
 
 def _reason(error: HTTPError) -> str:
-    # Without the address of the pool in front, which says nothing.
+    # The text begins with the address of the pool, which says nothing.
     return str(error).rpartition(": ")[2] or type(error).__name__

@@ -19,14 +19,14 @@ class RemoteAnalyses:
         self._platform = platform
 
     def claim(self, match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
-        """Take an analysis that waits; None if there is none."""
+        """Take a waiting analysis; None if there is none."""
         answer = self._ask("claims", {"match_id": match_id, "is_lent": is_lent})
         if not answer["token"]:
             return None
         return ClaimedAnalysis(UUID(answer["token"]), answer["record"], answer["measured"])
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Return the slot that was lent, after so many seconds."""
+        """Return a lent slot, which was used for this many seconds."""
         self._ask("loans", {"match_id": match_id, "held_s": held_s})
 
     def has_waiting_matches(self) -> bool:
@@ -62,7 +62,7 @@ class RemoteAnalyses:
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
     ) -> None:
-        """Leave it to another worker, or for later, with what was measured."""
+        """Give back an analysis with what was measured; any worker may continue it later."""
         told = {"has_died": has_died, "measured": list(measured), "cpu_ms": cpu_ms}
         self._end(match_id, token, told)
 

@@ -34,7 +34,7 @@ class RemoteFriendlies:
         return claimed
 
     def publish_again(self, friendly_ids: Collection[int]) -> None:
-        """Leave these friendlies to others."""
+        """Leave these friendlies to other workers."""
         self._ask("passed-hints", {"friendly_ids": list(friendly_ids)})
 
     def renew(self, stretch: FriendlyStretch) -> bool:
@@ -47,7 +47,7 @@ class RemoteFriendlies:
         return bool(self._ask("results", told)["was_held"])
 
     def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
-        """Give a friendly back; `counts` says that this host failed."""
+        """Give a friendly back; `counts` says whether this host failed."""
         told = {**_attempt(stretch), "reason": reason[:1000], "has_failed": counts}
         return bool(self._ask("returns", told)["was_held"])
 

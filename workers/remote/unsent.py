@@ -11,7 +11,7 @@ _Json = dict[str, Any]  # Any: JSON
 
 
 class UnsentResults:
-    """Keeps each result in a file of its own; what an earlier process has left is still there."""
+    """Keeps each result in a file of its own, so results of an earlier process are still there."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class UnsentResults:
             try:
                 yield json.loads(path.read_text())
             except OSError:
-                # Gone, or it cannot be read for now: then it is there the next time.
+                # The file is gone, or cannot be read for now and will be tried again next time.
                 continue
             except ValueError:
                 path.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from workers.sandbox.profiles import BUILD_LIMITS
 from workers.sandbox.resources.rlimits import MEBIBYTE
 
 _IN = "build"
-# In the scratch folder; the command gets no input.
+# The command runs in the scratch folder and gets no input.
 _COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" || exit 1'
 _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
 _TICK_S = 0.01
@@ -62,14 +62,14 @@ def build(
 ) -> BuiltBot | BuildFailed:
     """Run the build command of a bot and return the files in its folder.
 
-    `on_tick` is called about 100 times a second, with the log so far; what it raises ends the
-    build.
+    `on_tick` is called about 100 times a second, with the log so far; an exception from it ends
+    the build.
 
     Raises:
         LaunchFailed: the host cannot build; the bot is not at fault.
     """
     with ExitStack() as undo:
-        # Without /proc, `cp` cannot make a folder that nobody may write to.
+        # Copied here, because `cp` without /proc cannot make a folder that nobody may write to.
         sources = launcher.staging.new_folder(undo) / "bot"
         copy_tree(folder, sources)
         argv = [*_SCRIPT, *manifest.build]
@@ -93,7 +93,7 @@ def build(
 def _watch(
     bot: SandboxedBot, limits: Limits, on_tick: Callable[[str], None] | None
 ) -> tuple[Breach | None, str]:
-    """Watch a build to its end; return the limit it broke, and the end of its log."""
+    """Watch a build to its end; return the limit that it broke, if any, and the end of its log."""
     log = _Log(limits.stderr_keep_bytes)
     deadline = time.monotonic() + limits.action_wall_s
     while True:
@@ -117,7 +117,7 @@ class _Log:
         self._text = b""
 
     def read(self, bot: SandboxedBot) -> None:
-        """Read what has come; never wait for more, nor for an output that never ends."""
+        """Read what has arrived; never wait for more, and stop even if the output never ends."""
         for pipe in (bot.stdout, bot.stderr):
             for _ in range(_MOST_READS):
                 if not (part := _read_some(pipe)):

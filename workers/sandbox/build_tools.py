@@ -11,7 +11,8 @@ from typing import Final
 from workers.sandbox.profiles import BOT_PATH, BUILD, Profile
 
 _COMPILE: Final = "echo 'int main(void) { return 0; }' | {tool} -x {language} -o $TMPDIR/out -"
-# More than "--version": a compiler may lack a library or headers. And cheap: matches are played.
+# These try more than "--version", as a compiler may lack a library or headers. They are cheap,
+# because matches are played meanwhile.
 _TRIALS: Final = {
     **dict.fromkeys(("cc", "gcc", "clang"), _COMPILE.replace("{language}", "c")),
     **dict.fromkeys(("c++", "g++", "clang++"), _COMPILE.replace("{language}", "c++")),

@@ -1,11 +1,12 @@
 """Measures the cost of the sandbox over a plain process: `python -m workers.sandbox.cost`.
 
-The aim is a start of at most 1.25 times a plain one. It is not reached: by CPU time, the least of
-40 starts of a Python bot, it is 1.55 to 1.6 (6.5 ms plain, 10.4 here). Of the 3.9 ms, bubblewrap
-takes 1.4 with users and mounts of the simplest kind, the network .4, the waiting shell .7, mounts,
-filter, limits and the end .8, and the worker's own part .7. So the floor is 1.28: what bubblewrap
-takes for its start, its users and an empty network is more than a quarter of a plain start, .7 of
-it to load a program and most of the rest in the kernel. What was tried, and left out:
+The aim is a start that costs at most 1.25 times as much as a plain one. It is not reached: the
+least CPU time of 40 starts of a Python bot is 1.55 to 1.6 times as much (6.5 ms plain, 10.4 here).
+Of the 3.9 ms, bubblewrap takes 1.4 with users and mounts of the simplest kind, the network .4, the
+waiting shell .7, mounts, filter, limits and the end .8, and the worker's own part .7. So the floor
+is 1.28: bubblewrap's start, its users and an empty network take more than a quarter of a plain
+start, .7 of it to load a program and most of the rest in the kernel. These ideas were tried and
+rejected:
 
 - No shell: 1.0 less, but then a bot could outlive its worker (`isolation/bubblewrap.py`). A
   program of 200 bytes that only waits would take .04, in machine code of our own for each
@@ -58,7 +59,7 @@ _TRUE = BotCommand(folder=_FOLDER, argv=["/bin/true"])
 
 def main() -> int:
     """Print start and turn costs, each measured in turns within one run."""
-    # Between two sleeping cores the wake-ups would be measured.
+    # On two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     sandbox = SandboxLauncher()
     launchers: dict[SandboxLevel, Launcher] = {
@@ -95,7 +96,7 @@ def _parts_ms(launcher: SandboxLauncher) -> dict[str, float]:
 
 
 def _steps_ms(uid: int, bare: float) -> dict[str, float]:
-    """Return what bubblewrap takes for its own start and for one namespace after the other."""
+    """Return the CPU milliseconds of bubblewrap's own start and of each namespace."""
     found, so_far = {}, bare
     with contextlib.closing(Staging()) as staging:
         words = [str(find_bwrap(staging, uid=uid)), "--ro-bind", "/", "/"]
@@ -131,7 +132,7 @@ def _start_costs(launchers: dict[SandboxLevel, Launcher]) -> dict[SandboxLevel, 
 
 
 def _cpu_ms(start: Callable[[], object], *whose: int) -> float:
-    """Return the least CPU milliseconds of a start: on a busy machine all others vary."""
+    """Return the least CPU milliseconds of a start, because a busy machine adds to all others."""
     return min(_once_ms(start, *whose) for _ in range(_ROUNDS))
 
 

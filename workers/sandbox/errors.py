@@ -1,4 +1,4 @@
-"""The layers of the sandbox, and what is raised where one is missing."""
+"""The layers of the sandbox, and the errors of hosts that lack what it needs."""
 
 from __future__ import annotations
 

@@ -44,10 +44,10 @@ _LAYERS: dict[SandboxLevel, tuple[Layer, ...]] = {
 
 
 class SandboxLauncher:
-    """Starts bots at one sandbox level; raises `LayerMissing` when it is made where that fails.
+    """Starts bots at one sandbox level; the constructor raises `LayerMissing` if that cannot work.
 
-    A bot dies with the thread that started it, so start it from the thread that plays its match.
-    It inherits the worker's processor affinity and cannot change it.
+    A bot dies with the thread that started it, so start it from the thread that plays its match. A
+    bot inherits the worker's processor affinity and cannot change it.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class SandboxLauncher:
     def start_build(self, command: BotCommand, *, tool: str, limits: Limits) -> SandboxedBot:
         """Start a build, which may have children, in a group if the host has groups.
 
-        `tool` is the program that the build starts with. No opponent waits for a build, so it is
-        enough to poll its processes elsewhere.
+        `tool` is the program that the build starts with. Without groups its processes are polled,
+        which is enough because no opponent waits.
         """
         with self._host_to_blame("a build could not be started"):
             if self.level is not SandboxLevel.NAMESPACES:
@@ -106,7 +106,8 @@ class SandboxLauncher:
     def is_complete(self) -> bool:
         """Return whether all staged files are still there; if not, the next start copies them.
 
-        A bot that ended because its Python was removed is not to blame. Takes some milliseconds.
+        A bot that ended because its Python was removed is not to blame. The check takes some
+        milliseconds.
         """
         self._is_sound = self._has_staging() and self._staged.is_complete()
         return self._is_sound
@@ -238,7 +239,7 @@ class SandboxLauncher:
 
 
 def _find_cgroups(use: CgroupUse) -> tuple[Cgroups | None, LayerMissing | None]:
-    """Return the groups, or why there are none."""
+    """Return the groups, or the reason why there are none."""
     if use is CgroupUse.NEVER:
         return None, LayerMissing("cgroup", reason="groups are not wanted", remedy=_ONE_PROCESS)
     try:

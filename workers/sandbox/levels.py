@@ -49,7 +49,7 @@ def choose_probe(
 ) -> Probe | None:
     """Probe the levels from the best down to `least`; return the first whose layers all hold.
 
-    Returns None, for plain processes, where `least` allows them and no sandbox works.
+    None stands for plain processes, where `least` allows them and no sandbox works.
 
     Raises:
         LayerMissing: no level from `least` up works here.

@@ -151,7 +151,7 @@ def _findings(launcher: SandboxLauncher, bot: SandboxedBot, facts: Facts) -> Ite
         Layer.RLIMITS: lambda: _rlimits(launcher, facts),
         Layer.WATCHDOG: lambda: _watchdog(bot),
         Layer.CGROUP: lambda: _cgroup(bot),
-        # Last, because it ends the bot.
+        # This check comes last, because it ends the bot.
         Layer.SYSCALLS: lambda: _syscalls(bot, facts),
     }
     if level is SandboxLevel.LANDLOCK:
@@ -281,7 +281,7 @@ _EXPECTED_REFUSALS: dict[str, str | None] = {
     "share": "EPERM",
     "notify": "EINVAL",
     "unshare files": "EINVAL",
-    # It seems to succeed, also for the second who asks.
+    # Locking seems to succeed, even for the second one to ask.
     "lock": None,
 }
 

@@ -75,7 +75,7 @@ class SandboxedBot:
         """The bot's control group, if any."""
         self._undo = ExitStack()
         self._started = time.monotonic()
-        # The launcher used this much before the bot's own program began.
+        # The launcher used this CPU time before the bot's own program began.
         self._overhead_cpu_s = process_tree.cpu_s()
         self._starter_cpu_s = 0.0 if child.pid == process_tree.pid else process_cpu_s(child.pid)
         self._cpu_s = 0.0
@@ -168,8 +168,8 @@ class SandboxedBot:
             cpu_s = self.cpu_s()
             self._tree.kill()
             status, used = self._reap()
-            # Nothing inside a namespace can kill its first process like this: the kernel drops
-            # the signal, and the filter refuses the exit status that looks alike.
+            # Nothing inside a namespace can kill its first process like this: the kernel drops the
+            # signal, and the filter refuses the exit status that looks the same.
             if self._is_first_of_namespace and had_ended and status == -signal.SIGKILL:
                 self._was_ended = True
             self._evidence = self._find_evidence()
@@ -186,8 +186,8 @@ class SandboxedBot:
         """Return the limit that explains this end, or None for a crash.
 
         Raises:
-            HostDiskFull: it may have ended because the host had no room for its files.
-            EndedFromOutside: a process of the host killed it, or one of its children.
+            HostDiskFull: the bot may have ended because the host had no room for its files.
+            EndedFromOutside: a process of the host killed the bot, or one of its children.
         """
         breach = explain_end(usage, self._limits, self._evidence)
         if breach is None and (self._was_ended or self._evidence.killed_by_host):
@@ -199,8 +199,9 @@ class SandboxedBot:
     def _hold_starter(self) -> None:
         """Stop bubblewrap while the bot plays.
 
-        The kernel tells it of each pause of its child: woken twice a turn, it took 4 us of 19. It
-        holds the bot's pipes open, so it must go on before anybody sees that the bot has ended.
+        The kernel wakes bubblewrap at each pause of its child, twice a turn, which took 4 us of
+        19. A stopped bubblewrap holds the bot's pipes open, so it must go on before anybody can
+        see that the bot has ended.
         """
         self._may_hold_starter = False
         self._is_starter_held = True
@@ -223,10 +224,10 @@ class SandboxedBot:
             os.close(handle)
         _, raw, used = os.wait4(self._child.pid, 0)
         status = os.waitstatus_to_exitcode(raw)
-        # Otherwise Popen would wait for it again.
+        # Otherwise Popen would wait for the child again.
         self._child.returncode = status
         if self._is_first_of_namespace:
-            # No bot can signal bubblewrap.
+            # No bot can signal bubblewrap, so something outside the sandbox did.
             self._was_ended = status < 0 and not is_ours
             if status > _EXITED_BY_SIGNAL:
                 status = _EXITED_BY_SIGNAL - status

@@ -47,7 +47,7 @@ class Profile:
         return not self.program or shutil.which(self.program, path=BOT_PATH) is not None
 
     def limits(self, limits: Limits) -> Limits:
-        """Return the limits plus the needs of the system itself."""
+        """Return the limits plus the needs of the run-time system itself."""
         return replace(
             limits,
             tasks=limits.tasks + self.extra_tasks,
@@ -55,7 +55,7 @@ class Profile:
         )
 
     def variables(self) -> dict[str, str]:
-        """Return the environment variables that its bots have besides those of every bot."""
+        """Return the environment variables that only its bots have."""
         if not self.environment:
             return {}
         found = shutil.which(self.program, path=BOT_PATH) or "/usr/bin/absent"
@@ -63,12 +63,12 @@ class Profile:
         return {name: value.replace("{home}", home) for name, value in self.environment.items()}
 
     def links(self) -> list[tuple[str, str]]:
-        """Return target and place of each link that its bots see besides those of every bot."""
+        """Return target and place of each link that only its bots see."""
         program = shutil.which(self.seen_by_itself, path=BOT_PATH) if self.seen_by_itself else None
         return [(os.path.realpath(program), "/proc/self/exe")] if program else []
 
     def extra_paths(self) -> list[Path]:
-        """Return the paths that its bots see besides those of every bot."""
+        """Return the paths that only its bots see."""
         return [path for pattern in self.readable for path in sorted(Path("/").glob(pattern))]
 
 
@@ -103,18 +103,19 @@ PROFILES: Final = {
         NATIVE,
         Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass")),
         Profile(name="perl", program="perl", trial=("perl", "-e", "1")),
-        # Four workers of the engine, four of the event loop, and a watcher.
+        # It starts four threads of the engine, four of the event loop, and a watcher.
         Profile(
             name="node",
             program="node",
             trial=("node", "-e", "1"),
             environment={"OPENSSL_CONF": "/dev/null"},
-            # 1.3 GiB for the start and four threads, 10 GiB for a memory of WebAssembly.
+            # It reserves 1.3 GiB for the start and four threads, 10 GiB for a memory of
+            # WebAssembly.
             reserved_mb=12 * _GIBIBYTE_MB,
             extra_tasks=10,
             startup_cpu_s=1.0,
         ),
-        # Without /proc its starter does not find the libraries beside it.
+        # Without /proc, the starter of Java does not find the libraries beside it.
         Profile(
             name="java",
             program="java",
@@ -133,7 +134,7 @@ PROFILES: Final = {
 def profile_of(command: BotCommand) -> Profile:
     """Return the profile of a bot: by its language, else by the system's program that it starts.
 
-    A file of the bot itself with such a name does not count.
+    A file of the bot's own with the name of such a program does not count.
     """
     if command.language in PROFILES and command.language != NATIVE.name:
         return PROFILES[command.language]
@@ -146,7 +147,7 @@ def _starts(program: str, profile: Profile) -> bool:
     if not profile.program:
         return False
     if program == profile.program:
-        # A name without a folder is looked up where the bot's files are not.
+        # A name without a folder is looked up in system folders, never among the bot's files.
         return True
     found = shutil.which(profile.program, path=BOT_PATH)
     return found is not None and program in (found, os.path.realpath(found))

@@ -34,12 +34,12 @@ def identity(uid: int) -> Iterator[None]:
     """Become a bot's user in this thread; programs started meanwhile run as that user, too.
 
     Real and effective ids are the bot's, and there are no groups. The saved ids stay the worker's,
-    by which the thread comes back. An exec forgets them and every capability, so a program has no
-    more than if `setpriv` had started it, which takes .9 ms. If Python's `user=` did this, it
-    would copy the memory map of the worker first, which takes longer.
+    so the thread can change back. An exec forgets them and every capability, so a program has no
+    more rights than if `setpriv` had started it, which takes .9 ms. Python's `user=` would first
+    copy the memory map of the worker, which takes longer.
 
     Nobody can reach into the thread meanwhile: no other process has the uid of a bot that is about
-    to start, and none of that user may trace a process that has changed its ids.
+    to start, and no process of that user may trace one that has changed its ids.
 
     Raises:
         OSError: the worker may not change its ids. A worker that hands on ambient capabilities is
@@ -49,7 +49,7 @@ def identity(uid: int) -> Iterator[None]:
         yield
         return
     users, groups, others = os.getresuid(), os.getresgid(), os.getgroups()
-    # The kernel takes both away from who changes its effective ids.
+    # The kernel resets both when a process changes its effective ids.
     parent, death_signal, dumps = os.getppid(), _death_signal(), _libc.prctl(_PR_GET_DUMPABLE)
     try:
         _set_groups([])
@@ -57,7 +57,7 @@ def identity(uid: int) -> Iterator[None]:
         _set_ids("setresuid", uid, uid, users[1])
         yield
     finally:
-        # The effective ids first: they give back the right to set the others.
+        # Restore the effective uid first, because it brings back the right to set the others.
         _set_ids("setresuid", _UNCHANGED, users[1], _UNCHANGED)
         _set_ids("setresuid", *users)
         _set_ids("setresgid", *groups)
@@ -70,7 +70,7 @@ def identity(uid: int) -> Iterator[None]:
 
 @contextmanager
 def real_user(uid: int) -> Iterator[None]:
-    """Have the real uid and gid of a bot in this thread, as the kernel asks of who limits it.
+    """Take the real uid and gid of a bot in this thread, as the kernel demands for limiting it.
 
     The effective uid, which decides about everything else, stays.
     """
@@ -96,7 +96,7 @@ def _set_groups(groups: Sequence[int]) -> None:
 
 
 def _call(name: str, *arguments: Any) -> None:  # Any: of ctypes
-    """Call the kernel: the C library would change the ids of all threads."""
+    """Call the kernel directly, as the C library would change the ids of all threads."""
     if _libc.syscall(ctypes.c_long(_syscall_number(name)), *arguments) < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
@@ -116,9 +116,9 @@ def _syscall_number(name: str) -> int:
 class UidPool:
     """The uids for the bots of one worker.
 
-    A root worker claims a range of 16 uids for as long as it lives: by an abstract socket name for
-    its network namespace, and by a lock for everybody who shares the folder of locks. The kernel
-    frees both with the process. Workers that share neither start at different ranges.
+    A root worker claims a range of 16 uids for as long as it lives: by an abstract socket name
+    within its network namespace, and by a lock among all who share the folder of locks. The kernel
+    frees both with the process. Workers that share neither begin the search at different ranges.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class UidPool:
 
     @property
     def first(self) -> int:
-        """The lowest of them, for checks that hold for all."""
+        """The lowest uid of the range, for checks that hold for all of them."""
         return self._free[0]
 
     def take(self) -> int:
@@ -154,7 +154,7 @@ class UidPool:
 
 
 def _nothing() -> None:
-    """Do nothing: an ordinary user has claimed no range."""
+    """Do nothing, as an ordinary user has claimed no range."""
 
 
 def _claim_range() -> tuple[ExitStack, int]:
@@ -172,7 +172,7 @@ def _claim_range() -> tuple[ExitStack, int]:
 
 
 def _first_range() -> int:
-    """Return where to begin: containers that cannot see each other begin far apart."""
+    """Return the range to try first; containers that cannot see each other begin far apart."""
     namespace = Path("/proc/self/ns/net").stat().st_ino
     return zlib.crc32(str(namespace).encode()) % RANGES
 
@@ -187,7 +187,7 @@ def _bind(number: int, claim: ExitStack) -> bool:
 
 
 def _lock(number: int, claim: ExitStack) -> bool:
-    """Lock a range; return False if it is taken, True also where there is no folder of locks."""
+    """Lock a range; return False if it is taken. Without a folder of locks, return True."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         LOCKS.mkdir(mode=0o700, exist_ok=True)
@@ -205,7 +205,7 @@ def _lock(number: int, claim: ExitStack) -> bool:
 
 
 def _check_mapped(uid: int) -> None:
-    """Refuse in a user namespace that has no such uid."""
+    """Raise `LayerMissing` if the user namespace has no such uid."""
     lines = Path("/proc/self/uid_map").read_text().splitlines()
     ranges = [tuple(int(field) for field in line.split()) for line in lines]
     if not any(first <= uid < first + count for first, _, count in ranges):

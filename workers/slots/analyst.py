@@ -1,8 +1,8 @@
-"""Computes win-chance curves while nothing waits to be played, or on a slot that is lent to one.
+"""Computes win-chance curves while no match waits, or on a slot that is lent for one.
 
-Only code of ours runs, on records from the database: no sandbox. It runs in a process of its own,
-which can be ended at once when its slot is needed, and which nothing outlives: it writes a line
-for each step, so it ends when nobody reads.
+It needs no sandbox, because only our own code runs, on records from the database. It runs in a
+process of its own, which can be ended at once when its slot is needed. That process writes a line
+for each step, so it also ends when nobody reads its output any more.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Analyses(Protocol):
     """The time between two looks for waiting matches."""
 
     def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
-        """Take an analysis that waits; None if there is none."""
+        """Take a waiting analysis; None if there is none."""
 
     def end_loan(self, match_id: int, *, held_s: float) -> None:
-        """Return the slot that was lent, after so many seconds."""
+        """Return a lent slot, which was used for this many seconds."""
 
     def has_waiting_matches(self) -> bool:
         """Return whether a match waits for a slot."""
@@ -73,7 +73,7 @@ class Analyses(Protocol):
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
     ) -> None:
-        """Leave it to another worker, or for later, with all that was measured so far."""
+        """Give back an analysis with what was measured; any worker may continue it later."""
 
 
 class _Stopped(Exception):
@@ -167,7 +167,7 @@ class _Run:
         return {"error": TOO_LONG} if is_spent else None
 
     def _listen(self, stdout: IO[bytes]) -> bytes | None:
-        """Return the last line, as soon as it is there; None if the process ended without one."""
+        """Wait for the last line and return it; None if the process ended without one."""
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
             while True:
@@ -183,13 +183,13 @@ class _Run:
                     self._look()
 
     def _look(self) -> None:
-        """Raise `_Stopped` if the slot is needed, or the analysis no longer this worker's."""
+        """Raise `_Stopped` if the slot is needed or another worker has the analysis."""
         now = self._looked_at = time.monotonic()
         if self._drain.is_asked:
             raise _Stopped("the worker was asked to stop")
         waits = not self._may_keep_slot(now) and self.analyses.has_waiting_matches()
         if waits and self._did_wait:
-            # Another slot takes most matches between two looks.
+            # Most waiting matches are taken by another slot before the second check.
             raise _Stopped("a match waits")
         self._did_wait = waits
         if now - self._renewed_at > RENEW_S:
@@ -200,10 +200,9 @@ class _Run:
             raise TimeoutError(f"no word for {SILENCE_S} s")
 
     def _may_keep_slot(self, now: float) -> bool:
-        """Return whether the slot is lent, though matches wait.
+        """Return whether the loan lets the analysis keep its slot although matches wait.
 
-        A loan that has measured nothing goes on for a while, else the next one would not get
-        further.
+        A loan that has measured nothing goes on for a while, or the next one would get no further.
         """
         if not self._is_lent:
             return False

@@ -39,7 +39,7 @@ class BotFiles:
     """
 
     def __init__(self, fetch: Callable[[str], bytes], *, most: int = 64) -> None:
-        """`fetch` returns the archive with a content hash."""
+        """Start without files; `fetch` returns the archive with a content hash."""
         self._fetch_archive = fetch
         self._staging = Staging()
         self._most = most

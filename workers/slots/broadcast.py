@@ -1,7 +1,7 @@
-"""Shows running matches to spectators. A match never waits for this, and never fails by it.
+"""Shows running matches to spectators. A match never waits for this, nor fails because of it.
 
 The thread that plays notes the events now and then; another thread gives them to an audience: the
-broker, or the site. While that hangs or is away, nothing is drawn and nothing is kept.
+broker, or the site. While the audience hangs or is away, nothing is drawn and nothing is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Shot:
 
 
 class Audience(Protocol):
-    """Whoever brings matches to spectators; asked by one thread."""
+    """The port to spectators; only one thread calls it."""
 
     def show(self, shot: Shot) -> float:
         """Show where a match stands; return how many seconds later the next shot is wanted."""
@@ -62,7 +62,7 @@ class Broadcast:
         """The time between two shots."""
 
     def watch(self, job: Job) -> Callable[[Referee], None] | None:
-        """Return what looks at the positions of a match; None if nobody may watch it."""
+        """Return a function that sees the positions of a match; None if nobody may watch it."""
         if self._audience is None or not job.is_public:
             return None
         return _Camera(job, self).see
@@ -78,7 +78,7 @@ class Broadcast:
         self._post(friendly_id)
 
     def shows(self, shot: Shot) -> bool:
-        """Take a shot, unless the one before is not shown yet."""
+        """Take a shot, unless the previous one is not shown yet; return whether it was taken."""
         if self._is_showing:
             return False
         self._is_showing = True
@@ -94,7 +94,7 @@ class Broadcast:
         except queue.Full:
             return False
         if self._thread is None:
-            # Not before: a slot is forked from the process that made this.
+            # Start only now: the slot was forked from the process that made this object.
             run = partial(self._run, self._audience)
             self._thread = threading.Thread(target=run, name="broadcast", daemon=True)
             self._thread.start()
@@ -126,7 +126,7 @@ class Broadcast:
 
 
 class _Camera:
-    """Looks at one match, and notes what has happened when it is time for that."""
+    """Looks at one match, and takes a shot of it when one is due."""
 
     def __init__(self, job: Job, broadcast: Broadcast) -> None:
         self._job = job
@@ -135,10 +135,10 @@ class _Camera:
         self._ply = -1
 
     def see(self, referee: Referee) -> None:
-        """Note what has happened, if anything has and it is time for it."""
+        """Take a shot if one is due and something has happened since the last one."""
         if referee.ply == self._ply or (now := time.monotonic()) < self._due:
             return
-        # While the audience is away, there is nothing to note either.
+        # The next shot is due later even if the audience is away and takes none.
         self._due = now + self._broadcast.pace_s
         if self._broadcast.shows(Shot(job=self._job, events=list(referee.events))):
             self._ply = referee.ply

@@ -35,7 +35,7 @@ class Friendlies(Protocol):
         """Claim those of these friendlies in which a bot is to move that this worker can play."""
 
     def publish_again(self, friendly_ids: Collection[int]) -> None:
-        """Leave these friendlies to others."""
+        """Leave these friendlies to other workers."""
 
     def renew(self, stretch: FriendlyStretch) -> bool:
         """Keep a friendly; False means that it is no longer this worker's."""
@@ -44,7 +44,7 @@ class Friendlies(Protocol):
         """Hand in what the bots did; False if the friendly was taken away before."""
 
     def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
-        """Give a friendly back; `counts` says that this host failed."""
+        """Give a friendly back; `counts` says whether this host failed."""
 
 
 def play_stretch(
@@ -55,9 +55,10 @@ def play_stretch(
     files: BotFiles,
     drain: Drain | None = None,
 ) -> bool:
-    """Move the bots until the person is to move; return whether this host could.
+    """Move the bots until the person is to move; return whether this host was able to.
 
-    What this host cannot play is given back; whatever escapes is its failure, never a bot's loss.
+    A stretch that this host cannot play is given back. Any other exception counts as a failure of
+    the host, never as a bot's loss.
     """
     log = _log.bind(friendly=stretch.friendly_id)
     keeper = _Keeper(stretch, friendlies, drain or Drain(grace_s=0))
@@ -85,7 +86,7 @@ def play_stretch(
 
 
 class _Keeper:
-    """Renews the lease while the bots think, and stops them when somebody else has it."""
+    """Renews the lease while the bots think, and stops them when the lease is lost."""
 
     def __init__(self, stretch: FriendlyStretch, friendlies: Friendlies, drain: Drain) -> None:
         self._stretch = stretch

@@ -1,4 +1,4 @@
-"""Renews the leases of claimed matches while they are played, one after the other."""
+"""Renews the leases of claimed matches while these are played, one after the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = structlog.stdlib.get_logger(__name__)
 class LeaseKeeper:
     """Renews leases from its own thread, but only while the current match makes progress.
 
-    It goes on while the platform is away: when it is back, the tokens decide.
+    It goes on while the platform is away; when the platform is back, the tokens decide.
     """
 
     def __init__(

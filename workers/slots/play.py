@@ -56,8 +56,8 @@ def play_jobs(
 ) -> int:
     """Play matches one after the other and hand them in, short ones together.
 
-    Returns how many failed on this host; those are given back for others to play. Whatever escapes
-    the runner is a failure of the host, never a bot's loss.
+    Returns how many failed on this host; those are given back for others to play. Any exception
+    that escapes the runner is a failure of the host, never a bot's loss.
     """
     if not jobs:
         return 0
@@ -123,7 +123,7 @@ class _Batch:
         except (MatchAbandoned, Conflict) as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
         except PlatformAway as error:
-            # No failure of this host, and it must not count towards a void match.
+            # This is no failure of the host, and must not count towards a void match.
             log.warning("given back", reason=str(error))
             self.failed += 1
             self._give_up(job, self._platform.return_match, "The database was away.")
@@ -137,7 +137,7 @@ class _Batch:
         suspect = None if seat is None else job.seats[seat].version_id
         slow = isinstance(error, HostTooSlow)
         if slow and self._host.is_starved:
-            # On a starved host every bot waits: none is to blame.
+            # On a starved host every bot waits, so none is to blame.
             suspect = None
         fail = partial(self._platform.fail_attempt, suspect=suspect, was_too_slow=slow)
         self._give_up(job, fail, _sentence(error))
@@ -279,7 +279,7 @@ class _Batch:
         self._lease.release(job)
 
     def _retry(self, action: Callable[[], T]) -> T:
-        """Ask the platform something; retry while it is away: to play again costs more.
+        """Ask the platform, and retry while it is away: playing the match again would cost more.
 
         When it is back, the leases are renewed first. If it answers but refuses, the action is
         retried a few times only.
@@ -301,6 +301,6 @@ class _Batch:
 
 
 def _sentence(error: Exception) -> str:
-    # Pages show it. Our own errors are written for people, others may quote the host's affairs.
+    # Pages show this text. Our own errors are written for people; others may reveal host details.
     name = type(error).__name__
     return f"{name}: {_PATH.sub('(a path)', str(error))}" if hasattr(error, "code") else name

@@ -59,7 +59,7 @@ _IDLE_S: Final = {
     "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
-# Work that grows with the matches, results or receivers; no match waits for it.
+# The work here grows with the matches, results or receivers; no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
     "analyses": {"analyses": send_waiting_analyses},
@@ -107,7 +107,7 @@ class Command(BaseCommand):
     """Keep matches, ratings and tournaments moving; any number of copies may run."""
 
     help = __doc__
-    # They would import every page and operation, which it never needs.
+    # Django's checks would import every page and operation, which this command never needs.
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature

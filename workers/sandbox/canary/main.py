@@ -57,7 +57,7 @@ def resume() -> None:
 
 
 def populate() -> None:
-    """Have memory filled by one call."""
+    """Ask the kernel to fill memory in one call."""
     mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).madvise(MADV_POPULATE_READ)
 
 
@@ -72,7 +72,7 @@ def notify() -> None:
 
 
 def lock() -> None:
-    """Lock a file that every bot sees, twice."""
+    """Lock a file that every bot sees twice, through two descriptors."""
     for file in (os.open("/usr", os.O_RDONLY), os.open("/usr", os.O_RDONLY)):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -60,7 +60,7 @@ class Runtime:
         return replace(self, binds=tuple(binds), engines=self.compiled)
 
     def on_host(self, path: str) -> Path:
-        """Return where the host has what a bot in namespaces sees at `path`."""
+        """Return the path on the host of what a bot in namespaces sees at `path`."""
         for bind in self.binds:
             if Path(path).is_relative_to(bind.target):
                 return bind.source / Path(path).relative_to(bind.target)
@@ -68,7 +68,7 @@ class Runtime:
 
 
 def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> Runtime:
-    """Choose the system's Python if it is recent enough, else our own."""
+    """Return the files of the system's Python if it is recent enough, else those of our own."""
     binds, links = _system()
     python = _bot_python(system_python=system_python)
     if python != str(_SYSTEM_PYTHON):
@@ -172,7 +172,7 @@ def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
 
 
 def _stage_sources(staging: Staging) -> list[Path]:
-    """Copy the engines without what is compiled: a Python takes that first, and bots may not."""
+    """Copy the engines without compiled files, which Python prefers and bots may not use."""
     copy = staging.new_folder() / "pentathlon_engines"
     copy_tree(_package(), copy, ignore=shutil.ignore_patterns("*.so", "compiled.txt"))
     return [copy]

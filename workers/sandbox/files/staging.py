@@ -28,8 +28,9 @@ _Fingerprint = tuple[int, int] | None
 class Staging:
     """A private folder that every user may traverse, for copies of files that a bot cannot reach.
 
-    It is removed by `close()`, with this object or, if its worker was killed, when the next
-    staging folder on this machine is made. If somebody else removes it, it is made again.
+    The folder is removed by `close()`, with this object or, if its worker was killed, when the
+    next staging folder on this machine is made. If somebody else removes the folder, it is made
+    again.
     """
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ class Staging:
 
     @property
     def folder(self) -> Path:
-        """Where it is now."""
+        """The current path of the folder."""
         return self._locked.folder
 
     def restore(self) -> Path:
@@ -50,7 +51,7 @@ class Staging:
         return self.folder
 
     def new_folder(self, undo: ExitStack | None = None) -> Path:
-        """Return an empty folder that every user may traverse and `undo` removes."""
+        """Return an empty folder that every user may traverse; `undo` removes it."""
         folder = Path(tempfile.mkdtemp(dir=self.restore()))
         folder.chmod(0o711)
         if undo is not None:
@@ -182,7 +183,7 @@ def _reachable_parent() -> Path:
 
 
 def _parents() -> list[Path]:
-    """Return all folders that a staging folder may be in: which one depends on what is full."""
+    """Return all folders that may hold a staging folder; free space decides which one is used."""
     return list(dict.fromkeys((Path(tempfile.gettempdir()).resolve(), *_TEMPORARY)))
 
 
@@ -195,7 +196,7 @@ def _files_in(folder: Path) -> Iterator[tuple[str, _Fingerprint]]:
 
 
 def _fingerprint(path: str) -> _Fingerprint:
-    """Return size and time of a file; for a folder only that it is there."""
+    """Return the size and time of a file, zeros for any folder, None if there is nothing."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -206,7 +207,7 @@ def _fingerprint(path: str) -> _Fingerprint:
 
 
 def _may(path: Path, uid: int, bits: int) -> bool:
-    """Return whether a user has permissions; nobody is kept from a link, or from what vanished."""
+    """Return whether a user has these permissions; links and vanished files refuse nobody."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -234,7 +235,7 @@ class _LockedFolder:
         made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # It gets its final name once it is locked, so that nobody sweeps it away.
+        # The folder gets its final name only when it is locked, so that nobody sweeps it away.
         self.folder = made.rename(parent / f"{PREFIX}{made.name.rpartition('-')[2]}")
         self.folder.chmod(0o711)
 

@@ -27,11 +27,11 @@ OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.enco
 """The arguments by which one of our own bubblewrap processes is recognised."""
 # Not `zero`: a shared mapping of it holds pages that belong to no process.
 _DEVICES = ("null", "full", "random", "urandom")
-# Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the
-# bot of a worker that died during set-up would run; here `read` fails and the shell exits. Nor can
-# the filter, which bubblewrap reads last, be held back instead: only after it bubblewrap asks to
-# die with its parent, and a parent that has died meanwhile is never noticed.
 _SOFT_KB, _HARD_KB = (size // 1024 for size in STACK)
+# This shell waits for the worker's first line. bubblewrap takes the end of its block pipe for
+# "go", so the bot of a worker that died during set-up would run; here `read` fails and the shell
+# exits. Nor can the filter, which bubblewrap reads last, be held back instead: bubblewrap asks to
+# die with its parent only after reading it, and never notices a parent that has died by then.
 _WAIT = (
     "/bin/sh",
     "-c",
@@ -85,7 +85,7 @@ def command_line(
     return [
         str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *_IDENTITY,
         "--clearenv", *_environment(environment),
-        # First of all mounts: a Python may be installed somewhere below /tmp.
+        # This mount comes first, because a Python may be installed somewhere below /tmp.
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
         *_mounts(runtime, readable), *_links(links), *(_SHARED_MEMORY if children else ()),
         "--ro-bind", str(folder), BOT_AT,

@@ -1,8 +1,8 @@
 """Limits itself, then becomes the bot; run with `python -I -S -c` on this source.
 
-It is the first program of a bot where bubblewrap is not there to do this. Every start of such a
-bot waits for it, so it imports only what Python has at hand within a moment. The first
-argument says what to do (a dict, marshalled, in hex); the rest is the bot's command line.
+It is the first program of a bot at the level that does without bubblewrap. Every start of such a
+bot waits for it, so it imports only what Python loads within a moment. The first argument says
+what to do (a dict, marshalled, in hex); the rest is the bot's command line.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _prctl(name: str, *arguments: Any) -> None:  # Any: integers and a ctypes re
 
 
 def die_with(parent: int) -> None:
-    """Be killed when the parent ends."""
+    """Ask the kernel to kill this process when its parent ends."""
     _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, _SIGKILL)
     if os.getppid() != parent:
         sys.exit("the worker ended before its bot began")
@@ -102,7 +102,7 @@ def filter_calls(program: bytes) -> None:
 
 
 def name_own_process(program: bytes, placeholders: dict[str, int]) -> bytes:
-    """Put this process in the place of what stands for it in a filter: its id and its clocks."""
+    """Replace the placeholders in a filter by the id and the clocks of this process."""
     pid = os.getpid()
     own = {"pid": pid, "clock": ~pid << 3 & 0xFFFFFFFF}
     for name, placeholder in placeholders.items():

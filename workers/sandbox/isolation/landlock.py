@@ -154,7 +154,7 @@ class LandlockLevel:
         return confined_command(str(self._python), wanted, program)
 
     def _rlimits(self, request: LaunchRequest) -> dict[str, tuple[int, int]]:
-        """Return the limits; with our own uid none on tasks, because our tasks would count."""
+        """Return the limits; under our own uid none on tasks, as our tasks would count, too."""
         wanted = dict(request.rlimits())
         if request.uid == os.geteuid():
             del wanted["nproc"]

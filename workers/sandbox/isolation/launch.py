@@ -129,7 +129,7 @@ def spawn(
 
 
 def read_until(file: IO[bytes], end: bytes) -> bytes:
-    """Read until `end` has come, or to the end of the file; `TimeoutError` if neither comes."""
+    """Read until `end` or the end of the file; raise `TimeoutError` if neither comes."""
     deadline = time.monotonic() + START_TIMEOUT_S
     text = b""
     while not (end and end in text):
@@ -148,7 +148,7 @@ def end_failed(child: subprocess.Popen[bytes]) -> str:
     child.kill()
     child.wait(START_TIMEOUT_S)
     said = b""
-    # A process that it has started may hold the pipe open.
+    # Do not wait for output: a process that the child has started may hold the pipe open.
     if child.stderr is not None and select.select([child.stderr], [], [], 0)[0]:
         said = os.read(child.stderr.fileno(), 4096)
     return said.decode(errors="replace").strip() or f"it ended with status {child.returncode}"

@@ -64,7 +64,7 @@ class NamespacesLevel:
         """Return the bot, mounted and waiting; blame the host for any failure before that."""
         try:
             pid = int(json.loads(answer)["child-pid"])
-            # bubblewrap mounts meanwhile, which takes as long.
+            # bubblewrap mounts meanwhile, which takes just as long.
             request.admit(pid)
             scratch = MountedScratch(pid, size_bytes=_scratch_bytes(request))
         except (OSError, ValueError) as error:

@@ -1,7 +1,7 @@
 """Kills the orphans that bubblewrap leaves if it is killed while it sets up a bot.
 
-Its inner process waits for the outer one before it asks to die with it. If the outer process dies
-with its worker before that, the inner one waits forever.
+The inner process of bubblewrap waits for the outer one before it asks to die with it. If the outer
+process dies with its worker before that, the inner one waits forever.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def kill_orphans() -> None:
 
 
 def _kill_if_orphan(pid: int) -> None:
-    # The handle keeps the id from meaning another process meanwhile.
+    # The handle ensures that the id cannot come to mean another process meanwhile.
     handle = os.pidfd_open(pid)
     try:
         if _is_orphan(_PROC / str(pid)):
@@ -57,7 +57,7 @@ def _is_orphan(folder: Path) -> bool:
 
 
 def _shows_own_namespace() -> bool:
-    """Return whether /proc shows our own namespace: else its ids mean other processes."""
+    """Return whether /proc shows our own namespace; otherwise its ids mean other processes."""
     return _ids(_PROC / "self") == [os.getpid()]
 
 
@@ -68,7 +68,7 @@ def _is_first_one_level_down(folder: Path) -> bool:
     and the inner one is the first but two levels down.
     """
     ids = _ids(folder)
-    return len(ids) == 2 and ids[-1] == 1  # noqa: PLR2004  here, and in its own namespace
+    return len(ids) == 2 and ids[-1] == 1  # noqa: PLR2004  here and in its own namespace
 
 
 def _words(folder: Path) -> list[bytes]:

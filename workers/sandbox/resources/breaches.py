@@ -17,7 +17,7 @@ _NEARLY_FULL: Final = 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footprint:
-    """The resources a bot holds at this moment."""
+    """The resources that a bot holds at one moment."""
 
     threads: int
     resident_bytes: int

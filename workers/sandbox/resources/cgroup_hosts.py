@@ -64,8 +64,8 @@ def find_host(*, mounts: str | None = None, memberships: str | None = None) -> C
 def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -> bool:
     """Make the kernel kill processes one by one when this group runs out of memory.
 
-    Containers are often configured to be killed as a whole: a bot would take its worker along
-    and escape its loss. Returns False where that is so and cannot be changed.
+    Containers are often configured to be killed as a whole: a bot would take its worker along and
+    escape its loss. Return False if this is configured so and cannot be changed.
     """
     with suppress(OSError):
         found = _hierarchies(
@@ -73,7 +73,7 @@ def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -
             Path("/proc/self/cgroup").read_text() if memberships is None else memberships,
         )
         own = next((each.folder for each in found if each.version == V2.version), None)
-        # A leaf that the worker went into is below what the container may use.
+        # If the worker went into a leaf, the container's own group is its parent.
         groups = (own, own.parent) if own and own.name == LEAF else (own,)
         settings = [each / "memory.oom.group" for each in groups if each]
         return not [path for path in settings if path.exists() and not _set_to_zero(path)]
@@ -81,7 +81,7 @@ def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -
 
 
 def _set_to_zero(path: Path) -> bool:
-    """Set a file to 0 if it is not; return whether it is 0 now."""
+    """Set a file to 0 unless it is 0 already; return whether it is 0 now."""
     if path.read_text().strip() == "0":
         return True
     try:
@@ -166,7 +166,7 @@ def _delegate(folder: Path) -> None:
 
 
 def _movable(folder: Path) -> list[int]:
-    """Return the processes to move: all of a container, elsewhere only this one."""
+    """Return the processes to move: all of them in a container, elsewhere only this one."""
     found = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     return found if 1 in found else [os.getpid()]
 

@@ -86,7 +86,7 @@ class Group:
         return self._kills() if self._is_exhausted() else 0
 
     def foreign_kills(self) -> int:
-        """Return how many the kernel killed for memory though the group was below its limit."""
+        """Return how many processes the kernel killed for memory below the group's own limit."""
         return 0 if self._is_exhausted() else self._kills()
 
     def _kills(self) -> int:
@@ -192,7 +192,8 @@ class Cgroups:
 def own_prefix() -> str:
     """Return the prefix of this process's groups, unique on the host.
 
-    It names the namespace too: containers may share a hierarchy but not their process ids.
+    The prefix names the namespace too: containers may share a hierarchy, but their process ids are
+    their own.
     """
     return f"{PREFIX}{_namespace()}-{os.getpid()}-"
 
@@ -214,7 +215,7 @@ def _is_removed(folder: Path) -> bool:
 def _sweep(host: CgroupHost) -> None:
     """Remove the groups of dead workers of this namespace.
 
-    Their bots died with them, but for those that were frozen: these die when they are thawed.
+    Their bots died with them, except frozen ones, which die when they are thawed.
     """
     ours = f"{PREFIX}{_namespace()}-"
     found = {folder.name for parent in host.parents.values() for folder in parent.glob(f"{ours}*")}
@@ -225,14 +226,14 @@ def _sweep(host: CgroupHost) -> None:
 
 
 def _remove_left(host: CgroupHost, name: str) -> None:
-    """Remove a group of a dead worker; a worker of another service had other parents in part."""
+    """Remove a group of a dead worker, which may have had only some of these parents."""
     folders = {
         controller: parent / name
         for controller, parent in host.parents.items()
         if (parent / name).exists()
     }
     if host.interface.freezer.controller in folders:
-        # What does not die at once is left to the next worker.
+        # Processes that do not die at once are left to the next worker.
         with suppress(TimeoutError):
             Group(host.interface, folders).remove()
     for folder in folders.values():
@@ -240,7 +241,7 @@ def _remove_left(host: CgroupHost, name: str) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    # /proc may show another namespace.
+    # Do not look into /proc, which may show another namespace.
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

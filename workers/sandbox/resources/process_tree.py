@@ -1,7 +1,7 @@
 """All processes of one bot, seen from the host: one process, a control group, or a polled tree.
 
 The first process of a bot with children is process 1 of its namespace, so its status, its time and
-its end are the bot's. Price: it must reap orphans, which count as tasks until then.
+its end are the bot's. The price is that it must reap orphans, which count as tasks until then.
 """
 
 from __future__ import annotations
@@ -33,39 +33,39 @@ class ProcessTree(Protocol):
     """The id of the process that was started."""
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds used so far; `OSError` when it has ended."""
+        """Return the CPU seconds used so far; raise `OSError` when the bot has ended."""
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
         """Return the CPU seconds of a tree that has ended; `reaped` includes its starter's."""
 
     def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
-        """Return its threads and its memory, without the scratch folder's `scratch_bytes`.
+        """Return the bot's threads and memory, without the scratch folder's `scratch_bytes`.
 
         Raises:
-            OSError: it has ended, or may not be looked at.
+            OSError: the bot has ended, or may not be looked at.
         """
 
     def awake_threads(self) -> Awake:
-        """Return the threads that run or are about to; empty when it has ended."""
+        """Return the threads that run or are about to; empty when the bot has ended."""
 
     def pause(self) -> None:
-        """Keep it from running; silent when it has ended."""
+        """Keep the bot from running; do nothing when it has ended."""
 
     def resume(self) -> None:
-        """Let it run again; silent when it has ended."""
+        """Let the bot run again; do nothing when it has ended."""
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for the end of the first process; return whether it has come."""
 
     def kill(self) -> None:
-        """Kill every process; silent when it has ended."""
+        """Kill every process; do nothing when the bot has ended."""
 
     def close(self) -> None:
         """Close the handle of a tree that has been reaped."""
 
 
 class SingleProcess:
-    """A bot that cannot fork: its one process shows all of it."""
+    """A bot that cannot fork, so its one process accounts for all of it."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -77,32 +77,32 @@ class SingleProcess:
         return time.clock_gettime(self._clock)
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
-        """Return what the kernel charged when the process was reaped."""
+        """Return the CPU seconds that the kernel charged when the process was reaped."""
         return reaped.ru_utime + reaped.ru_stime - starter_cpu_s
 
     def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
-        """Return what /proc shows of the process, which has no part in the scratch folder."""
+        """Return the numbers in /proc, which leave out the scratch folder."""
         return threads_and_bytes(self.pid)
 
     def awake_threads(self) -> Awake:
-        """Look at its threads."""
+        """Look at the threads of the process."""
         return awake_threads([self.pid])
 
     def pause(self) -> None:
-        """Stop it; atomic, because it is one process."""
+        """Stop the process; this is atomic, because there is only one."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Continue it."""
+        """Continue the process."""
         self._signal(signal.SIGCONT)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for its end; without a handle, for the whole time."""
+        """Wait for the end of the process; without a handle, for the whole time."""
         handles = [self._handle] if self._handle >= 0 else []
         return bool(select.select(handles, [], [], timeout_s)[0])
 
     def kill(self) -> None:
-        """Kill it; the first process of a namespace takes all others along."""
+        """Kill the process; the first one of a namespace takes all others along."""
         self._signal(signal.SIGKILL)
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ class CgroupTree(SingleProcess):
             return {}
 
     def pause(self) -> None:
-        """Freeze the group: a signal would reach one process after the other."""
+        """Freeze the group, as a signal would reach one process after the other."""
         with suppress(OSError):
             self._group.freeze()
 
@@ -168,8 +168,8 @@ class CgroupTree(SingleProcess):
 class PolledTree(SingleProcess):
     """A process and its descendants, polled one by one: a build on a host without groups.
 
-    It misses what they use between two looks, which come every 10 ms, and children that nobody
-    waited for.
+    It misses what processes use after the last poll, and children that nobody waited for. Polls
+    come every 10 ms.
     """
 
     def cpu_s(self) -> float:
@@ -177,7 +177,7 @@ class PolledTree(SingleProcess):
         return tree_cpu_s(self.pid)
 
     def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
-        """Return what /proc shows of every process that can be seen."""
+        """Return the numbers in /proc of every process that can be seen."""
         return tree_threads_and_bytes(self.pid)
 
     def awake_threads(self) -> Awake:
@@ -186,7 +186,7 @@ class PolledTree(SingleProcess):
 
 
 def process_handle(pid: int) -> int:
-    """Return a descriptor that can never mean another process; -1 on kernels without."""
+    """Return a descriptor that can never mean another process; -1 if the kernel has none."""
     try:
         return os.pidfd_open(pid)
     except OSError:

@@ -17,7 +17,7 @@ _HELD = (b"\nVmRSS:", b"\nVmPTE:", b"\nVmSwap:")
 
 
 def process_cpu_s(pid: int) -> float:
-    """Return the CPU seconds of a process over all threads; `OSError` when it is gone."""
+    """Return the CPU seconds of a process over all threads; raise `OSError` when it is gone."""
     return time.clock_gettime(cpu_clock(pid))
 
 
@@ -30,12 +30,12 @@ def threads_and_bytes(pid: int) -> tuple[int, int]:
     """Return the number of threads of a process and the bytes of memory that it holds.
 
     Raises:
-        OSError: it is gone, or may not be looked at.
+        OSError: the process is gone, or may not be looked at.
     """
     status = Path(f"/proc/{pid}/status").read_bytes()
     threads = _number(status, _THREADS)
     if _HELD[0] not in status:
-        # The first thread has ended. Any other thread shows what they all hold.
+        # The first thread has ended. Any other one shows the memory that all threads share.
         status = _status_of_living_thread(pid)
     return threads, 1024 * sum(_number(status, line) for line in _HELD)
 
@@ -78,7 +78,7 @@ def has_ended(pid: int) -> bool:
 
 
 def _stat_fields(pid: int) -> list[bytes]:
-    """Return /proc/PID/stat behind the name, which may hold anything, brackets included."""
+    """Return the fields of /proc/PID/stat after the name, which may itself contain brackets."""
     return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
 
 

@@ -1,7 +1,7 @@
 """The kernel's own limits for one bot process.
 
 The worker sets them on the waiting bot, whose task limit counts in its own user namespace. A root
-without CAP_SYS_RESOURCE may do that because it takes the bot's real uid meanwhile. In the second
+without CAP_SYS_RESOURCE may do that, because it takes the bot's real uid for it. In the second
 level, `confine.py` sets them.
 """
 
@@ -25,7 +25,7 @@ Rlimits = Mapping[str, tuple[int, int]]
 
 
 def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
-    """Return the limits of one process; the watchdog is stricter, these hold when it is late.
+    """Return the limits of one process; the watchdog is stricter, but these hold if it is late.
 
     A run-time system reserves `reserved_mb` without using it, besides four times the memory of its
     bot. With such a reserve the address space says little, so writable data is limited too.
@@ -54,7 +54,7 @@ def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
 
 
 def with_one_more_task(wanted: Rlimits) -> Rlimits:
-    """Leave the counting of tasks to a control group, which notes what it refuses."""
+    """Raise the limit of tasks by one, so that the control group refuses first, and counts it."""
     tasks, _ = wanted["nproc"]
     return {**wanted, "nproc": (tasks + 1, tasks + 1)}
 
@@ -65,7 +65,7 @@ def most_cpu_s(limits: Limits) -> float:
 
 
 def set_rlimits(pid: int, wanted: Rlimits, *, uid: int) -> None:
-    """Limit a waiting process of `uid`; `LaunchFailed` if the worker's own limits are lower."""
+    """Limit a waiting process of `uid`; raise `LaunchFailed` if the worker's limits are lower."""
     with real_user(uid):
         for name, limit in wanted.items():
             try:

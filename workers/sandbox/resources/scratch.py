@@ -35,10 +35,10 @@ class MountedScratch:
     """A size-limited file system of the bot's own, seen through /proc."""
 
     def __init__(self, pid: int, *, size_bytes: int) -> None:
-        """Wait until the bot's root is mounted; `OSError` when that fails.
+        """Wait until the bot's root is mounted; raise `OSError` if that fails.
 
-        So a failed mount is the host's fault, and the folder stays in sight whatever the bot
-        becomes. Price: about 3 ms per start.
+        So a failed mount is the host's fault, and the folder stays in sight whatever becomes of
+        the bot. The price is about 3 ms per start.
         """
         path = f"/proc/{pid}/root/tmp"
         deadline = time.monotonic() + _LONGEST_MOUNT_S
@@ -55,11 +55,11 @@ class MountedScratch:
         return status.f_files - status.f_ffree, bytes_used
 
     def keep(self) -> int:
-        """Return a descriptor that keeps the file system when its namespace is gone."""
+        """Return a descriptor that keeps the file system even when its namespace is gone."""
         return os.dup(self._descriptor)
 
     def lacks(self, size_bytes: int) -> bool:
-        """Return False: it is the bot's alone."""
+        """Return False, because this file system belongs to the bot alone."""
         return False
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class MountedScratch:
 
 
 class FolderScratch:
-    """A folder on the host; counting stops soon after the limit, however full it is."""
+    """A folder on the host; counting stops soon after the limit, however full the folder is."""
 
     def __init__(self, folder: Path, *, most_files: int, most_bytes: int) -> None:
         self._folder = folder
@@ -77,7 +77,7 @@ class FolderScratch:
         self._pid = 0
 
     def watch(self, pid: int) -> None:
-        """From now on also count the deleted files that this process holds."""
+        """Count from now on also the deleted files that this process holds."""
         self._pid = pid
 
     def used(self) -> tuple[int, int]:
@@ -102,7 +102,8 @@ class FolderScratch:
     def _nameless(self) -> tuple[int, int]:
         """Return the number and bytes of the files that were deleted and are still held.
 
-        One that is only mapped counts as the largest file allowed: its size cannot be seen.
+        A file that is only mapped counts as the largest one allowed, because its size cannot be
+        seen.
         """
         if not self._pid:
             return 0, 0
@@ -112,11 +113,11 @@ class FolderScratch:
         return len(opened) + len(mapped), held_bytes
 
     def keep(self) -> int:
-        """Return a descriptor of the folder; its files go when the bot is stopped."""
+        """Return a descriptor of the folder, whose files are removed when the bot is stopped."""
         return os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def lacks(self, size_bytes: int) -> bool:
-        """Compare the room that the bot still has with the room on the host's disk."""
+        """Return whether the host's disk has less room than the bot may still use."""
         status = os.statvfs(self._folder)
         return status.f_bavail * status.f_frsize < size_bytes - self.used()[1]
 
@@ -133,7 +134,7 @@ def _deleted_open_files(pid: int) -> Iterator[tuple[int, int]]:
 
 
 def _deleted_mapped_files(pid: int, folder: Path) -> set[int]:
-    """Return the inodes of the files without a name, once in this folder, that it has mapped."""
+    """Return the inodes of deleted files, once in this folder, that a process has mapped."""
     beneath = b" " + os.fsencode(folder) + b"/"
     try:
         lines = Path(f"/proc/{pid}/maps").read_bytes().splitlines()
@@ -144,11 +145,11 @@ def _deleted_mapped_files(pid: int, folder: Path) -> set[int]:
 
 
 def _open_mounted(path: str, size_bytes: int) -> int | None:
-    """Open a folder if it is a file system of this size: the host's is not."""
+    """Open a folder if it is a file system of this size, which the host's folder is not."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        # Between the host's root and the bot's, a process has one without any folder.
+        # Between the host's root and the bot's, a process has a root without any folders.
         return None
     status = os.statvfs(descriptor)
     if status.f_blocks * status.f_frsize == size_bytes:

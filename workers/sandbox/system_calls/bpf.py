@@ -66,7 +66,7 @@ def _decide(rule: Rule) -> list[Instruction]:
 
 
 def _test(test: Test) -> list[Instruction]:
-    """Return from the filter when all matches hold, else fall through behind the test."""
+    """Return from the filter when all matches hold, else go on after the test."""
     code: list[Instruction] = [(_RETURN, 0, 0, test.verdict)]
     for argument, mask, value in reversed(test.matches):
         index, is_high = argument % HIGH, argument // HIGH

@@ -89,21 +89,21 @@ shmget shmat shmctl semget semop semctl msgget msgsnd msgrcv msgctl mq_open fork
 timer_create
 """,
     errno.EACCES: "socket connect bind listen accept accept4 sendmsg recvmsg",
-    # Memory of the kernel's, and filters that it runs.
+    # It would take memory of the kernel, and give it filters to run.
     errno.ENOPROTOOPT: "setsockopt",
-    # They move up to 2 GiB in one call. Programs that copy go on without when they hear this.
+    # They move up to 2 GiB in one call. Programs that copy files do without them after this error.
     errno.EINVAL: "sendfile splice tee",
     errno.ENOSYS: "copy_file_range",
 }
 
-# Answered with success, and nothing is done. The page cache, the journal of the host's disk, the
+# These calls do nothing and report success. The page cache, the journal of the host's disk, the
 # times of device nodes and locks on files that all bots see outlive a match or reach another bot.
 _PRETENDED = """
 fadvise64 readahead fsync fdatasync sync_file_range flock
 utime utimes utimensat futimesat
 """
 
-# No honest program makes these: they end the process.
+# No honest program makes these calls, so they end the process.
 _KILLED = """
 ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd unshare setns mount umount2 pivot_root
 chroot bpf perf_event_open keyctl add_key request_key init_module finit_module delete_module
@@ -114,7 +114,7 @@ syslog vhangup sethostname setdomainname
 
 # Landlock does not cover these, and without namespaces they could reach files of the same user.
 _METADATA = "chmod fchmod fchmodat"
-# How full the host's disk is changes with every other bot's scratch folder.
+# The free space of the host's disk changes with every other bot's scratch folder.
 _DISK_SPACE = "statfs fstatfs"
 
 _X86_ONLY = """
@@ -128,11 +128,11 @@ X86_ONLY = frozenset(_X86_ONLY.split())
 OWN_PID = 0x50454E54
 """A placeholder in Landlock's filter for the bot's process id, replaced on loading."""
 OWN_CLOCK = 0x50454E58
-"""A placeholder there for the bot's CPU clocks: bits 3 to 31 of their ids."""
+"""A placeholder in that filter for the bot's CPU clocks: bits 3 to 31 of their ids."""
 
 _CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
-# For bots with children: calls that start one, make a named semaphore, or hand over a file.
+# For bots with children: calls that start a child, make a named semaphore, or hand over a file.
 _CHILDREN = "fork vfork link linkat sendmsg recvmsg"
 # A build meets nobody: its tools may lock files and set their times. Make gives each child the ids
 # that it has, and runs none if that fails; there are no other ids in the namespace.
@@ -157,14 +157,15 @@ _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # Reading, naming and no_new_privs. PR_SET_PDEATHSIG is not here: a bot that clears it would
 # outlive a killed worker.
 _PRCTLS = (2, 3, 15, 16, 21, 23, 38, 39, 0x53564D41)
-# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not the others:
-# owners and signals of files, leases, notes of changes, write hints, the size of a pipe.
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Left out are owners
+# and signals of files, leases, notifications of changes, write hints, and the size of a pipe.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
-# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW; then F_GETLK, F_OFD_GETLK, which tell of others.
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW; then F_GETLK, F_OFD_GETLK, which reveal locks of
+# others.
 _LOCKS, _LOCKS_OF_OTHERS = (6, 7, 37, 38), (5, 36)
 # NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, UNMERGEABLE, HUGEPAGE, NOHUGEPAGE,
-# DONTDUMP, DODUMP, WIPEONFORK, KEEPONFORK. Not POPULATE_READ, POPULATE_WRITE, COLLAPSE, PAGEOUT:
-# they run on while the bot is stopped.
+# DONTDUMP, DODUMP, WIPEONFORK, KEEPONFORK. Left out are POPULATE_READ, POPULATE_WRITE, COLLAPSE
+# and PAGEOUT, which run on while the bot is stopped.
 _ADVICE = (0, 1, 2, 4, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19)
 _WILLNEED = 3
 # Commands that touch no process but the caller's: the query, and private ones with registration.
@@ -175,11 +176,11 @@ _MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
 _MS_SYNC = 4
 _F_SETFL, _O_DSYNC = 4, 0x1000
 _SHARING = _CLONE_THREAD | _CLONE_FILES
-# A bot that waits for its own thread in this way looks as if it waited for its host's disk.
+# A bot that waits for its own thread in this way seems to wait for the host's disk.
 _WAITS_FOR_THREAD = _bits(0, _CLONE_THREAD | _CLONE_VFORK, refuse(errno.EPERM))
 _CLOSE_RANGE_UNSHARE = 2
 
-# Memory that is filled without a look at signals, and pages that are counted nowhere.
+# Such memory is filled without a check for signals, or has pages that are counted nowhere.
 _MMAP = (
     _bits(3, _MAP_POPULATE, refuse(errno.EINVAL)),
     _bits(3, _MAP_HUGETLB, refuse(errno.ENOMEM)),
@@ -190,8 +191,9 @@ _PRIVATE_MMAP = (*_MMAP, _bits(3, _MAP_SHARED_ANONYMOUS, refuse(errno.EPERM)))
 # The index of the argument that is the signal.
 _SIGNALLING = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2}
 
-# bubblewrap passes on 128 + 9 for a bot that was killed, which nothing inside can bring about: no
-# bot may end with that status by itself. The C library goes on to an instruction that ends it.
+# bubblewrap passes on 128 + 9 for a bot that was killed, which nothing inside can bring about. So
+# no bot may end with that status by itself; the C library goes on to an instruction that ends the
+# bot.
 _STATUS = Rule(ALLOW, (Test(((0, 0xFF, 128 + 9),), refuse(errno.EINVAL)),))
 
 _ARGUMENTS = {
@@ -201,7 +203,7 @@ _ARGUMENTS = {
         KILL,
         (
             _WAITS_FOR_THREAD,
-            # A thread with a table of its own could open as many files again.
+            # A thread with a file table of its own could open as many files again.
             Test(((0, _CLONE_NEW | _SHARING, _SHARING),), ALLOW),
             Test(((0, _CLONE_NEW | _CLONE_THREAD, 0),), refuse(errno.EPERM)),
         ),
@@ -224,9 +226,9 @@ _ARGUMENTS = {
     "membarrier": Rule(refuse(errno.EINVAL), _values(0, _BARRIERS)),
     "mmap": Rule(ALLOW, _PRIVATE_MMAP),
     "msync": Rule(ALLOW, (_bits(2, _MS_SYNC, PRETEND),)),
-    # Pid 0 only: the limits of another process are not the bot's to read or change. Nor is its own
-    # limit of CPU time to change: the kernel kills at a lower one, which looks like a kill by the
-    # host. To read it gives no new one.
+    # Only pid 0: a bot may neither read nor change the limits of another process. It may not
+    # change its own limit of CPU time either: at a lower one the kernel kills, which looks like a
+    # kill by the host. A call that only reads passes no new limit.
     "prlimit64": Rule(
         refuse(errno.EPERM),
         (
@@ -237,7 +239,7 @@ _ARGUMENTS = {
     ),
     "setrlimit": Rule(ALLOW, _values(0, (_RLIMIT_CPU,), refuse(errno.EPERM))),
     "personality": Rule(refuse(errno.EPERM), _values(0, (0, 8, 0x20000, 0xFFFFFFFF))),
-    # Pairs of Unix sockets are what asyncio and libuv wake themselves with.
+    # asyncio and libuv wake themselves through pairs of Unix sockets.
     "socketpair": Rule(
         refuse(errno.EACCES),
         tuple(
@@ -252,7 +254,7 @@ _ARGUMENTS = {
     },
 }
 
-# Calls that name a process: the argument that does, and the answer for any but the bot's own.
+# Calls that name a process: the argument that names it, and the error for any but the bot's own.
 _PROCESS_ARGUMENT = {
     "getpgid": (0, errno.ESRCH),
     "getsid": (0, errno.ESRCH),
@@ -264,7 +266,7 @@ _PROCESS_ARGUMENT = {
     # The C library passes on every other error to programs that ask about their own thread.
     "sched_getaffinity": (0, errno.ENOSYS),
 }
-# Its header names a process in memory.
+# The header of this call names a process in memory.
 _PROCESS_IN_MEMORY = "capget"
 _CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
 _NEGATIVE, _CLOCK_OWNER = 0x80000000, 0xFFFFFFF8
@@ -282,9 +284,9 @@ def rules(variant: Variant) -> dict[str, Rule]:
 
 
 def refuse_disk_waits(table: dict[str, Rule], *, o_direct: int) -> dict[str, Rule]:
-    """Return the rules with one more: no file is read or written past the page cache.
+    """Return the rules, and forbid reading or writing files past the page cache.
 
-    Who does so waits for the disk whenever it likes, and its host would seem to be too slow.
+    A bot that does so could wait for the disk at will, and make its host seem too slow.
     """
     refused = refuse(errno.EINVAL)
     setting = Test(((1, _ANY, _F_SETFL), (2, o_direct, o_direct)), refused)
@@ -303,13 +305,13 @@ def _always(names: str, verdict: int) -> dict[str, Rule]:
 
 
 def _landlock() -> dict[str, Rule]:
-    """Return what else is refused where the bot is among the processes and disks of the host."""
+    """Return the further rules for a bot that shares the processes and disks of the host."""
     table = _always(_METADATA, refuse(errno.EPERM)) | _always(_DISK_SPACE, refuse(errno.ENOSYS))
     table |= _always(_PROCESS_IN_MEMORY, refuse(errno.EPERM))
     for name, (argument, number) in _PROCESS_ARGUMENT.items():
         table[name] = Rule(refuse(number), _values(argument, (0, OWN_PID)))
     for name in _SIGNALLING:
-        # Zero is the bot's own group to `kill`, and nobody to the others.
+        # For `kill`, zero means the bot's own process group; for the others, no process.
         own = _values(0, (0, OWN_PID))
         table[name] = Rule(refuse(errno.EPERM), (*_ARGUMENTS[name].tests, *own))
     for name in _CLOCKS:
@@ -320,9 +322,9 @@ def _landlock() -> dict[str, Rule]:
 
 
 def _processes() -> dict[str, Rule]:
-    """Return what else a bot with children may do: its group counts and freezes all of them."""
+    """Return the further rules for a bot with children, all of which its group controls."""
     table = _always(_CHILDREN, ALLOW) | _always(" ".join(_SIGNALLING), ALLOW)
-    # All bots of a host see the same devices: what one locks there, the others notice.
+    # All bots of a host see the same devices, so they would notice each other's locks there.
     table |= _always("flock", refuse(errno.ENOLCK))
     table["clone"] = Rule(KILL, (_WAITS_FOR_THREAD, Test(((0, _CLONE_NEW, 0),), ALLOW)))
     table["mmap"] = Rule(ALLOW, _MMAP)
@@ -334,7 +336,7 @@ def _processes() -> dict[str, Rule]:
 
 
 def _build() -> dict[str, Rule]:
-    """Return what else the tools of a build may do."""
+    """Return the further rules for the tools of a build."""
     fcntl = Rule(refuse(errno.EINVAL), _values(1, (*_FCNTLS, *_LOCKS, *_LOCKS_OF_OTHERS)))
     return _processes() | _always(_BUILD, ALLOW) | {"fcntl": fcntl}
 
