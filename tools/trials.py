@@ -12,7 +12,7 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 def trial_environment(folder: Path, **changes: str) -> dict[str, str]:
     """Return variables for a platform whose data and, unless changed, database are in `folder`.
 
-    Its settings are read once and for all by the process that gets them. Only errors are logged.
+    The process that gets the variables reads them once, at its start. Only errors are logged.
     """
     variables = {
         "DJANGO_SETTINGS_MODULE": "pentathlon.settings",

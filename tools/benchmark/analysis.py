@@ -1,12 +1,12 @@
-"""`bench analysis`: what win-chance curves cost, and whether chances come true.
+"""`bench analysis`: the cost of win-chance curves, and whether their chances come true.
 
-A reference bot plays itself in all seats, as anybody's bots play. Of some matches the whole curve
-is computed, for its CPU time. Of each match a few positions are judged, and the chances compared
-with who won: on average (Brier score, beside that of equal chances for all) and in bins of a
-fifth (expected calibration error, beside what the true chances would show by luck).
+A reference bot plays itself in all seats, as anybody's bots play. For some matches the whole curve
+is computed, to measure its CPU time. In each match a few positions are judged, and their chances
+are compared with the winners: on average (Brier score, beside that of equal chances for all) and
+in bins of a fifth (expected calibration error, beside what the true chances would show by luck).
 
-`--write` fits the power of each game to all matches and writes it. The figures come from powers
-that were fitted to the other half of the matches, so they do not praise themselves.
+`--write` fits the power of each game to all matches and writes it. The figures then come from
+powers fitted to the other half of the matches, so that no power is judged by its own matches.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """All chances of a fifth: what was said, and what came true."""
+    """All chances within one fifth: the predicted mean, and the share that came true."""
 
     said: float
     came: float
@@ -168,7 +168,7 @@ def curve_cost(record: Record) -> float:
 
 
 def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
-    """Judge so many random positions of each match, by playouts alone."""
+    """Judge `each` random positions of every match, by playouts alone."""
     samples = []
     for number, record in enumerate(records):
         rng = Random(f"calibration:{record['chain']}")
@@ -182,7 +182,7 @@ def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
 
 
 def fit_power(samples: Sequence[Sample]) -> float:
-    """Return the power with the least Brier score, nearer to 1 the fewer matches there are."""
+    """Return the power with the least Brier score, drawn towards 1 when there are few matches."""
     matches = len({sample.match for sample in samples})
     return min(
         _POWERS,
@@ -244,7 +244,7 @@ def _brier(samples: Sequence[Sample], power: float) -> float:
 
 
 def _mean_square(chances: Sequence[Sequence[float]], won: Sequence[Sequence[float]]) -> float:
-    """Return the mean over all seats of all positions."""
+    """Return the mean squared error over all seats of all positions."""
     squares = [
         (said - came) ** 2
         for told, truth in zip(chances, won, strict=True)
@@ -277,7 +277,7 @@ def _gap(bins: Sequence[Bin]) -> float:
 def _draw(
     samples: Sequence[Sample], chances: Sequence[Sequence[float]], rng: Random
 ) -> list[list[float]]:
-    """Draw winners by the chances; one number for all of a match."""
+    """Draw winners by the chances, with one random number for all positions of a match."""
     numbers: dict[int, float] = {}
     drawn = []
     for sample, told in zip(samples, chances, strict=True):

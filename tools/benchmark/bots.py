@@ -46,7 +46,7 @@ def turns_s(
 
 
 def referee_match(record: Record) -> list[Request]:
-    """Do all that the referee does in a match; return what the bots were asked."""
+    """Do everything that the referee does in a match; return the requests to the bots."""
     referee = _referee(record)
     requests = []
     while referee.seat_to_ask() is not None:

@@ -51,7 +51,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
         raise CommandError(f"There is {unknown_game(unknown[0])}.")
     rivals = None if options["alone"] else _rivals_python()
     engines = [_compiled()] if options["compiled"] else []
-    # Between two sleeping cores the wake-ups would be measured.
+    # On two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as redis_url:
         environment = trial_environment(

@@ -1,4 +1,4 @@
-"""`bench languages`: what a start and a turn of a bot cost in each language, and the CLI's starts.
+"""`bench languages`: the cost of a bot's start and turn in each language, and of the CLI's starts.
 
 All is measured in one run: turns beside `cat`, which only copies lines, and starts beside an empty
 Python. Ratios count, not times.
@@ -101,7 +101,7 @@ def _cli(*words: str) -> list[str]:
 
 
 def _make_bot(language: str, here: Path) -> str:
-    """Write and build the bot of a language; return what is missing for that, if anything is."""
+    """Write and build the bot of a language; return what is missing, or an empty text."""
     made = ["init", "tuned", "--lang", language, "--folder", language]
     subprocess.run(_cli(*made), cwd=here, env=_environment(here), check=True, capture_output=True)
     manifest = read_manifest(here / language)
@@ -113,7 +113,7 @@ def _make_bot(language: str, here: Path) -> str:
         return f"no {lacking[0]} on this machine"
     if not manifest.build:
         return ""
-    # Compilers keep what they need in the home of whoever has installed them.
+    # Compilers keep files that they need in the home of the user who installed them.
     environment = child_environment()
     built = subprocess.run(
         manifest.build, cwd=here / language, env=environment, check=False,
@@ -123,14 +123,14 @@ def _make_bot(language: str, here: Path) -> str:
 
 
 def _placed(word: str, folder: Path) -> str:
-    """Fill in what a launcher does."""
+    """Fill in the placeholders that a launcher would fill in."""
     heap = str(heap_mb(Limits().memory_mb))
     filled = word.replace("{python}", sys.executable).replace("{heap_mb}", heap)
     return filled.replace("{bot}", str(folder))
 
 
 def _measure(name: str, argv: Sequence[str], folder: Path, *, starts: int, turns: int) -> Line:
-    """Start a program some times, and let it answer in the last one."""
+    """Start a program several times, and let it answer requests after the last start."""
     found, walls = [], []
     for number in range(starts):
         start, asked = _talk(argv, folder, turns=turns if number == starts - 1 else 0)
@@ -140,7 +140,7 @@ def _measure(name: str, argv: Sequence[str], folder: Path, *, starts: int, turns
 
 
 def _talk(argv: Sequence[str], folder: Path, *, turns: int) -> tuple[Start, list[float]]:
-    """Start a program, greet it, ask it so often, and end it; CPU is that of the greeting."""
+    """Start a program, greet it, ask it `turns` times, and end it; measure until the greeting."""
     greeting, request = _messages()
     began = time.perf_counter()
     with subprocess.Popen(
@@ -171,13 +171,13 @@ def _ask(pipe: int, reader: Any, line: bytes) -> None:  # Any: a buffered reader
 
 
 def _cpu_s(pid: int) -> float:
-    """Return the CPU time of a running process, all threads: in nanoseconds, not clock ticks."""
+    """Return the CPU seconds of a running process over all threads, exact to nanoseconds."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def _ending(argv: Sequence[str], folder: Path, starts: int) -> Start:
-    """Run a program to its end some times."""
+    """Run a program to its end several times; return the medians."""
     found = []
     for number in range(starts):
         home = folder / f"{len(argv)}-{number}"
@@ -203,7 +203,7 @@ def _median(starts: Sequence[Start]) -> Start:
 
 
 def _messages() -> tuple[bytes, bytes]:
-    """Return the greeting, and the first request of a match, as lines."""
+    """Return the greeting and the first request of a match, each as a line."""
     referee = Referee(game=_GAME, seats=2, options=None, seed=7)
     asked = referee.request()
     facts = protocol.MatchFacts(

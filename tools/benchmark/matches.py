@@ -1,7 +1,7 @@
-"""Measures what a match costs: whole, through a real worker, and every part of it alone.
+"""Measures the cost of a match: as a whole, through a real worker, and each part alone.
 
-Both are taken from the same matches, batch by batch in turns, so that a machine that slows down
-slows both. CPU seconds are counted, not time: what else runs on the core matters less.
+Both are measured on the same matches, batch by batch in turns, so that a machine that slows down
+slows both. CPU seconds are counted, not wall time, so other programs on the core matter less.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Bench:
         self.command = replace(command, compiled=IS_COMPILED)
 
     def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:
-        """Measure a game over so many matches."""
+        """Measure a game over this many matches."""
         self.stage.play(self._schedule(game, range(_WARM_UP)))
         totals: defaultdict[str, float] = defaultdict(float)
         played: list[int] = []
@@ -95,7 +95,7 @@ class Bench:
         return spent
 
     def _queue_s(self, finished: int) -> float:
-        """Return what it costs to have a worker look at a match, beside the looking."""
+        """Return the CPU seconds of a hint, without those of the claim that follows it."""
         delivered = self.stage.deliver(finished, _HINTS)
         return (delivered - rows.measure_refused_claim(finished, _HINTS)) / _HINTS
 
@@ -122,7 +122,7 @@ class Bench:
     def _turn_over_raw(self, record: Record) -> float:
         requests = bots.referee_match(record)
         typical = request_message(requests[len(requests) // 2], clock={})
-        # The echo is started in the folder that we are in; the sandbox must be able to show it.
+        # The echo starts in our current folder, which must be one that the sandbox can show.
         with contextlib.chdir(self.command.folder):
             costs = [
                 measure_turn_cost(

@@ -1,4 +1,4 @@
-"""CPU clocks and memory: of this process with the bots it has ended, and of servers beside it."""
+"""CPU time and memory of this process with its ended bots, and of servers beside it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def own_cpu_s() -> float:
 
 
 def cpu_s_of(pids: Iterable[int]) -> float:
-    """Return the CPU seconds of processes and their ended children; exact to a clock tick each."""
+    """Return the CPU seconds of processes and their ended children, to a clock tick each."""
     return sum(_ticks(pid) for pid in pids) * _TICK_S
 
 
 def private_mib(pid: int) -> float:
-    """Return the memory that only this process has: pages of the database file are no part."""
+    """Return the memory of a process alone, in MiB, without pages of the database file."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
 

@@ -27,7 +27,7 @@ class Up:
         self._output = output
 
     def said(self) -> str:
-        """Return all that it has printed."""
+        """Return everything that `up` has printed."""
         return self._output.read_text()
 
     def wait_for(self, pattern: str) -> re.Match[str]:
@@ -43,11 +43,11 @@ class Up:
         return found
 
     def address(self) -> str:
-        """Return where the site is, as soon as it is there."""
+        """Wait until the site is up, and return its address."""
         return self.wait_for(r"Pentathlon is at (http://\S+)/ ")[1]
 
     def interrupt(self) -> int:
-        """End it as Ctrl-C does; return its exit status."""
+        """End `up` as Ctrl-C does; return its exit status."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(_PATIENCE_S)
 
@@ -71,7 +71,7 @@ def running_up(
 
 
 def environment_apart(data: Path, **variables: str) -> dict[str, str]:
-    """Return variables without the servers that this process may have been told of."""
+    """Return environment variables that name none of the servers of this process."""
     # A compiler in the background would be measured, too.
     own = {"PENTATHLON_DATA": str(data), "PENTATHLON_COMPILED": "0", "PYTHONPATH": IMPORT_PATH}
     told = child_environment(**own)

@@ -12,9 +12,9 @@ Say = Callable[[str], None]
 
 @contextmanager
 def show_progress(console: Console) -> Iterator[Say]:
-    """Give a function that shows a step: on the status line of a terminal, elsewhere on its own.
+    """Give a function that shows a step: on a terminal in its status line, else as a line.
 
-    A log or a pipe would show nothing at all of a status line until the report is there.
+    A log or a pipe would show nothing of a status line until the report is there.
     """
     if console.is_terminal:
         with console.status("Starting") as status:

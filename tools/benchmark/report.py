@@ -66,7 +66,7 @@ def table_of(costs: Sequence[Costs]) -> Table:
 
 
 def beside(rivals: Mapping[str, Figures]) -> str:
-    """Show how fast other programs are in the same run, and what they leave out."""
+    """Describe how fast other programs are in the same run, and what they leave out."""
     lines = [
         f"{rival.name}, same core, same run: {found['matches_per_s']:.1f} matches per second, "
         f"{found['cpu_ms']:.1f} CPU ms each, {rival.manner}."

@@ -1,6 +1,6 @@
 """Matches per second of other programs, measured beside ours on the same core.
 
-Neither shuts anything in, stores a match or plays it again.
+None of them uses a sandbox, stores a match or plays it again.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class RivalFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """Another program that plays matches, and in which way."""
+    """Another program that plays matches, and how it does so."""
 
     name: str
     manner: str
@@ -106,7 +106,7 @@ def measure_rivals(python: Path) -> dict[str, Figures]:
 
 
 def measure_rival(rival: Rival, python: Path) -> Figures:
-    """Return the figures of one."""
+    """Return the figures of one other program."""
     ended = subprocess.run(
         [python, "-c", rival.program + _METER, str(_SECONDS)],
         env=child_environment(PYTHONPATH=""),

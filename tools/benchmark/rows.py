@@ -30,13 +30,13 @@ _USAGE = Usage(cpu_s=0.02, wall_s=0.05, memory_peak_mb=12.0, exit_status=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twin:
-    """A match like one that was played, claimed, with a record that fits it."""
+    """A claimed match like one that was played, with a record that fits it."""
 
     job: Job
     record: Record
 
     def submission(self) -> Submission:
-        """Return what a worker hands in."""
+        """Return the submission that a worker would hand in."""
         seats = self.record["seats"]
         report = MatchReport(
             record=self.record,
@@ -48,7 +48,7 @@ class Twin:
         return Submission(match_id=self.job.match_id, token=self.job.token, report=report)
 
     def result(self) -> MatchResult:
-        """Return what the rows show of the record."""
+        """Return the result that goes from the record into rows."""
         return MatchResult(
             match_id=self.job.match_id,
             token=self.job.token,
@@ -63,7 +63,7 @@ class Twin:
 
 
 def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
-    """Publish and claim waiting matches; return them with the CPU seconds that took."""
+    """Publish and claim waiting matches; return their twins and the CPU seconds that it took."""
     before = own_cpu_s()
     publish_pending(publish=_to_nobody, window=len(ids))
     jobs = [job for batch in _batches(ids) for job in _claim(batch)]
@@ -76,7 +76,7 @@ def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twi
 
 
 def measure_refused_claim(match_id: int, times: int) -> float:
-    """Return the CPU seconds of asking that often for a match that is not free."""
+    """Return the CPU seconds of claiming, this many times, a match that is not free."""
     return cost_s(lambda: [_claim([match_id]) for _ in range(times)])
 
 
@@ -89,7 +89,8 @@ def measure_accept(twins: Sequence[Twin]) -> float:
         answers.extend(accept_results(batch) for batch in _batches(submissions))
 
     spent = cost_s(hand_in)
-    # A refused result costs little, and its match would stay in flight.
+    # Refused results cost little, so they would spoil the figure, and their matches would stay
+    # claimed.
     refusals = [answer for batch in answers for answer in batch if answer is not None]
     if refusals:
         raise refusals[0]
@@ -138,13 +139,13 @@ def _claim(match_ids: Sequence[int]) -> list[Job]:
 
 
 def _batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield as many at a time as a worker takes together."""
+    """Yield as many things at a time as a worker claims together."""
     for start in range(0, len(things), BATCH):
         yield things[start : start + BATCH]
 
 
 def _to_nobody(match_ids: Sequence[int]) -> None:
-    """Publish nothing: the broker is measured by itself."""
+    """Publish nothing, because the broker is measured by itself."""
 
 
 def _of_match(record: Record, name: str) -> Record:

@@ -53,7 +53,7 @@ class Stage:
     _publisher: Publisher = field(default_factory=Publisher)
 
     def enter(self, archive: CheckedArchive) -> BotVersion:
-        """Store a bot that matches may be scheduled for, without validation."""
+        """Store a bot for which matches may be scheduled without validation."""
         return create_bot(actor=self.owner, archive=archive)
 
     def schedule(self, version: BotVersion, game: str, seeds: Sequence[int]) -> list[int]:
@@ -66,14 +66,14 @@ class Stage:
         return [match.pk for match in schedule_matches(specs)]
 
     def play(self, ids: Sequence[int]) -> tuple[float, float]:
-        """Play the waiting matches with the worker; return CPU seconds and seconds."""
+        """Let the worker play these waiting matches; return CPU seconds and wall seconds."""
         before, started = self._cpu_s(), time.monotonic()
         published, next_at = 0.0, started
         played = Match.objects.filter(pk__in=ids)
 
         def are_over() -> bool:
             nonlocal published, next_at
-            # As the reconciler does, where the window does not hold all of them at once.
+            # Publish as the reconciler does, because the window may not hold all matches at once.
             if time.monotonic() >= next_at and played.unsent().exists():
                 published += _time_of(self._publisher.publish_waiting_matches)
                 next_at = time.monotonic() + PAUSE_S
@@ -85,7 +85,7 @@ class Stage:
         return published + self._cpu_s() - before, time.monotonic() - started
 
     def deliver(self, match_id: int, times: int) -> float:
-        """Send hints that nobody follows; return the CPU seconds of all that took."""
+        """Send hints about a match that is not free; return the CPU seconds of all processes."""
         before = self._cpu_s()
         sent = _time_of(lambda: [play_matches.delay([match_id]) for _ in range(times)])
         self.wait_for(lambda: hints_in_broker() == 0)
@@ -98,7 +98,7 @@ class Stage:
         )
 
     def wait_for(self, is_true: Callable[[], bool]) -> None:
-        """Return when something is true; raise if the worker ends, or takes too long for it."""
+        """Wait until a condition is true; raise if the worker ends or takes too long."""
         deadline = time.monotonic() + _PATIENCE_S
         while not is_true():
             if time.monotonic() > deadline or self.worker.poll() is not None:
@@ -125,14 +125,14 @@ def open_stage(folder: Path) -> Iterator[Stage]:
 
 
 def has_settled() -> bool:
-    """Return whether a worker is alive that has tried all its runtimes."""
+    """Return whether there is a living worker that has tried all its runtimes."""
     fleet = read_fleet()
     return fleet.slots > 0 and fleet.runtimes >= _try_offer()
 
 
 @cache
 def _try_offer() -> set[str]:
-    """Try the runtimes here, as the worker does while it already plays."""
+    """Try the runtimes in this process; return those that the worker will offer, too."""
     level = choose_level(least=least_sandbox())
     if level is SandboxLevel.PROCESS:
         return set()

@@ -1,4 +1,4 @@
-"""Behind `bench starvation`: clients that keep the web server waiting, and its dearest uploads."""
+"""The command behind `bench starvation`: clients that block the web server, costly uploads."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _PERSON: Final = ("bench", "starvation-bench")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """One figure beside what is demanded of it."""
+    """One figure and its demand."""
 
     what: str
     measured: float
@@ -96,7 +96,7 @@ class Site:
             connection.close()
 
     def answers(self) -> bool:
-        """Return whether it is up."""
+        """Return whether the site is up."""
         try:
             return self.ask("GET", "/healthz")[0] == HTTPStatus.OK
         except OSError:
@@ -181,7 +181,7 @@ def _waits(site: Site, counts: list[int]) -> Iterator[Measurement]:
 
 def _drip(clients: list[socket.socket]) -> None:
     for client in clients:
-        with suppress(OSError):  # given up by the server
+        with suppress(OSError):  # the server has hung up
             client.sendall(b"x")
 
 
@@ -200,7 +200,7 @@ def _uploads(site: Site, pid: int) -> Iterator[Measurement]:
 
 
 def _archives() -> Iterator[tuple[str, bytes]]:
-    """Yield the dearest archives that are let in, or nearly."""
+    """Yield archives that cost the most to check and are accepted, or nearly so."""
     rng = random.Random(1)
     noise = [rng.randbytes(_HALF_MB) for _ in range(2)]
     # Input that gives deflate's longest searches the most to do.
@@ -270,7 +270,7 @@ def _show(lines: list[Measurement], *, as_json: bool) -> None:
             {"what": line.what, "measured": line.measured, "demanded": line.demanded}
             for line in lines
         ]
-        print(json.dumps(rows, indent=2))  # noqa: T201  what was asked for
+        print(json.dumps(rows, indent=2))  # noqa: T201  the requested output
         return
     table = Table("", "measured", "at most", "")
     for line in lines:

@@ -2,11 +2,11 @@
 
 Each pairing is a series of the desk: archives unpacked, a process for each seat, the usual limits,
 the runner, and the interval of `strength.block_scores`, which counts blocks. The result goes to
-`bots/strength.json` beside the bots, which the page of the docs shows.
+`bots/strength.json` beside the bots, which a page of the docs shows.
 
-At tables of more than two one seat is the bot's, and the other bot has all others. There it is
-first by a clear margin if two whole intervals are above what an equal bot would have: that of its
-share of the points, above a half, and that of its first places, above its fair part of them.
+At tables of more than two, the bot has one seat and the other bot has all others. There the bot is
+first by a clear margin if two whole intervals are above the figures of an equal bot: that of its
+share of the points above a half, and that of its first places above its fair part.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FIRST_SEED: Final = 1000
 
 
 class Opponents(NamedTuple):
-    """Who plays whom, and the least share of the points for the first of a pair."""
+    """A pair of bots, and the least share of the points demanded of the first one."""
 
     bot: str
     against: str
@@ -69,7 +69,7 @@ _PAIRINGS: Final = (
 
 
 class NothingPlayed(CommandError):
-    """No block was played to its end, so there is nothing to say of a pairing."""
+    """No block was played to its end, so nothing can be said about a pairing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ class Strength:
 
     @property
     def verdict(self) -> str:
-        """Return in words whether the demand is met, and whether the interval leaves no doubt."""
+        """Return in words whether the demand is met, and whether the interval proves it."""
         if not self.is_met:
             return "MISSED"
         return "met" if self.low >= self.demanded else "met, interval reaches below"
@@ -183,7 +183,7 @@ def measure(
 ) -> Strength:
     """Let a bot play against another one in all other seats of the largest table.
 
-    If somebody sets `stop`, the matches that have ended by then count.
+    When `stop` is set, the matches that have ended by then count.
     """
     bot, other, demanded = pairing
     seats = game.info.seats[1]
@@ -195,7 +195,7 @@ def measure(
         launcher=find_launcher(sandbox=options["sandbox"]),
         bots=[seat_bot(bot), *[seat_bot(other)] * (seats - 1)],
     )
-    # At larger tables chance draws who begins, so seats need no swapping: a match is a block.
+    # At larger tables chance decides who begins, so no seats are swapped and a match is a block.
     series = Series(seats=seats, matches=options["matches"], seed=_FIRST_SEED, swaps=is_pair)
     used = _Used()
     began_s = time.monotonic()
@@ -244,7 +244,7 @@ def _describe_progress(what: str, series: Series, used: _Used, began_s: float) -
 
 
 class _Used:
-    """What the first bot used, how often it was first, and how often it failed."""
+    """The time that the first bot used, its first places, and its faults."""
 
     def __init__(self) -> None:
         self.cpu_s: list[float] = []
@@ -279,7 +279,7 @@ def read(path: Path = FILE) -> dict[str, Any]:  # Any: JSON
 
 
 def write(found: Strength, path: Path = FILE) -> None:
-    """Put a line in the place of the one for the same pairing."""
+    """Write a row into the file, in place of the old one for the same pairing."""
     new = {**asdict(found), "demand": found.demand, "met": found.is_met}
     new["load"] = round(os.getloadavg()[1], 1)
     rows = [row for row in read(path)["rows"] if _key(row) != _key(new)] + [new]

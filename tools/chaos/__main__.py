@@ -1,4 +1,4 @@
-"""Runs in the surroundings that `python3 manage.py chaos` has prepared for it."""
+"""Runs one trial in the environment that `python3 manage.py chaos` has prepared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts for every match from the rows behind pages and ratings."""
+"""Accounts for every match by the rows from which pages and ratings are made."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Account:
 
 
 def account_of(tournaments: Sequence[Tournament]) -> Account:
-    """Count what became of the matches of rated tournaments in which all has been played."""
+    """Count what became of the matches of rated tournaments whose matches are all played."""
     matches = Match.objects.filter(place__tournament__in=tournaments)
     accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
     counted = matches.annotate(accepted=accepted)
@@ -90,8 +90,8 @@ def account_of(tournaments: Sequence[Tournament]) -> Account:
 def refusals_in(logs: Path) -> dict[str, int]:
     """Return how many late results were dropped, by the code of the refusal.
 
-    `stale_token`: the server refused it. `match_abandoned`: the worker saw first that its lease
-    was gone.
+    `stale_token`: the server refused the result. `match_abandoned`: the worker noticed before that
+    its lease was gone.
     """
     codes: Counter[str] = Counter()
     for log in (*logs.glob("worker-*.log"), *logs.glob("standalone-*.log")):
@@ -101,7 +101,7 @@ def refusals_in(logs: Path) -> dict[str, int]:
 
 
 def _count_charged(tournaments: Sequence[Tournament]) -> dict[str, int]:
-    """Count the faults of all entries, those of their validation included."""
+    """Count the faults of all entries, including those in their validation."""
     versions = Entry.objects.filter(tournament__in=tournaments).values("version")
     kinds = MatchSeat.objects.filter(version__in=versions).exclude(fault_kind="")
     return dict(sorted(Counter(kinds.values_list("fault_kind", flat=True)).items()))
@@ -112,7 +112,7 @@ def _refusal(line: str) -> str | None:
         return None
     try:
         return str(json.loads(line)["code"])
-    except (KeyError, TypeError, ValueError):  # a line that its process could not finish
+    except (KeyError, TypeError, ValueError):  # a line cut short by the end of its process
         return None
 
 

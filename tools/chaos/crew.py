@@ -1,4 +1,4 @@
-"""The processes that are killed, and what starts them again, as a supervisor would."""
+"""The processes that are killed, and the code that restarts them, as a supervisor would."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Member:
     is_paused: bool = False
 
     def family(self) -> list[int]:
-        """Return the process and its children, as they are now."""
+        """Return the ids of the process and of its present children."""
         return [self.pid, *self.children()]
 
     def children(self) -> list[int]:
-        """Return the processes that this one has started itself: the slots of a worker."""
+        """Return the ids of the processes that this one started itself: of a worker, its slots."""
         return list(processes.children(self.pid))
 
     @property
@@ -63,16 +63,16 @@ class Member:
         return self.process.pid
 
     def kill(self) -> None:
-        """Kill the process itself without a word; what it has started must notice."""
+        """Kill the process itself without warning; its children must notice."""
         os.kill(self.pid, signal.SIGKILL)
 
     def pause(self) -> None:
-        """Stop it with all it has started, as a hanging host does."""
+        """Stop the process and all that it has started, as a hanging host does."""
         self.is_paused = True
         os.killpg(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let it go on, unless it was killed meanwhile."""
+        """Let the process and all that it has started go on, unless they were killed meanwhile."""
         self.is_paused = False
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGCONT)
@@ -94,7 +94,7 @@ class Crew:
                 self.members.append(Member(role, service, log))
 
     def tend(self) -> None:
-        """Start what does not run."""
+        """Start every process that does not run."""
         now = time.monotonic()
         for member in self.members:
             if member.process is None:
@@ -129,5 +129,5 @@ def _start(member: Member) -> None:
             member.service.command,
             output=output,
             environment=member.service.environment,
-            death_signal=signal.SIGKILL,  # the only one that ends a paused worker, too
+            death_signal=signal.SIGKILL,  # the only signal that ends a paused worker, too
         )

@@ -35,16 +35,16 @@ class Disks(Protocol):
         """Return the command that starts a worker with its disk."""
 
     def fill(self, worker: Member) -> Undo | None:
-        """Leave a worker no room, and return what gives it back; None if there was none."""
+        """Fill a worker's disk; return a function that frees it, None if it was full before."""
 
 
 class OwnDisks:
-    """A small file system in memory for each worker, which really gets full."""
+    """A small file system in memory for each worker, which really fills up."""
 
     kind = "real"
 
     def __init__(self, folder: Path, *, size_bytes: int = SIZE_BYTES) -> None:
-        """Have them mounted at a folder, which stays as it is for everybody else."""
+        """Mount disks at this folder, which stays as it is for all other processes."""
         self._folder = folder
         self._size_bytes = size_bytes
 
@@ -55,7 +55,7 @@ class OwnDisks:
         return [*own, "env", f"TMPDIR={self._folder}", *command]
 
     def fill(self, worker: Member) -> Undo | None:
-        """Write a file without a name until there is no room; its end is the end of the file."""
+        """Fill the disk with a file without a name, which is gone when it is closed."""
         ballast = self._open_ballast(worker.pid)
         if ballast is None:
             return None
@@ -77,12 +77,12 @@ class OwnDisks:
 
 
 class ImitatedDisks:
-    """The host's own disk, where the kernel refuses what would make a worker's files grow."""
+    """The host's own disk; the kernel refuses writes that would make a worker's files grow."""
 
     kind = "imitated"
 
     def command(self, command: Sequence[str | Path]) -> list[str | Path]:
-        """Return the command as it is."""
+        """Return the command unchanged."""
         return list(command)
 
     def fill(self, worker: Member) -> Undo:
@@ -107,7 +107,7 @@ def _works(own: OwnDisks) -> bool:
 
 
 def _write_until_full(file: int) -> bool:
-    """Return whether there was any room."""
+    """Write until there is no room; return whether there was any."""
     written = 0
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The tournaments that are played under fire, and what is left of them: equal in every run."""
+"""The tournaments that are played under fire, and what remains of them in every run alike."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def size_for(matches: int) -> Size:
 
 
 def events_for(size: Size) -> list[StormEvent]:
-    """Return a round robin, and two formats that pair by the results before."""
+    """Return a round robin, and two formats that pair by earlier results."""
     is_long = size.matches >= _LONG_RUN
     duel = {"blocks": 7, "tie_blocks": 2} if is_long else {"blocks": 1, "tie_blocks": 1}
     return [
@@ -85,7 +85,7 @@ def events_for(size: Size) -> list[StormEvent]:
 
 
 def submit_bots(number: int, *, game: str) -> list[BotVersion]:
-    """Upload bots that always play the same, each of a different author; validation follows."""
+    """Upload bots that always play alike, each by another author; their validations then wait."""
     return [_submit(stride, game) for stride in range(1, number + 1)]
 
 
@@ -96,7 +96,7 @@ def start_tournaments(
     organiser = User.objects.create_user(username="organiser", email="", password=None)
     User.objects.filter(pk=organiser.pk).update(is_organiser=True)
     organiser.refresh_from_db()
-    # At once: strengths and draws before the start are part of a document.
+    # Start all at once, because strengths and draw rates before the start are part of a document.
     with transaction.atomic():
         opened = [_open(organiser, versions, event, game, seed) for event in events]
         return [start_tournament(actor=organiser, tournament=each) for each in opened]
@@ -142,8 +142,8 @@ def _open(
         ),
         versions=[version.pk for version in versions],
     )
-    # Both runs need one secret, and results must count on the leaderboard, too: no service lets
-    # anybody choose the secret of a rated tournament.
+    # Both runs need the same secret, and their results must count on the leaderboard, but no
+    # service lets anybody choose the secret of a rated tournament.
     tournament.secret = sha256(f"chaos:{seed}:{event.name}".encode()).hexdigest()
     tournament.save(update_fields=("secret",))
     return tournament

@@ -1,7 +1,7 @@
 """A ladder under fire: it is joined, its season ends while it plays, and in the next all leave.
 
-Who meets whom depends on when results come, so no quiet run can have the same. But every batch
-must follow from what was stored with it, and every match must count once.
+The pairings depend on when results come, so no quiet run can repeat them. But every batch must
+follow from the facts stored with it, and every match must count once.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ _SEASONS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderUnderFire:
-    """The ladder of a game; both seasons play at least so many matches."""
+    """The ladder of a game; each of its two seasons plays at least `matches_a_season` matches."""
 
     key: str
     matches_a_season: int
 
     @property
     def matches(self) -> int:
-        """The minimum number of matches that it plays."""
+        """The minimum number of matches that the ladder plays."""
         return _SEASONS * self.matches_a_season
 
     def is_open(self) -> bool:
-        """Return whether the reconciler has opened it."""
+        """Return whether the reconciler has opened the ladder."""
         return Season.objects.running().filter(ladder__key=self.key).exists()
 
     def join(self, versions: Sequence[BotVersion]) -> None:
-        """Make the bots join, each by its author."""
+        """Let the author of each bot join with it."""
         ladder = Ladder.objects.get(key=self.key)
         for version in versions:
             join_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
 
     def tables(self) -> list[Tournament]:
-        """Return the tables of its seasons so far."""
+        """Return the tournaments of all divisions so far."""
         made = Tournament.objects.filter(ladder_division__season__ladder__key=self.key)
         return list(made.order_by("pk"))
 
     def move_on(self) -> bool:
-        """Do what is due: end the season, or leave; return whether all of it is over."""
+        """End the season or leave the ladder if that is due; return whether everything is over."""
         *earlier, season = Season.objects.filter(ladder__key=self.key).order_by("number")
         done = self._matches().filter(
             place__tournament__ladder_division__season=season, state=MatchState.DONE
         )
         if done.count() >= self.matches_a_season:
             if season.number < _SEASONS:
-                # The reconciler turns it, and may be killed at that.
+                # The reconciler turns the season, and may be killed while it does.
                 Season.objects.filter(pk=season.pk).update(closes_at=Now())
                 return False
             self._leave()
@@ -70,7 +70,7 @@ class LadderUnderFire:
             leave_ladder(actor=member.bot.owner, ladder=member.ladder, bot=member.bot)
 
     def _is_over(self, earlier: Sequence[Season]) -> bool:
-        """Return whether nobody plays, all matches have ended and count, and tables exist."""
+        """Return whether nobody plays, all matches count, and earlier seasons are closed."""
         matches = self._matches()
         rows = LedgerRow.objects.filter(match__in=matches)
         left = (

@@ -1,6 +1,6 @@
-"""The network between a worker and the server: a process that carries what they say, or does not.
+"""The network between a worker and the server: a process that carries their data, or fails to.
 
-It is a process of its own, so that it goes on while the run waits. It hears orders on a socket.
+It is a process of its own, so that it goes on while the run waits. It takes orders on a socket.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Network:
         )
 
     def become(self, condition: Condition) -> None:
-        """Change the network; return when it has changed.
+        """Change the condition of the network; return when it has changed.
 
-        A connection that has lost something stays silent when the network is whole again, as it
-        does in the world: both ends must notice by themselves.
+        A connection that has lost something stays silent when the network is whole again, as on a
+        real network: both ends must notice by themselves.
 
         Raises:
             OSError: the process does not answer.
@@ -152,7 +152,7 @@ def main() -> None:
         parser.add_argument(name, type=int, required=True)
     parser.add_argument("--orders", type=Path, required=True)
     options = parser.parse_args()
-    # One that was killed leaves it behind.
+    # A network that was killed leaves its socket behind.
     options.orders.unlink(missing_ok=True)
     asyncio.run(_run(options.port, options.server_port, options.orders))
 

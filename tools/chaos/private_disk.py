@@ -1,8 +1,9 @@
 """Starts a program that keeps temporary files on a small disk of its own, which nobody else sees.
 
 With this file as SOURCE, `python -c SOURCE FOLDER BYTES PROGRAM …` makes a mount namespace, mounts
-that many bytes of memory at the folder and becomes the program. The disk goes with the last of its
-processes. It imports the standard library only: the program loads the rest itself.
+that many bytes of memory at the folder and becomes the program. The disk vanishes with the last
+process that sees it. This file imports the standard library only, as the program loads the rest
+itself.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
-    """Do as the command line says; `OSError` where the host does not let us."""
+    """Mount the disk and become the program; raise `OSError` where the host forbids it."""
     folder, size_bytes, *command = sys.argv[1:]
     _leave_the_hosts_mounts()
     options = f"size={size_bytes},mode=755".encode()
@@ -29,7 +30,7 @@ def main() -> None:
 
 
 def _leave_the_hosts_mounts() -> None:
-    """Enter our own mount namespace; without root, that takes our own user namespace, too."""
+    """Enter a mount namespace of our own and, unless we are root, a user namespace, too."""
     uid, gid = os.geteuid(), os.getegid()
     _check(_libc.unshare(_NEW_MOUNTS | (_NEW_USERS if uid else 0)))
     if uid:

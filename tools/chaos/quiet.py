@@ -1,4 +1,4 @@
-"""Plays the same documents without workers, queue or faults, and prints what is left of it.
+"""Plays the same documents without workers, queue or faults, and prints what remains.
 
 Every match goes through claim and acceptance, but the bots' choices are computed right here.
 """
@@ -46,7 +46,7 @@ _USAGE = Usage(cpu_s=0.0, wall_s=0.0, memory_peak_mb=0.0, exit_status=0)
 
 
 def main() -> None:
-    """Play validation and tournament one match after the other."""
+    """Play validations and tournaments one match after the other."""
     options = _options()
     prepare_database()
     size = size_for(options.matches)
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def play_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> list[Tournament]:
-    """Return the closed tournaments; the records say that they were played in such a sandbox."""
+    """Return the closed tournaments; the records name this sandbox."""
     versions = submit_bots(size.bots, game=game)
     _play_waiting(sandbox)
     tournaments = start_tournaments(versions, events=events_for(size), game=game, seed=seed)

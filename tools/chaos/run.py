@@ -1,4 +1,4 @@
-"""One whole run: a platform, tournaments, strikes, and the account of what became of them."""
+"""One whole run: a platform, tournaments, strikes, and the account of the outcome."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 10_000
 _PORTS: Final = 10_000
 _READY_S: Final = 120.0
-# What is committed outlives the server; only the disk is not waited for.
+# A killed server loses nothing committed, although it does not wait for the disk.
 _DURABLE: Final = ("fsync=off", "full_page_writes=off")
 
 
@@ -80,7 +80,7 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the run proves what it is for."""
+        """Whether the run proves that nothing was lost, doubled or different."""
         return self.account.is_sound and self.table_equal and self.results_equal
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
@@ -214,13 +214,13 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]
 
 
 def free_port_here() -> int:
-    """Return a port that is free, and that a run beside this one is unlikely to take."""
-    # Another run beside this one may have found a port that it does not listen on yet.
+    """Return a free port that another run on this machine is unlikely to take."""
+    # Another run may have found a free port, too, on which it does not listen yet.
     return free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS))
 
 
 def standalone_worker(home: Path, network: Network, number: int) -> Service:
-    """Return a worker without keys that finds the site at the other end of a network."""
+    """Return a worker without keys that reaches the site through a network."""
     folder = home / f"standalone-{number}"
     folder.mkdir()
     work = [work.value for work in Work]

@@ -1,4 +1,4 @@
-"""Strikes running tournaments at random, spread evenly over their matches, until all is played."""
+"""Strikes running tournaments at random, spread evenly over their matches, until all are over."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Repairs:
         self._waiting.append((time.monotonic() + after_s, action))
 
     def do_due(self) -> None:
-        """Do what is due; what fails because its server is away is tried again."""
+        """Make the repairs that are due; retry later those whose server is away."""
         now = time.monotonic()
         due = [repair for repair in self._waiting if repair[0] <= now]
         self._waiting = [repair for repair in self._waiting if repair[0] > now]
@@ -81,9 +81,9 @@ class Storm:
         matches: int,
         show: Show,
     ) -> None:
-        """Strike while all is played; return when tables are closed and all is repaired.
+        """Strike while matches are played; return when tournaments are closed and all is repaired.
 
-        `matches` is the fewest that are played: all strikes are done by then.
+        `matches` is the least number of matches that are played; all strikes are done by then.
 
         Raises:
             ServerFailed: nothing was played for minutes.
@@ -109,7 +109,7 @@ class Storm:
             is_over = ladder_is_over and self._retry(lambda: _are_closed(tournaments))
 
     def wait_until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> None:
-        """Keep everything running until something is true."""
+        """Keep everything running until a condition is true."""
         deadline = time.monotonic() + patience_s
         while not self._retry(is_true):
             if time.monotonic() > deadline:
@@ -122,7 +122,7 @@ class Storm:
         return number * matches // (len(self.strikes) + 1)
 
     def _strike(self, left: deque[Strike]) -> None:
-        """Do the next strike that finds a victim; if none of them does, one of another kind."""
+        """Do the next strike that finds a victim; if none does, try strikes of other kinds."""
         others = list(self.kinds)
         self.scene.rng.shuffle(others)
         for strike in (*left, *others):
@@ -146,7 +146,7 @@ class Storm:
             time.sleep(_TICK_S)
 
     def _requeue(self, tournaments: Sequence[Tournament]) -> None:
-        """Do what an organiser does with matches that this host could not play three times."""
+        """Requeue, as an organiser would, matches that this host failed to play three times."""
         void = _matches(tournaments, MatchState.VOID).select_related("place__tournament__owner")
         for match in self._retry(lambda: list(void.all())):
             owner = match.place.tournament.owner
@@ -154,7 +154,7 @@ class Storm:
             self.requeued += 1
 
     def _retry(self, ask: Callable[[], Answer]) -> Answer:
-        """Return the database's answer; while it is away, what is due is repaired."""
+        """Return the database's answer; make the repairs that are due while it is away."""
         deadline = time.monotonic() + _AWAY_S
         while True:
             try:

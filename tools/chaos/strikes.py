@@ -44,7 +44,7 @@ Later = Callable[[float, Callable[[], None]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """The reach of a strike."""
+    """The things that a strike can reach."""
 
     crew: Crew
     disks: Disks
@@ -58,7 +58,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strike:
-    """One way of doing harm; `weight` says how often, among the others."""
+    """One way of doing harm; `weight` says how often it is drawn compared with the others."""
 
     name: str
     weight: int
@@ -113,11 +113,11 @@ def _remove_bot_files(scene: Scene) -> bool:
 
 
 def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
-    """Stop a worker with its bots, as a host that is paused or moved does."""
+    """Return a strike that stops a worker with its bots, as a paused or moved host would."""
 
     def freeze(scene: Scene) -> bool:
         workers = scene.crew.running(*WORKERS)
-        if len(workers) < 2:  # noqa: PLR2004  somebody must go on
+        if len(workers) < 2:  # noqa: PLR2004  one must go on
             return False
         worker = scene.rng.choice(workers)
         frozen = Frozen(worker.pid)
@@ -179,7 +179,7 @@ def _deliver(messages: Sequence[bytes]) -> None:
 
 def _pause_worker(scene: Scene) -> bool:
     workers = scene.crew.running(*WORKERS)
-    if len(workers) < 2:  # noqa: PLR2004  somebody must go on
+    if len(workers) < 2:  # noqa: PLR2004  one must go on
         return False
     worker = scene.rng.choice(workers)
     worker.pause()
@@ -188,7 +188,7 @@ def _pause_worker(scene: Scene) -> bool:
 
 
 def _fill_disk(scene: Scene) -> bool:
-    """Fill a worker's disk, and kill a slot: the next one has to unpack every bot again."""
+    """Fill a worker's disk, and kill a slot, so that the next one has to unpack all bots again."""
     worker = _one(scene, scene.crew.running(CrewRole.WORKER))
     undo = scene.disks.fill(worker) if worker else None
     if worker is None or undo is None:
@@ -199,7 +199,7 @@ def _fill_disk(scene: Scene) -> bool:
 
 
 def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], bool]:
-    """Fail the network between a worker and the server for a while."""
+    """Return a strike that spoils the network between a worker and the server for a while."""
 
     def spoil(scene: Scene) -> bool:
         whole = [each for each in scene.networks if each.name not in scene.away]
@@ -262,7 +262,7 @@ def strikes_on(*, postgres: bool, standalone: bool = True) -> tuple[Strike, ...]
 
 
 def plan(seed: int, number: int, kinds: Sequence[Strike]) -> Iterator[Strike]:
-    """Draw the strikes of a seed: different kinds while there are some left, then by weight."""
+    """Draw the strikes of a seed, each kind once and then by weight; shuffle them."""
     rng = Random(f"{seed}:strikes")
     drawn = rng.sample(kinds, min(number, len(kinds)))
     drawn += rng.choices(kinds, [kind.weight for kind in kinds], k=number - len(drawn))

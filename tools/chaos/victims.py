@@ -1,4 +1,4 @@
-"""The processes of a worker: its slots, their bubblewraps, the bots; as a host sees them."""
+"""The processes of a worker as the host sees them: its slots, their bubblewraps, the bots."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def sandboxes_of(slots: Sequence[int]) -> list[int]:
 def bots_of(slots: Sequence[int]) -> list[int]:
     """Return the bots of these slots; none where bots are started without bubblewrap."""
     found = (pid for each in sandboxes_of(slots) for pid in processes.children(each))
-    # While it is still bubblewrap's own, to end it is to fail a start.
+    # A process still named bubblewrap has not become the bot; killing it would fail the start.
     return [pid for pid in found if _name(pid) != _BWRAP]
 
 
 def remove_files(slots: Sequence[int]) -> bool:
-    """Remove what these slots keep for their bots, as a cleaner of temporary files does."""
+    """Remove the files that these slots keep for their bots, as a cleaner of /tmp would."""
     folders = {folder for slot in slots for folder in _staged(slot)}
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
@@ -37,10 +37,10 @@ def remove_files(slots: Sequence[int]) -> bool:
 
 
 class Frozen:
-    """A worker with all that it has started, stopped together as a host that is paused stops."""
+    """A worker and all that it has started, stopped together as by a paused host."""
 
     def __init__(self, worker: int) -> None:
-        """Stop it."""
+        """Stop the worker and all that it has started."""
         self._stopped = []
         for pid in (worker, *_descendants(worker)):
             # A bot that waits for its turn is stopped already, and must stay so.
@@ -50,7 +50,7 @@ class Frozen:
                     self._stopped.append(pid)
 
     def thaw(self) -> None:
-        """Resume what was running."""
+        """Resume the processes that were running."""
         for pid in self._stopped:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
@@ -63,7 +63,7 @@ def _descendants(pid: int) -> Iterator[int]:
 
 
 def _staged(slot: int) -> Iterator[Path]:
-    """Yield the staging folders that a process holds a lock on, as they are seen from outside."""
+    """Yield the staging folders that a process holds locked, by their paths on the host."""
     with suppress(OSError):
         for descriptor in Path(f"/proc/{slot}/fd").iterdir():
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The command behind `bench clock`: is the clock honest on a host that is loaded?"""
+"""The command behind `bench clock`: whether the clock is honest on a loaded host."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _judge_tricks(how: str, fault: str, tries: int) -> Iterator[str]:
 
 
 def _judge_mixture(how: str, tries: int) -> Iterator[str]:
-    """Compare what a mixer of sleep and work had of both with what it may have."""
+    """Compare the sleep and the CPU time of a bot that mixes both with what is allowed."""
     found = list(run_trials([Trial("rest", how, TRICK_LIMITS)] * tries))
     slept = mean(each.slept_s for each in found) / TRICK_LIMITS.action_wall_s
     cpu = mean(each.cpu_s for each in found) / TRICK_LIMITS.action_cpu_s
@@ -98,7 +98,7 @@ def _faults(found: Sequence[Found]) -> str:
 def _turn_over_raw() -> float:
     """Measure a turn before anything else runs, on one core."""
     cores = os.sched_getaffinity(0)
-    # Between two sleeping cores the wake-ups would be measured.
+    # On two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {max(cores)})
     launcher = open_sandbox()
     try:

@@ -1,4 +1,4 @@
-"""Matches that try the clock: who gets which fault, and how far somebody comes with tricks."""
+"""Matches that try the clock: which faults bots get, and how much they gain by tricks."""
 
 from __future__ import annotations
 

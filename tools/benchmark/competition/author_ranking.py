@@ -34,7 +34,7 @@ _PAGES: Final = {"page": "/ranking/", "API": "/api/v1/rankings/pentathlon/"}
 
 
 def measure_ranking(bots: int, say: Say) -> Iterator[Demand]:
-    """Make few bots, then many, and compare."""
+    """Make a few bots, then many, and compare the costs."""
     say(f"ranking of {_SMALL} bots")
     owner = User.objects.create_user(username="load", email="", password=None)
     archive_id = BotVersion.objects.get(pk=make_bots(owner, 1)[0]).archive_id
@@ -72,7 +72,7 @@ def add_authors(bots: int, archive_id: str) -> None:
     first = (User.objects.aggregate(last=Max("pk"))["last"] or 0) + 1
     owners = User.objects.bulk_create(
         (
-            User(username=f"author-{first + number}", password="!")  # noqa: S106  none that works
+            User(username=f"author-{first + number}", password="!")  # noqa: S106  not a valid hash
             for number in range(-(-bots // _BOTS_OF_AN_AUTHOR))
         ),
         batch_size=_BATCH,
@@ -116,7 +116,7 @@ def add_authors(bots: int, archive_id: str) -> None:
 
 
 def _refresh() -> RankingTable:
-    RankingTable.objects.all().delete()  # else it would wait for its time
+    RankingTable.objects.all().delete()  # else the next table would not be due yet
     table = refresh_ranking()
     if table is None:
         sys.exit("There was nothing to rank.")

@@ -106,14 +106,14 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def largest_change(matches: Sequence[PlayedMatch], *, seed: int) -> float:
-    """Return by how much a strength moves if the results come in another order."""
+    """Return the most that a strength changes if the results come in another order."""
     before = fit(matches, draw_probability=DRAWS)
     after = fit(Random(seed).sample(matches, len(matches)), draw_probability=DRAWS)
     return max(abs(one - other) for one, other in zip(before.mu, after.mu, strict=True))
 
 
 def _held_live(matches: Iterable[PlayedMatch], truth: Sequence[float]) -> int:
-    """Count the bars of a live table that hold the truth."""
+    """Count the bars of a live table that contain the true strength."""
     skills = fold(results_of_matches(matches), draw_probability=DRAWS)
     mean = mean_of(skills.values())
     bars = {bot: live_bar(skill, mean=mean) for bot, skill in skills.items()}

@@ -1,4 +1,4 @@
-"""Plays tournaments beside the ladders of a real platform, and judges when they say they end."""
+"""Plays tournaments beside the ladders of a real platform, and judges their estimates."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _SCENES: Final[Mapping[str, Sequence[Contest]]] = {
 
 
 def main() -> int:
-    """Print the estimates beside the times that were really left."""
+    """Print the estimates beside the times that the tournaments really took."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--share", type=float, required=True)
@@ -97,7 +97,7 @@ def main() -> int:
 
 
 def judge(title: str, history: Sequence[Told]) -> Iterator[Demand]:
-    """Yield for each share of the matches what was told then, divided by what it really took."""
+    """Yield, for each share of the matches, the estimated time left divided by the real one."""
     total = history[-1].total
     end = next((told.at for told in history if told.ended >= told.total), None)
     for name, share in _SHARES.items():
@@ -154,7 +154,7 @@ def _start(contest: Contest, organiser: User) -> Tournament:
 def _watch(
     tournaments: Sequence[Tournament], scene: str, say: Say, *, until: float
 ) -> dict[int, list[Told]]:
-    """Return what tournaments tell until all of them have ended, or it is too late."""
+    """Return what the tournaments told until all of them had ended or the time was up."""
     histories: dict[int, list[Told]] = {each.pk: [] for each in tournaments}
     left = {each.pk: each for each in tournaments}
     while left and (not all(histories.values()) or time.monotonic() < until):

@@ -24,7 +24,7 @@ _SPREAD: Final = 0.5
 
 
 def error_of_estimate(seed: int, *, pause_s: float) -> float:
-    """Return by which share the estimate after a tenth differs from what the rest takes.
+    """Return the relative error of the time left that is estimated after a tenth of the matches.
 
     Some slots play one match after the other; after a twentieth, all of them pause once.
     """

@@ -1,4 +1,4 @@
-"""`bench eta`: how right the time left is that running tournaments tell, with real matches."""
+"""`bench eta`: the accuracy of running tournaments' estimated time left, with real matches."""
 
 from __future__ import annotations
 

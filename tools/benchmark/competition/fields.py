@@ -100,7 +100,7 @@ def ranks_of(shown: Sequence[float]) -> tuple[int, ...]:
 
 @cache
 def paired_blocks(bots: int, halves: int) -> tuple[Seatings, ...]:
-    """Return blocks in which every pair plays `halves` matches; two of them make a block."""
+    """Return blocks in which every pair plays `halves` matches; two matches make a block."""
     blocks: list[Seatings] = []
     for done in range(0, halves, _TWO):
         for turn, (first, second) in enumerate(combinations(range(bots), _TWO)):

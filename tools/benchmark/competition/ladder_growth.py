@@ -65,7 +65,7 @@ Work = Callable[[], object]
 
 
 def main() -> int:
-    """Fill the database step by step and measure; print what was demanded beside."""
+    """Fill the database step by step and measure; print the figures beside the demands."""
     options = read_options("bots", "small", "large")
     with show_progress(Console(stderr=True)) as say:
         prepare_database()
@@ -93,7 +93,7 @@ def main() -> int:
 
 
 def _make_members(bots: int) -> list[int]:
-    """Make bots of many authors whose places are known, as after a season; return versions."""
+    """Make bots of many authors, with known places as after a season; return their versions."""
     versions = make_bots(User.objects.create_user(username="load", email="", password=None), bots)
     authors = User.objects.bulk_create(User(username=f"author-{n}") for n in range(_AUTHORS))
     rows = list(Bot.objects.filter(versions__in=versions).order_by("pk"))
@@ -109,7 +109,8 @@ def _make_members(bots: int) -> list[int]:
     BotVersion.objects.filter(pk__in=versions).update(is_seated=True)
     members = LadderMember.objects.order_by("pk").values_list("pk", flat=True)
     season = Season.objects.running().get(ladder=ladder)
-    # As if the season before had led there; its one division is the highest.
+    # Seat the members as if the previous season had led there. The one open division is the
+    # highest.
     seating = cut_field(list(members))
     Season.objects.filter(pk=season.pk).update(seating=seating, unopened=len(seating) - 1)
     _finish()
@@ -117,7 +118,7 @@ def _make_members(bots: int) -> list[int]:
 
 
 def _turn(bots: int, say: Say) -> Iterator[Demand]:
-    """End the season, and have everybody take a place in the next one."""
+    """End the season, and let all bots take their places in the next one."""
     say("the turn of a season")
     season = Season.objects.running().get(ladder__key=GAME)
     played = Match.objects.filter(kind=MatchKind.LADDER).count()
@@ -142,7 +143,7 @@ def _finish() -> list[float]:
     """Open all divisions and seat all members; return the seconds of each part."""
     parts = []
     for step in (open_divisions, seat_members):
-        # With no time for a second part.
+        # Each call gets no time for a second part.
         while (taken := _time_of_part(step)) is not None:
             parts.append(taken)
     return parts
@@ -156,7 +157,7 @@ def _time_of_part(step: Callable[..., int]) -> float | None:
 
 
 def _play(versions: list[int], matches: int, say: Say) -> None:
-    """Let the divisions have played so many more matches in all."""
+    """Add `matches` more played matches, spread over the divisions."""
     divisions = list(_divisions().select_related("tournament__pool"))
     share = 2 * -(-matches // (2 * len(divisions)))  # whole blocks
     writer = Writer(versions, random.Random(1), total=matches, kind=MatchKind.LADDER)
@@ -204,7 +205,7 @@ def _measure() -> dict[str, float]:
 
 
 def _pair() -> None:
-    """Make the batches of one step, and take them back."""
+    """Make the batches of one step, and roll them back."""
     with transaction.atomic():
         Worker.objects.create(
             name=f"load/{next(_numbers)}",
@@ -228,7 +229,7 @@ _numbers = count()
 
 def _get(client: Client, path: str) -> None:
     answer = client.get(path)
-    if answer.status_code != 200:  # noqa: PLR2004  the one that counts
+    if answer.status_code != 200:  # noqa: PLR2004  any other status is a failure
         sys.exit(f"{path} answered {answer.status_code}.")
 
 

@@ -1,4 +1,4 @@
-"""A ladder that is asked for blocks for a season, and divisions that grow and close."""
+"""Simulates a ladder that makes blocks for a season, and divisions that grow and close."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ MOST_OPEN: Final = 4
 WANTED: Final = 16
 """The number of blocks wanted per call."""
 _NEW_SIGMA: Final = 25 / 3
-_SETTLING_BLOCKS: Final = 18
-"""The number of blocks after which a version is no longer new, as on the live ladder."""
 
 
 class LadderFigures(NamedTuple):
@@ -48,7 +46,7 @@ class DivisionFigures(NamedTuple):
 
 
 def play_ladder(task: tuple[int, int, int]) -> LadderFigures:
-    """Make a season of so many bots, so many seats and a seed."""
+    """Play a season with this number of bots, number of seats and seed."""
     bots, seats, seed = task
     random = Random(seed)
     truth = [random.gauss(25, 6) for _ in range(bots)]
@@ -89,7 +87,7 @@ def play_ladder(task: tuple[int, int, int]) -> LadderFigures:
 
 
 def grow_divisions(task: tuple[int, int, int]) -> DivisionFigures:
-    """Let so many bots join one by one, and play so many seasons with a seed."""
+    """Let bots join one by one, and play seasons; the task is bots, seasons and seed."""
     bots, seasons, seed = task
     random = Random(seed)
     truth = [random.gauss(0, 1) for _ in range(bots)]
@@ -116,7 +114,7 @@ def grow_divisions(task: tuple[int, int, int]) -> DivisionFigures:
 
 
 def _entry(number: int, truth: float, blocks: int, random: Random) -> LadderEntry:
-    """Return a bot as its rating stands; two of three authors have one bot, the others two."""
+    """Return a bot with its current rating; two of three authors have one bot, the others two."""
     sigma = _NEW_SIGMA / (1 + blocks) ** 0.5
     author = number if number % 4 else number + 1
     return LadderEntry(number, f"author {author}", truth + random.gauss(0, sigma), sigma)

@@ -1,6 +1,6 @@
 """The cost of batches, pages, a close, a recompute and the ranking in a real database.
 
-Each part is a process with a database of its own, so that memory tells of it alone.
+Each part is a process with a database of its own, so that the memory is that of the part alone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _SHORT: Final = 398
 
 
 def main() -> int:
-    """Measure one part with data of its own; print what was demanded beside."""
+    """Measure one part with data of its own; print the figures beside the demands."""
     parser = ArgumentParser()
     parser.add_argument("part", choices=_MEASURES)
     parser.add_argument("size", type=int)
@@ -103,7 +103,7 @@ def _batches(number: int, say: Say) -> Iterator[Demand]:
     """Make the first batches of a large round robin."""
     say(f"{number} batches of a round robin of {_BOTS} bots")
     small, large = (Tournament.objects.get(name=f"{bots} bots") for bots in (_FEW, _BOTS))
-    extend_schedule(tournament_id=small.pk)  # what a process does only once
+    extend_schedule(tournament_id=small.pk)  # work that a process does only once
     spent: list[tuple[int, float]] = []
     with MemoryWatch() as memory:
         while (made := large.batches.count()) <= number:
@@ -111,7 +111,7 @@ def _batches(number: int, say: Say) -> Iterator[Demand]:
             if not extend_schedule(tournament_id=large.pk):
                 break
             spent.append((max(made, 1), time.process_time() - started))
-    # A part may begin a batch: it is counted to the one before, which makes that no cheaper.
+    # A part that begins a batch counts towards the batch before, which only makes that dearer.
     by_batch = [sum(s for _, s in part) for _, part in groupby(spent, key=lambda one: one[0])]
     name = f"round robin of {_BOTS} bots, stored"
     yield Demand(

@@ -12,7 +12,7 @@ _TICK_S: Final = 0.02
 
 
 class MemoryWatch:
-    """Watches the memory that only this process has: pages of the database file are no part."""
+    """Watches the memory of this process alone, without pages of the database file."""
 
     def __enter__(self) -> Self:
         """Begin to watch."""
@@ -35,7 +35,7 @@ class MemoryWatch:
 
     @property
     def samples(self) -> int:
-        """How often the memory was looked at."""
+        """How often the memory was measured."""
         return len(self._samples)
 
     @property
@@ -45,7 +45,7 @@ class MemoryWatch:
 
     @property
     def late_growth_mib(self) -> float:
-        """By how much it grew from a quarter of the time to the last quarter, peak to peak."""
+        """How far the peak of the last quarter of the time exceeds that of the first one."""
         quarter = max(1, len(self._samples) // 4)
         early, late = self._samples[: quarter + 1], self._samples[-quarter:]
         return (max(late) - max(early)) / 1024

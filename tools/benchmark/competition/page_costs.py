@@ -16,7 +16,7 @@ _RUNS: Final = 25
 
 
 def page_costs_s(paths: Sequence[str]) -> list[float]:
-    """Return the CPU seconds of an answer of each address, read in turns by nobody signed in."""
+    """Return the CPU seconds of an answer of each address, read in turns without signing in."""
     for path in paths:
         if (status := read_page(path)) != HTTPStatus.OK:
             sys.exit(f"{path} answered {status}.")
@@ -25,7 +25,7 @@ def page_costs_s(paths: Sequence[str]) -> list[float]:
 
 
 def server_pids() -> list[int]:
-    """Return the process of the server that works for this one, if there is a server."""
+    """Return the database server's process that works for this one, if there is a server."""
     if connection.vendor != "postgresql":
         return []
     with connection.cursor() as cursor:

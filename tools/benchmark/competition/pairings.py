@@ -84,7 +84,7 @@ def play_batches(
 
 
 def check_tables(task: tuple[int, int, int]) -> TableFigures:
-    """Draw the tables of so many bots, so many seats and a seed."""
+    """Draw tables for this number of bots, number of seats and seed; check their balance."""
     bots, seats, seed = task
     tables = FORMATS["tables/2"]
     plan = plan_of(tables, seats=seats, key=key_of(seed))
@@ -105,7 +105,7 @@ def check_tables(task: tuple[int, int, int]) -> TableFigures:
 
 
 def check_swiss(task: tuple[int, int]) -> SwissFigures:
-    """Play a Swiss of so many bots with a seed, up to nine rounds."""
+    """Play a Swiss of up to nine rounds with this number of bots and seed."""
     bots, seed = task
     swiss = Swiss()
     rounds = min(SWISS_ROUNDS, bots - 1 + bots % 2)
@@ -129,7 +129,7 @@ def check_swiss(task: tuple[int, int]) -> SwissFigures:
 
 
 def count_worse_rounds(task: tuple[int, int]) -> int:
-    """Count the rounds of a small Swiss that are not the only best of all pairings."""
+    """Count the rounds of a small Swiss that are not the unique best of all pairings."""
     bots, seed = task
     swiss = Swiss()
     plan = plan_of(swiss, seats=2, key=key_of(seed), rounds=bots - 1 + bots % 2)
@@ -205,7 +205,7 @@ def _steps_on_arrival(
     *,
     backwards: bool,
 ) -> list[Step]:
-    """Return what comes next while the results of the latest round arrive one by one."""
+    """Return the format's next step at each moment of the latest round, as results arrive."""
     if not format_.reads_results:
         return []
     seen = list(played)
@@ -220,7 +220,7 @@ def _steps_on_arrival(
 
 
 def _can_avoid(bots: int, met: set[frozenset[int]], byes: set[int]) -> bool:
-    """Whether a pairing without a rematch or a second bye exists, by trying."""
+    """Return whether a pairing without a rematch or a second bye exists, by trying all."""
 
     @cache
     def can_pair(free: frozenset[int], has_bye: bool) -> bool:

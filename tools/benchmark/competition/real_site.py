@@ -25,7 +25,7 @@ _HOST: Final = "127.0.0.1"
 def measure_on_site(
     module: str, arguments: Sequence[str], *, as_json: bool, **variables: str
 ) -> bool:
-    """Run a module that measures, with a database of its own; return whether it is satisfied.
+    """Run a module that measures, with a database of its own; return whether demands are met.
 
     `variables` are set in the environment of the platform.
     """
@@ -38,7 +38,7 @@ def measure_on_site(
 
 @contextmanager
 def running_site(folder: Path, *options: str) -> Iterator[None]:
-    """Run `up` with `SLOTS` slots on the database of this process; go on when it is there."""
+    """Run `up` with `SLOTS` slots on the database of this process, until the block ends."""
     with running_up(
         f"--workers={SLOTS}",
         *options,
@@ -51,7 +51,7 @@ def running_site(folder: Path, *options: str) -> Iterator[None]:
 
 
 def wait_for(what: str, is_true: Callable[[], bool]) -> None:
-    """Return as soon as something is true; raise `ServerFailed` if that takes ten minutes."""
+    """Wait until a condition is true; raise `ServerFailed` after ten minutes."""
     deadline = time.monotonic() + _PATIENCE_S
     while not is_true():
         if time.monotonic() > deadline:

@@ -79,7 +79,7 @@ def measure_recompute(results: int, say: Say) -> Iterator[Demand]:
 
 
 def fill_leaderboard(results: int, say: Say) -> None:
-    """Store matches with their rows in a ledger and changes that say nothing true."""
+    """Store matches with their rows in a ledger, and rating changes that are all wrong."""
     owner = User.objects.create_user(username="load", email="", password=None)
     versions, pool = make_bots(owner, _BOTS), open_live_pool(game=GAME)
     left = _numbered_results(versions, results)
@@ -119,7 +119,7 @@ def fill_leaderboard(results: int, say: Say) -> None:
 
 
 def _numbered_results(versions: list[int], results: int) -> Iterator[tuple[int, Result]]:
-    """Yield made-up results of two, each with its place in the ledger."""
+    """Yield made-up results between two bots, each with its place in the ledger."""
     rng = random.Random(3)
     strength = {version: rng.gauss(0, 1) for version in versions}
     for seq in range(1, results + 1):

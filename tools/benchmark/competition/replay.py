@@ -1,4 +1,4 @@
-"""Plays documents of all formats with made-up results and prints one digest of what is left.
+"""Plays documents of all formats with made-up results and prints one digest of what remains.
 
 The digest depends on nothing but the documents and their secrets.
 """
@@ -56,7 +56,7 @@ _DOCUMENTS: Final = (
 
 
 def main() -> None:
-    """Play what the command line asks for."""
+    """Play the documents in the order that the command line asks for."""
     parser = ArgumentParser()
     parser.add_argument("--after-others", action="store_true", help="play rated matches before")
     parser.add_argument("--backwards", action="store_true", help="let the last match end first")
@@ -67,7 +67,8 @@ def main() -> None:
     large = (VersionGame(version_id=version, game=_LARGE) for version in versions)
     VersionGame.objects.bulk_create(large, ignore_conflicts=True)
     if options.after_others:
-        # Their results move leaderboards, on which later tournaments seed and guess draws.
+        # Their results change leaderboards, from which later tournaments take seeds and draw
+        # rates.
         play_documents(_DOCUMENTS, owner=owner, versions=versions, rated=True)
     played = play_documents(
         _DOCUMENTS, owner=owner, versions=versions, backwards=options.backwards
@@ -83,7 +84,7 @@ def play_documents(
     backwards: bool = False,
     rated: bool = False,
 ) -> list[Tournament]:
-    """Return closed tournaments of these documents; the last match may end first."""
+    """Play tournaments of these documents to the end; `backwards` ends the last match first."""
     opened = [_open(owner, document, versions, rated=rated) for document in documents]
     _play(opened, backwards=backwards)
     return opened

@@ -1,4 +1,4 @@
-"""Tests and finals that end when they know enough: how often they err, and after how long."""
+"""Tests and finals that end when they know enough: how often they err, and how long they are."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SprtTally:
 
 
 def run_tests(task: tuple[float, Noise, int, int]) -> SprtTally:
-    """Run tests between two whose expected score is given; return what came out."""
+    """Run tests of two bots with a known expected score; count wrong decisions and matches."""
     score, noise, tests, seed = task
     rng, test = Random(seed), Sprt()
     weights = block_scores(score, noise)
@@ -59,7 +59,7 @@ def run_tests(task: tuple[float, Noise, int, int]) -> SprtTally:
 
 
 def golden_ratios() -> list[tuple[float, float]]:
-    """Return what we compute and what fishtest has published."""
+    """Return pairs of the ratio that we compute and the one that fishtest has published."""
     return [
         (normalized_ratio(counts, null_elo=0, alternative_elo=2), golden)
         for counts, golden in FISHTEST
@@ -103,10 +103,10 @@ def play_finals(task: tuple[int, int]) -> FinalsEnd:
 
 
 def block_scores(score: float, noise: Noise) -> list[float]:
-    """Return how probable each score of a block is, from 0 to 1 in quarters.
+    """Return the probability of each score of a block, from 0 to 1 in quarters.
 
-    What the seed decides of the lead favours a seat, so it helps one bot in the first match and
-    the other one in the second.
+    The seed's share of the lead favours a seat, so it helps one bot in the first match and the
+    other one in the second.
     """
     shared = noise is Noise.SHARED
     lead, unit = _lead_for(score), BETA * (1 if shared else math.sqrt(2))
@@ -123,7 +123,7 @@ def block_scores(score: float, noise: Noise) -> list[float]:
 
 
 def _lead_for(score: float) -> float:
-    """Return the lead in strength that scores so much on average."""
+    """Return the lead in strength with this score on average."""
     unit, margin = math.sqrt(2) * BETA, draw_margin(DRAWS)
     low, high = -2.0, 2.0
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""A measurement by simulation on all cores, with a short look of a tenth of the cases."""
+"""A measurement by simulation on all cores; a quick run takes a tenth of the cases."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
 
 
 def _measure(part: str, options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure one part; raise if it misses."""
+    """Measure one part; raise if it misses a demand."""
     if part in _SIZES:
         whole, short = _SIZES[part]
         size = short if options["quick"] else whole
@@ -97,7 +97,7 @@ def _same_bytes(say: Say) -> Iterator[Demand]:
 
 
 def replay_digest(hash_seed: str, *arguments: str) -> str:
-    """Return what a process of its own, with a database of its own, prints after replays."""
+    """Replay in a process and a database of its own; return the digest that it prints."""
     with runtime_folder() as folder:
         ended = subprocess.run(
             [sys.executable, "-m", "tools.benchmark.competition.replay", *arguments],

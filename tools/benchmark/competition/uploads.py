@@ -1,4 +1,4 @@
-"""Uploads a bot to each ladder of a running platform, and takes the time until it plays."""
+"""Uploads a bot to each ladder of a running platform, and measures the time until it plays."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _WATCHED_S: Final = 15.0
 
 
 def main() -> int:
-    """Print what was demanded beside what was measured."""
+    """Print the measured figures beside the demands."""
     parser = argparse.ArgumentParser()
     parser.add_argument("games", nargs="+")
     parser.add_argument("--folder", type=Path, required=True)
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def _have_reference_bots() -> bool:
-    """Return whether all built-in policies have their places, so that nothing is validated."""
+    """Return whether all built-in policies have their places, so that no validation goes on."""
     own = BotVersion.objects.filter(bot__is_reference=True, is_seated=True)
     return own.filter(state=VersionState.ELIGIBLE).count() == len(reference_policies())
 
@@ -92,7 +92,7 @@ def _measure(game: str, say: Say) -> Iterator[Demand]:
 
 
 def _longest_still() -> float:
-    """Return for how long a slot was free and no match waited, whatever is known already."""
+    """Return the longest time for which a slot was free while no match waited."""
     until = time.monotonic() + _WATCHED_S
     since, longest = time.monotonic(), 0.0
     while (now := time.monotonic()) < until:
@@ -109,7 +109,7 @@ def _longest_still() -> float:
 
 
 def _free_slots() -> int:
-    """Return how many slots may play: a busy machine holds some."""
+    """Return how many slots may play; a busy machine holds some back."""
     fleet = read_fleet()
     return fleet.slots - fleet.held_slots
 

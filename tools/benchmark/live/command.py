@@ -1,4 +1,4 @@
-"""Behind `bench live`: many listeners of one match that is played beside a real web process."""
+"""The command behind `bench live`: many listeners of one match, on a real web process."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Ears:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> threading.Thread:
-        """Connect all of them."""
+        """Start the thread in which all listeners connect."""
         thread = threading.Thread(target=lambda: asyncio.run(self._listen()), daemon=True)
         thread.start()
         return thread

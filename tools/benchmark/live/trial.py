@@ -84,7 +84,7 @@ def measure_listeners(
     web: int,
     asked: dict[str, Any],  # Any: JSON
 ) -> Figures:
-    """Play a match that all of them hear from a web process; return what that took."""
+    """Play a match that all listeners hear from a web process; return what that cost."""
     memory_kb = _memory_kb(web)
     thread = ears.start()
     _wait_for(lambda: ears.connected == ears.count)
@@ -115,7 +115,7 @@ def measure_listeners(
 
 
 def _play(job: Job, *, plies: int, every_s: float) -> dict[int, float]:
-    """Play slowly, as a worker does; return when each ply was made."""
+    """Play slowly, and broadcast as a worker does; return the time of each ply."""
     see = Broadcast(DirectAudience(str(settings.REDIS_URL))).watch(job)
     if see is None:
         raise RuntimeError("this match may not be watched")
@@ -134,7 +134,7 @@ def _play(job: Job, *, plies: int, every_s: float) -> dict[int, float]:
 
 
 def claim_watched_match(version: int) -> Job:
-    """Make a match of a version against itself that is to be watched, and claim it."""
+    """Make a watched match of a version against itself, and claim it."""
     spec = MatchSpec(kind=MatchKind.TOURNAMENT, game=_GAME, seating=(version,) * 2, seed=5)
     (match,) = schedule_matches([spec])
     (job,) = claim_matches(match_ids=[match.pk], worker="benchmark")

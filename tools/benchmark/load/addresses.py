@@ -38,7 +38,7 @@ _NOT_MEASURED: Final = frozenset(
 
 
 def examples_of(cast: Cast) -> Examples:
-    """Return what the pages of a platform with a history are about."""
+    """Return the objects that the pages of a platform with a history are about."""
     tournament = cast.tournament.pk
     match = Match.objects.of_lane(tournament).filter(state=MatchState.DONE).latest("pk").pk
     version, other = BotVersion.objects.filter(pk__in=cast.rivals).order_by("pk")
@@ -90,16 +90,16 @@ def _first_action() -> str:
 
 
 def fill_route(route: str, examples: Examples) -> Iterator[str]:
-    """Yield the addresses of a pattern; none where the data has no such thing.
+    """Yield the addresses of a pattern, or none if the data is known to have no example.
 
-    Raises LookupError where nobody has said which of the two it is.
+    Raises LookupError if there is neither an example nor a note that there is none.
     """
     gap = _GAP.search(route)
     if gap is None:
         yield "/" + route.translate({ord(mark): None for mark in "^$\\"})
         return
     words = route[: gap.start()].rstrip("/").split("/")
-    # Two words name it more closely than one: `docs/bots` are games, `bots` are bots.
+    # Two words name a gap more closely than one: `docs/bots` are games, `bots` are bots.
     names = ["/".join(words[-2:]), words[-1]]
     if not _NOT_MEASURED.isdisjoint(names):
         return

@@ -61,7 +61,7 @@ def main() -> int:
     with show_progress(Console(stderr=True)) as say, ExitStack() as ends:
         folder = Path(str(settings.DATA_FOLDER)).parent
         prepare_database()
-        token = make_token(folder)  # the copy of the database has it, too
+        token = make_token(folder)  # the copy of the database holds this token, too
         small, examples = _fill(options, say)
         sites = {
             name: ends.enter_context(running_web(environment, log=folder / f"{name}.log"))
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def _fill(options: Namespace, say: Say) -> tuple[dict[str, str], Examples]:
-    """Make both histories; return the variables of the small site, and what calls are about."""
+    """Make both histories; return the variables of the small site, and examples for the calls."""
     prepare_static_files()
     cast = make_cast(bots=options.bots)
     few = max(1, options.small * options.tournaments // options.large)
@@ -112,7 +112,7 @@ def _fill(options: Namespace, say: Say) -> tuple[dict[str, str], Examples]:
 def _most_used(examples: Examples) -> Iterator[str]:
     one = {word: found[0] for word, found in examples.items()}
     bot, tournament = one["bots"], one["tournaments"]
-    # Its seed is open, so its record can be had.
+    # The seed of such a match is revealed, so everybody may read its record.
     match = Match.objects.filter(state="done", place__tournament__state="closed").earliest("pk").pk
     yield "/api/v1/games/"
     yield "/api/v1/matches/"
@@ -138,7 +138,7 @@ def _measure_calls(
 
 
 def compare_calls(name: str, small: Latencies, large: Latencies) -> Figure:
-    """Return what both sites took for one call; the ratio of the medians counts."""
+    """Return the times of both sites for one call; the ratio of the medians counts."""
     measured = {"small, /s": small.per_s, "large, /s": large.per_s}
     for percent in (50, 95, 99):
         for size, latencies in (("small", small), ("large", large)):

@@ -28,7 +28,7 @@ Sites = Mapping[str, WebProcess]
 
 
 def make_token(folder: Path) -> Path:
-    """Let workers in, also in copies that are made of the database later; return their token."""
+    """Make a worker token, which later copies of the database accept, too; return its file."""
     _, secret = create_worker_token(actor=None, name="load", work=[each.value for each in Work])
     file = folder / "worker-token"
     file.touch(mode=0o600)
@@ -37,7 +37,7 @@ def make_token(folder: Path) -> Path:
 
 
 def measure_memory(sites: Sites, folder: Path, token: Path) -> Iterator[Demand]:
-    """Run a reconciler and a worker on each site; compare what all of its processes take.
+    """Run a reconciler and a worker on each site; compare the memory of all processes.
 
     `sites` are named small and large; the large one is that of this process.
     """
@@ -70,7 +70,7 @@ def measure_memory(sites: Sites, folder: Path, token: Path) -> Iterator[Demand]:
 
 
 def _watch(running: Mapping[str, Mapping[str, Popen[bytes]]]) -> int:
-    """Wait until all have worked for a while; return how many results were taken."""
+    """Wait until all processes have worked for a while; return how many results were accepted."""
     started = time.monotonic()
     taken = Attempt.objects.filter(worker_token__isnull=False, state=AttemptState.ACCEPTED)
     while True:
@@ -106,5 +106,5 @@ def _start(
 
 
 def _largest_mib(pid: int) -> float:
-    """Return the memory of a process, or of one that it has started if that takes more."""
+    """Return the memory of a process or, if larger, of a child of it."""
     return max(private_mib(each) for each in (pid, *processes.children(pid)))

@@ -1,4 +1,4 @@
-"""Clients of the API that keep their connections, and how long answers take them."""
+"""Clients of the API that keep their connections, and the times of their answers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _PATIENCE_S: Final = 120
 
 @dataclass(slots=True)
 class Latencies:
-    """Seconds of the answers of one kind, of clients that ask one after the other."""
+    """The seconds that answers of one kind took; each client asks one after the other."""
 
     seconds: list[float] = field(default_factory=list)
 
     def percentile_ms(self, percent: int) -> float:
-        """Return the milliseconds within which so many percent are answered."""
+        """Return the milliseconds within which this percentage of requests is answered."""
         return 1000 * quantiles(self.seconds, n=100, method="inclusive")[percent - 1]
 
     @property
@@ -51,8 +51,8 @@ def call_in_turns(
 ) -> dict[str, Latencies]:
     """Ask every site for the same address in turns; return how long each took.
 
-    What disturbs one on a busy machine disturbs the other as much. Each `number` of an address,
-    and each client, comes from a network address of its own: rates are counted by it.
+    So other work on a busy machine disturbs all sites alike. Each `number` of an address, and each
+    client, comes from a network address of its own, because rates are counted by network address.
     """
 
     def call(client: int) -> dict[str, list[float]]:
@@ -75,7 +75,7 @@ def call_in_turns(
 
 
 def at_once(things: Sequence[T], work: Callable[[T], R]) -> list[R]:
-    """Do the same with all things, each in a thread of its own."""
+    """Do the same work with all things, each in a thread of its own."""
     with ThreadPoolExecutor(len(things)) as pool:
         return list(pool.map(work, things))
 
@@ -88,10 +88,10 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return all of an answer; raise `CallFailed` if it is not a success.
+    """Send a request and return the whole answer; raise `CallFailed` if it is not a success.
 
-    A server closes a line on which nothing is asked for some seconds, which a busy machine does
-    not always manage: what only reads is then asked again on a new one.
+    A server closes a connection that is silent for some seconds, which happens on a busy machine.
+    A request that only reads is then repeated on a new connection.
     """
 
     def ask() -> HTTPResponse:

@@ -92,7 +92,7 @@ def _figures(costs: Costs, *, database_ms: float) -> dict[str, float]:
     by_ply = sum(costs.parts_ms[name] for name in _PER_PLY)
     return {
         "plies": plies,
-        # What the parts do not explain belongs to every match, however long it is.
+        # The cost that no part explains counts for every match, whatever its length.
         "fixed_ms": round(max(costs.whole_ms, costs.sum_ms) - by_ply, 2),
         "ply_ms": round(by_ply / plies, 4),
         "database_ms": round(database_ms, 2),
@@ -101,11 +101,12 @@ def _figures(costs: Costs, *, database_ms: float) -> dict[str, float]:
 
 
 def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
-    """Return the bytes of rows and indexes that a match leaves, and of the largest tables.
+    """Return the bytes of rows and indexes that a match adds, in all and to the largest tables.
 
-    Without replays, which differ by game, and without what bots wrote, which goes after a while.
+    Replays are left out because they differ by game, and logs of bots because they are deleted
+    after a while.
     """
-    # The history has a bot of the same name.
+    # Rename the bot, because the history makes one of the same name.
     Bot.objects.filter(name="random").update(name="measured")
     cast = make_cast()
     before = _sizes()
@@ -115,7 +116,7 @@ def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
     replay = grown.pop("replays_replay")
     largest = sorted(grown, key=lambda name: -grown[name])[:_LARGEST_SHOWN]
     stored = _replay_bytes()
-    # The row around the replay stays, wherever its data is.
+    # The row around a replay takes space even if its data is stored elsewhere.
     own = max(0.0, replay / history - stored)
     total = sum(grown.values()) / history + own
     return total, {name: round(grown[name] / history) for name in largest}
@@ -132,7 +133,7 @@ def _sizes() -> dict[str, int]:
 
 
 def _database_s() -> float:
-    """Return the CPU seconds of PostgreSQL, its processes that have ended included."""
+    """Return the CPU seconds of PostgreSQL, including its ended processes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (pid,) = cursor.fetchone()

@@ -1,6 +1,6 @@
 """Publishes and claims waiting matches again and again; prints how long each took.
 
-A process of its own, so that the same is measured on two databases in turns.
+It is a process of its own, so that two databases can be measured in turns.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _WARM_UP: Final = 2
 
 
 def main(runs: int) -> int:
-    """Print seconds by step; fail if there is nothing to claim."""
+    """Print the seconds of each step; fail if there is nothing to claim."""
     found: dict[str, list[float]] = {"publish": [], "claim": []}
     for turn in range(_WARM_UP + runs):
-        send_and_take_back()  # a worker that lives
+        send_and_take_back()  # also records a living worker
         sent: list[int] = []
         before = time.perf_counter()
         publish_pending(publish=sent.extend)

@@ -148,7 +148,7 @@ def _offer_capacity(parser: ArgumentParser) -> None:
 
 
 def _measure_capacity(options: Options) -> None:
-    # Between two sleeping cores the wake-ups would be measured.
+    # On two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     sizes = [*_told(options, _CAPACITY_SIZES), f"--write={int(options['write'])}"]
     asked = {**options, "database": "postgres", "json": False}

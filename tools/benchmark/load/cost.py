@@ -36,13 +36,13 @@ def cost_of(work: Work) -> Cost:
 
 
 def least_cost(work: Work, *, runs: int, warm_up: int = 0) -> Cost:
-    """Return the least seconds of some runs, which other work on the machine disturbed least."""
+    """Return the least seconds of several runs, those least disturbed by other programs."""
     costs = [cost_of(work) for _ in range(warm_up + runs)][warm_up:]
     return Cost(min(cost.wall_s for cost in costs), min(cost.cpu_s for cost in costs))
 
 
 def read_page(path: str) -> HTTPStatus:
-    """Read all of an answer, signed in as nobody; end the process if the server is at fault."""
+    """Read a whole answer without signing in; end the process if the server is at fault."""
     _client.cookies.clear()
     answer = _client.get(path)
     content = answer.getvalue() if answer.streaming else answer.content
@@ -56,7 +56,7 @@ def _cpu_s() -> float:
 
 
 def _database_s() -> float:
-    """Return the CPU seconds of the database's process, which on SQLite is this one."""
+    """Return the CPU seconds of the database's own process; 0 on SQLite, which has none."""
     if connection.vendor != "postgresql":
         return 0.0
     with connection.cursor() as cursor:

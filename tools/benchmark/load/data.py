@@ -1,7 +1,7 @@
 """A platform with a long history and a long queue, made without playing.
 
-Everything follows from the seed. Ratings, ledger and scores are what the results give, so
-`verify_ratings` finds nothing; all matches share one replay.
+Everything follows from the seed. Ratings, ledger and scores follow from the results, so
+`verify_ratings` finds no difference; all matches share one replay.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Cast:
 
     @property
     def rivals(self) -> list[int]:
-        """Return the versions of the two whose pages are measured."""
+        """Return the versions of the two bots whose pages are measured."""
         return self.versions[:_PAIR]
 
 
@@ -96,7 +96,7 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
 
 
 def add_rivalry(cast: Cast) -> None:
-    """Let the first two bots meet as often, in as many tournaments, as their pages tell of."""
+    """Let the first two bots meet as often, and in as many tournaments, as their pages show."""
     writer = Writer(cast.versions, random.Random(3), total=_DUELS * _DUEL_MATCHES)
     for _ in range(_DUELS):
         duel = add_tournament(cast.owner, cast.rivals, TournamentState.CLOSED)
@@ -113,9 +113,9 @@ def add_history(
     seed: int = 2,
     say: Say,
 ) -> None:
-    """Add so many finished and waiting matches, in tournaments of at most `longest` matches.
+    """Add finished and waiting matches, in tournaments of at most `longest` matches.
 
-    Of many bots, each tournament has the next ones.
+    If there are many bots, each tournament takes the next ones.
     """
     writer = Writer(cast.versions, random.Random(seed), total=done)
     fields = fields_of(cast.versions)
@@ -132,7 +132,7 @@ def add_history(
 
 
 def fields_of(versions: list[int]) -> Iterator[list[int]]:
-    """Yield the fields of tournaments, again and again until every version was in one."""
+    """Yield fields of tournaments endlessly, so that every version gets into one."""
     parts = [versions[start : start + _FIELD] for start in range(0, len(versions), _FIELD)]
     return cycle(part for part in parts if len(part) > 1)
 
@@ -195,8 +195,8 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
 class Writer:
     """Adds the matches of one tournament after the other, with all rows that belong to them.
 
-    Without ratings the ledger tells that results count, not what they changed. At tables of five
-    the rating rule takes a millisecond a result, and a final table reads nothing of it.
+    Without ratings the ledger says that results count, but not what they changed. At tables of
+    five the rating rule takes a millisecond per result, and a final table does not read ratings.
     """
 
     def __init__(
@@ -234,12 +234,12 @@ class Writer:
     def add(self, tournament: Tournament, *, done: int, waiting: int) -> None:
         """Store a tournament's next matches, the finished ones first."""
         versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
-        assert tournament.pool is not None  # noqa: S101  it was made with one
+        assert tournament.pool is not None  # noqa: S101  it was made with a pool
         lines_so_far = _book_of(tournament.pool).lines
         book = Book(draw_probability=_DRAWS, has_charts=False, lines=lines_so_far)
         own = _Line(tournament.pool, book, tournament.pool.applied_seq)
         lines, index = (own, self._live), tournament.scheduled
-        # Short tournaments go on with the pairs that the one before did not come to.
+        # A short tournament goes on with the pairs that the previous one did not reach.
         turn = self.made - self.made % 2
         for start in range(0, done + waiting, _BATCH):
             batch = _Batch()
@@ -265,7 +265,7 @@ class Writer:
                 cursor.execute(statement)
 
     def _seating(self, versions: list[int], number: int) -> tuple[int, ...]:
-        """Return who plays the match of this number; of two, all pairs in turn, both ways."""
+        """Return the versions of the match with this number; pairs take turns, both ways."""
         if self._seats_of_a_table != _PAIR:
             return tuple(self._rng.sample(versions, self._seats_of_a_table))
         others = len(versions) - 1
@@ -335,7 +335,7 @@ class Writer:
 
 @dataclass(slots=True)
 class _Line:
-    """A pool and how far its ledger is filled."""
+    """A pool, its ratings, and the length of its ledger."""
 
     pool: Pool
     book: Book
@@ -368,7 +368,7 @@ def count_all_scores() -> None:
 
 
 def _book_of(pool: Pool) -> Book:
-    """Return the ratings of a pool as they stand, to go on from."""
+    """Return a book that starts with the current ratings of a pool."""
     lines = {rating.version_id: rating.line for rating in pool.ratings.all()}
     return Book(draw_probability=pool.draw_probability, lines=lines)
 
@@ -382,7 +382,7 @@ def _record() -> Record:
     while referee.seat_to_ask() is not None:
         referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
     outcome = referee.outcome
-    assert outcome is not None  # noqa: S101  nobody is left to ask
+    assert outcome is not None  # noqa: S101  no seat is left to ask
     header: Header = {
         "game": GAME,
         "rules": game.info.version,

@@ -1,4 +1,4 @@
-"""One look of the reconciler at what waits, beside a worker that never plays."""
+"""One round of the reconciler's dispatch, with a worker that never plays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pentathlon_engines import GAMES
 
 
 def send_and_take_back() -> None:
-    """Send what there is room for, and take it back for the next time."""
+    """Send the matches that there is room for, and take them back for the next time."""
     facts = {
         "slots": 4,
         "games": {key: game.info.version for key, game in GAMES.items()},

@@ -1,4 +1,4 @@
-"""All that the reconciler makes of results: ratings, scores, meetings, positions, names, ranks."""
+"""Everything that the reconciler derives from results: ratings, scores, meetings and more."""
 
 from __future__ import annotations
 

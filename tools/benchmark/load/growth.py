@@ -47,13 +47,13 @@ _LEAST_S: Final = 0.005
 
 
 def main() -> int:
-    """Fill the database, measure, fill it up to the larger size, measure again, compare.
+    """Fill the database, measure, fill it up to the larger size, measure again and compare.
 
-    The small one has as many short tournaments, and as many meetings of one pair of bots, as fill
-    a page, so that both show the same rows.
+    Already the small database has enough short tournaments, and meetings of one pair of bots, to
+    fill a page, so that pages show as many rows at both sizes.
     """
     options = read_options("small", "large", "waiting", "runs")
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # what it refuses is no news
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # refused pages are expected
     console = Console(stderr=True)
     with console.status("Starting") as status:
         prepare_database()

@@ -56,7 +56,7 @@ _IDLE_S: Final = 10
 
 Work = Callable[[], object]
 
-# As in `manage.py reconcile`: a match that becomes ready waits for all of them.
+# The steps run in turn as in `manage.py reconcile`, so a match that becomes ready waits for all.
 _STEPS: Final[dict[str, Work]] = {
     "leases": return_expired_leases,
     "hints": send_and_take_back,
@@ -85,7 +85,7 @@ def main() -> int:
         count_all_scores()
         analyse()
         bench = _Bench(cast)
-        # Not part of any wait: what a process does only once.
+        # Work that a process does only once must not be part of any wait.
         for step in _STEPS.values():
             step()
         figures = []
@@ -112,7 +112,7 @@ class _Bench:
         self._longest: dict[str, float] = {}
 
     def measure(self, name: str, work: Work) -> Figure:
-        """Return the longest waits while `work` is done."""
+        """Do `work`; return the longest waits meanwhile."""
         command = [sys.executable, "-m", "tools.benchmark.load.prober", str(self._lane)]
         prober = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -140,7 +140,7 @@ class _Bench:
         )
 
     def _reconcile(self) -> None:
-        """Go through the steps of the reconciler; note how long the longest of all took."""
+        """Go through the steps of the reconciler; note the longest time of each."""
         try:
             while not self._stop.wait(_PAUSE_S):
                 due = time.monotonic()

@@ -23,9 +23,9 @@ _PATIENCE_S = 300
 
 
 def upload_bots(port: int, numbers: range) -> tuple[Latencies, float]:
-    """Upload bots of these numbers, by as many people as that takes; return what it took.
+    """Upload bots with these numbers, by as many authors as needed; return the times.
 
-    The second figure is in seconds.
+    The second figure is the seconds that all of them took together.
     """
     uploads = [*_uploads(numbers)]
     shares = [uploads[client::CLIENTS] for client in range(CLIENTS)]
@@ -50,7 +50,7 @@ def _upload(line: HTTPConnection, token: str, archive: bytes) -> float:
 
 
 def _uploads(numbers: range) -> Iterator[tuple[str, bytes]]:
-    """Yield tokens and archives; nobody has more to be validated than is allowed."""
+    """Yield tokens and archives; no author has more bots in validation than is allowed."""
     token = ""
     for place, number in enumerate(numbers):
         if place % MOST_VALIDATING == 0:

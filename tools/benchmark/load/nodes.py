@@ -66,7 +66,7 @@ _FIRST: Final = 8
 
 @dataclass(kw_only=True)
 class NodesTrial:
-    """All processes, and what is to be played."""
+    """All processes of the trial, and its matches."""
 
     crew: Crew
     networks: Sequence[Network]
@@ -80,7 +80,7 @@ class NodesTrial:
         return Match.objects.filter(pk__in=self.ids, state=MatchState.DONE).count()
 
     def until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> float:
-        """Keep matches waiting and processes running until something is true; return seconds."""
+        """Keep processes running until a condition is true; return the seconds that it took."""
         started = time.monotonic()
         while not is_true():
             if time.monotonic() > started + patience_s:
@@ -112,7 +112,7 @@ class NodesTrial:
             self.ids += [match.pk for match in schedule_matches(specs)]
 
     def played_by(self, number: int) -> int:
-        """Return how many results of a node count."""
+        """Return how many results of a node were accepted."""
         tokens = WorkerToken.objects.filter(name=f"standalone {number}").values("pk")
         accepted = Attempt.objects.filter(state=AttemptState.ACCEPTED, match__in=self.ids)
         return accepted.filter(worker_token__in=tokens).count()
@@ -124,7 +124,7 @@ class NodesTrial:
 
 
 def main() -> int:
-    """Play in three parts: whole, with one node cut off, and with it back; judge what came out."""
+    """Play with all nodes, with one cut off, and with it back; judge the results."""
     options = read_options("matches")
     part = max(8, options.matches // 3)
     with show_progress(Console(stderr=True)) as say, _open_trial() as trial:
@@ -136,7 +136,7 @@ def main() -> int:
         say("One node is cut off")
         trial.networks[-1].become(Condition.CUT)
         cut_at = time.monotonic()
-        time.sleep(_TICK_S)  # what was accepted just before the cut is seen
+        time.sleep(_TICK_S)  # results accepted just before the cut become visible
         at_cut = trial.played_by(NODES)
         without = trial.play(part, what="matches of three nodes")
         while time.monotonic() < cut_at + CUT_S:

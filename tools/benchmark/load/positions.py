@@ -21,8 +21,8 @@ _SHARE: Final = 0.5
 def explore_history(game: str, *, matches: int) -> int:
     """Store the positions that so many matches reach if all actions are equally likely.
 
-    The tree has the depth and the size that the explorer gives it. What has been played counts as
-    counted. Returns how many positions there are.
+    The tree has the depth and the size that the explorer gives it. The matches count as explored
+    already. Returns the number of positions.
     """
     forget_game(game)
     rows = [*_rows(game, matches)]

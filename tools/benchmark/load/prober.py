@@ -1,6 +1,6 @@
-"""Claims matches and writes what a page writes, again and again; tells the longest wait of each.
+"""Claims matches and writes what a page writes, again and again; prints the longest waits.
 
-It ends when its input does. A process of its own, as workers and the site are.
+It ends when its input does. It is a process of its own, as workers and the site are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PAUSE_S = 0.05
 
 
 def main(lane: int) -> int:
-    """Probe until the input is closed; the name of what was slowest is its key."""
+    """Probe until the input is closed; print the longest wait of each action by its name."""
     owner = User.objects.get(username="load")
     ids = list(Match.objects.of_lane(lane).waiting().values_list("pk", flat=True)[:200])
     probes: dict[str, Callable[[int], object]] = {

@@ -39,9 +39,9 @@ _AGAIN: Final = 3
 
 
 def main() -> int:
-    """Fill the database, read every address for the first time and again, print what it costs."""
+    """Fill the database, read every address for the first time and again, print the costs."""
     options = read_options("bots")
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # what it refuses is no news
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # refused pages are expected
     console = Console(stderr=True)
     with console.status("Filling the database") as status:
         prepare_database()
@@ -54,7 +54,7 @@ def main() -> int:
         follow_results(status.update)
         status.update("Reading")
         examples = examples_of(cast)
-        # What a process does once must not count for who comes first.
+        # Work that a process does only once must not count for the first address.
         for path in addresses(examples):
             read_page(path)
         gc.collect()

@@ -43,7 +43,7 @@ def environment_here() -> dict[str, str]:
 def copy_of_everything(name: str) -> dict[str, str]:
     """Copy the database; return the variables of processes that work on the copy.
 
-    They share the broker, but not what is cached in it.
+    These processes share the broker, but not the cache in it.
     """
     return child_environment(
         DATABASE_URL=_copy_database(name), REDIS_URL=_other_number(str(settings.REDIS_URL))
@@ -74,7 +74,7 @@ def _copy_database(name: str) -> str:
             cursor.execute("VACUUM INTO %s", [str(copy)])
         return f"sqlite:///{copy}"
     own = str(connection.settings_dict["NAME"])
-    # Nobody may be connected to what is copied.
+    # Nobody may be connected to a database that is copied.
     connection.close()
     quote = connection.ops.quote_name
     with connection._nodb_cursor() as cursor:

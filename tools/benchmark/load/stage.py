@@ -31,7 +31,7 @@ def run_on(
     *,
     has_broker: bool = False,
 ) -> None:
-    """Run a module on a fresh database of each kind; raise if one of the runs misses."""
+    """Run a module on a fresh database of each kind; raise if one run misses a demand."""
     missed = []
     for kind in [options["database"]] if options["database"] else DATABASES:
         with _database(kind) as (folder, url), ExitStack() as ends:
@@ -50,7 +50,7 @@ def run_on(
 
 
 def read_options(*sizes: str) -> Namespace:
-    """Return what `run_on` gave this process: whole numbers by name, and whether to print JSON."""
+    """Return the options from `run_on`: whole numbers by name, and whether to print JSON."""
     parser = ArgumentParser()
     for size in sizes:
         parser.add_argument(f"--{size}", type=int, required=True)

@@ -48,7 +48,7 @@ class Table:
                 _copy(cursor, self._copy, full)
                 return
             while batch := list(islice(full, _BATCH)):
-                with transaction.atomic():  # else each row is a transaction
+                with transaction.atomic():  # else each row would be a transaction
                     cursor.executemany(self._insert, batch)
 
 
@@ -59,14 +59,14 @@ def next_id(model: type[Model]) -> int:
 
 
 def moment(time: datetime) -> str:
-    """Return a time in UTC as both databases take it."""
+    """Return a time in UTC as the database in use takes it."""
     text = time.strftime("%Y-%m-%d %H:%M:%S.%f")
     return f"{text}+00" if connection.vendor == "postgresql" else text
 
 
 @contextmanager
 def without_indexes(*models: type[Model]) -> Iterator[None]:
-    """Fill tables of a private PostgreSQL faster: indexes are made again at the end."""
+    """Fill tables of a private PostgreSQL without indexes, which are made again at the end."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -76,7 +76,8 @@ def without_indexes(*models: type[Model]) -> Iterator[None]:
         indexes = cursor.fetchall()
         for _, name in indexes:
             cursor.execute(f'DROP INDEX "{name}"')
-        # The rows refer to each other as they should: nobody has to check two million times.
+        # The rows refer to each other as they should, so PostgreSQL need not check two million
+        # times.
         cursor.execute("SET session_replication_role = replica")
         yield
         cursor.execute("SET session_replication_role = DEFAULT")
@@ -98,7 +99,7 @@ def _copy(cursor: Any, statement: str, rows: Iterable[Row]) -> None:  # Any: psy
 
 
 def _is_demanded(field: Field[Any, Any]) -> bool:
-    """Return whether a column has to be given a value: neither NULL nor the database's default."""
+    """Return whether a column needs a value, as neither NULL nor a database default will do."""
     if field.primary_key or field.generated or field.null:
         return False
     return field.db_default is NOT_PROVIDED

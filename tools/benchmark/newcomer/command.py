@@ -1,4 +1,4 @@
-"""`bench newcomer`: the seconds of a person's commands, from the install to a rated match."""
+"""`bench newcomer`: the time that a newcomer's commands take, from install to rated match."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Walk:
 
     @property
     def total_s(self) -> float:
-        """What the commands took: nobody reads or types between them."""
+        """The seconds that the commands took, without time to read or type between them."""
         return sum(step.seconds for step in self.steps)
 
 
@@ -74,7 +74,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
 
 
 def walk(newcomer: Newcomer, show: Say) -> Walk:
-    """Copy the first commands of the page of the kit, and time each."""
+    """Copy the first commands from the page of the kit, and time each."""
     matches: list[int] = []
     turns: dict[str, Callable[[str], object]] = {
         "pip install": newcomer.install,

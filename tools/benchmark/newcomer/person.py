@@ -17,7 +17,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
 from pentathlon.env import child_environment
 
 _PATIENCE_S: Final = 400
-_PASSWORD: Final = "a long secret 17"  # noqa: S105  of an account that lives for minutes
+_PASSWORD: Final = "a long secret 17"  # noqa: S105  of an account that exists for minutes
 _COPIED: Final = re.compile(r'<button[^>]* data-copy="([^"]*)"')
 _FORM_TOKEN: Final = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 _CODE: Final = re.compile(r"Open http\S+\?code=(\S+)\n")
@@ -28,7 +28,7 @@ _NETWORK: Final = (
 
 
 class WalkFailed(Exception):
-    """A command or a page did not do what the site says of it."""
+    """A command or a page did not do what the site promises."""
 
     code = "walk_failed"
 
@@ -45,13 +45,13 @@ class Newcomer:
         self.desk.mkdir(parents=True)
 
     def page(self, path: str) -> str:
-        """Return a page as the browser gets it."""
+        """Return the text of a page as the browser gets it."""
         with self._browser.open(f"{self.address}{path}", timeout=_PATIENCE_S) as answer:
             text: str = answer.read().decode()
         return text
 
     def api(self, path: str) -> Any:  # Any: JSON
-        """Return what everybody may read."""
+        """Return JSON from the API that everybody may read."""
         return json.loads(self.page(f"/api/v1/{path}"))
 
     def post(self, path: str, **fields: str) -> None:
@@ -119,7 +119,7 @@ class Newcomer:
         )  # fmt: skip
 
     def _environment(self) -> dict[str, str]:
-        """Return what a shell has: how this machine's pip is set up, but nothing of ours."""
+        """Return a shell's variables: this machine's set-up of pip, but nothing else of ours."""
         ours = child_environment()
         return {
             "PATH": f"{self._home / 'new/bin'}:{os.defpath}",
@@ -131,17 +131,17 @@ class Newcomer:
 
 
 def copied_texts(page: str) -> list[str]:
-    """Return what the copy buttons of a page put on the clipboard, in its order."""
+    """Return the texts that the copy buttons of a page put on the clipboard, in page order."""
     return [unescape(text) for text in _COPIED.findall(page)]
 
 
 def copied_commands(page: str) -> list[str]:
-    """Return the shell commands among that, one by one."""
+    """Return the shell commands among the copied texts of a page, one by one."""
     lines = [line for text in copied_texts(page) for line in text.split(" && ")]
     return [line for line in lines if line.startswith(("pip ", "pentathlon "))]
 
 
 def _pip_config() -> Path:
-    """Return where pip is set up for whoever runs this; the newcomer has another home."""
+    """Return the user's own pip configuration, as the newcomer has another home."""
     places = (Path.home() / ".config/pip/pip.conf", Path("/etc/pip.conf"))
     return next((path for path in places if path.is_file()), Path(os.devnull))

@@ -58,7 +58,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
 
 
 def opponents_python(folder: Path) -> Path:
-    """Return a Python that has the other packages, in an environment of its own."""
+    """Install the other packages in an environment of their own; return its Python."""
     python, stamp = folder / "bin/python", folder / "installed.txt"
     locked = (CHECKOUT / _LOCKED).read_text()
     if not stamp.exists() or stamp.read_text() != locked:

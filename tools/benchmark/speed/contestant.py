@@ -1,7 +1,7 @@
 """One process that measures slices of work on demand: a request and an answer per line of JSON.
 
-Run with the Python and the path of what it measures: nothing else may be imported at the top.
-Times are CPU seconds of this process.
+It runs with the Python and the import path of the measured package, so it may import nothing else
+at the top. Times are CPU seconds of this process.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Contestant:
         return {"playouts": playouts / (now - started)}
 
     def parts(self, slice_s: float) -> dict[str, float]:
-        """Return nanoseconds of the parts, on the positions of random matches."""
+        """Return the nanoseconds of a copy, a list and an action in random positions."""
         states = self._states()
         copies = _per_item(lambda: states, lambda state: state.copy(), slice_s)
         lists = _per_item(lambda: states, lambda state: state.legal_actions(), slice_s)
@@ -65,7 +65,7 @@ class Contestant:
         return {"copy_ns": copies, "legal_ns": lists, "apply_ns": applies}
 
     def _states(self) -> list[Any]:
-        """Return positions in which a seat decides, the first of a match at the front."""
+        """Return positions in which a seat decides, beginning with the first one of a match."""
         from pentathlon_engines import CHANCE, GAMES  # noqa: PLC0415  # pure or compiled
 
         rng = random.Random(11)

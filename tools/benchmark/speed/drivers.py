@@ -1,7 +1,7 @@
-"""How a game is driven from Python: ours, python-chess, open_spiel; each plays alike, at random.
+"""Drives games from Python: ours, python-chess and open_spiel, each in the same way, at random.
 
 Every decision lists the legal actions, picks one and does it; chance is drawn as the package
-offers it. Imports of other packages stand in the functions: they are in another environment.
+offers it. Other packages are imported inside functions, because they are in another environment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Match = Callable[[random.Random], Count]
 
 
 def driver_of(package: str, game: str) -> Match:
-    """Return what plays one match of a game and tells what it did."""
+    """Return a function that plays one match of a game and counts what it did."""
     return {"pentathlon": _ours, "chess": _chess, "open_spiel": _open_spiel}[package](game)
 
 

@@ -108,7 +108,7 @@ def _start(entry: SpeedEntry) -> subprocess.Popen[str]:
 
 
 class ContestantFailed(Exception):
-    """A process that measures has ended early; what it said is above."""
+    """A measuring process ended early; its output is above."""
 
     code = "contestant_failed"
 

@@ -1,4 +1,4 @@
-"""The tables of `bench engines`: rates, parts, and what they are worth beside each other."""
+"""The tables of `bench engines`: rates, parts, and their ratios."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rates_table(rows: Rows) -> Table:
 
 
 def ratios_table(rows: Rows) -> Table:
-    """Return for each of our games how it stands beside the others in this very run."""
+    """Return how each of our games compares with the other packages in this run."""
     table = Table(title="Ratios within this run, targets in brackets")
     table.add_column("game")
     headings = (

@@ -1,4 +1,4 @@
-"""Behind `bench wire`: what a match costs through HTTP, beside what it costs without."""
+"""The command behind `bench wire`: the cost of a match through HTTP, and without it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure on servers and a database of its own; fail when the demand is missed."""
-    # As `bench match` does: between two sleeping cores the wake-ups would be measured.
+    # As in `bench match`: on two cores, the time to wake a sleeping core would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as url:
         environment = trial_environment(

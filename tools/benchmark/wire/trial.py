@@ -1,4 +1,4 @@
-"""Plays the same matches by both kinds of worker in turns, and compares what that took."""
+"""Plays the same matches with both kinds of worker in turns, and compares the costs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class WireTrial:
                 others.append(web.pid)
                 command = self._bare_command(site)
                 environment = {
-                    "PATH": child_environment()["PATH"],  # the same compilers are found
+                    "PATH": child_environment()["PATH"],  # to find the same compilers
                     "PYTHONPATH": IMPORT_PATH,
                     "PENTATHLON_STARVED_SHARE": "2",
                 }

@@ -1,9 +1,9 @@
-"""Plays the action that its stride leads to: the same in the same position, every time."""
+"""Plays the action that its stride leads to, always the same one in the same position."""
 
 import json
 import sys
 
-with open(__file__.replace("main.py", "stride.txt")) as file:  # noqa: PTH123  a quick start
+with open(__file__.replace("main.py", "stride.txt")) as file:  # noqa: PTH123  for a quick start
     STRIDE = int(file.read())
 
 for line in sys.stdin:

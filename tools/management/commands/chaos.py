@@ -18,7 +18,7 @@ _LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1, "standalone": 0}
 
 
 class Command(BaseCommand):
-    """Strike a platform of its own, in a folder of its own, and count what became of it."""
+    """Strike a platform of its own, in a folder of its own, and account for every match."""
 
     help = __doc__
     requires_system_checks: list[str] = []

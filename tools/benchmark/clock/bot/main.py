@@ -36,7 +36,7 @@ def burn_together(seconds: float) -> None:
 
 
 def mix(share: float, nap_ms: float) -> None:
-    """Sleep a share of the time, in naps, and tell how long that was in all."""
+    """Sleep a share of the time, in naps; report the time asleep and the CPU time so far."""
     nap_s, slept_s, told, began = nap_ms / 1000, 0.0, 0.0, time.process_time()
     while True:
         time.sleep(nap_s)
