@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class OperationsConfig(AppConfig):
-    """Backup and restore, for those who keep an installation running."""
+    """Backup, restore, retention and gauges, for operators of an installation."""
 
     name = "pentathlon.operations"

@@ -1,6 +1,6 @@
 """The file of a backup: a zip of one packed stream of rows for each table, and a manifest.
 
-Anybody's zip tool lists it. The manifest comes last, so a file that was cut off has none.
+Any zip tool lists its contents. The manifest comes last, so a file that was cut off has none.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class BackupReader:
 
 @contextmanager
 def open_backup(path: Path) -> Iterator[BackupReader]:
-    """Give the backup in a file, with its manifest read and nothing else looked at."""
+    """Open the backup in a file and read its manifest, but nothing else."""
     try:
         with ZipFile(path) as archive:
             yield BackupReader(archive)
@@ -156,7 +156,7 @@ def open_backup(path: Path) -> Iterator[BackupReader]:
 
 
 class _HashingFile:
-    """Passes on what is written, and knows its hash."""
+    """Writes to another file and hashes what it writes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

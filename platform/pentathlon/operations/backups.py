@@ -61,8 +61,8 @@ class Summary:
 def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
     """Write all that matters, as it was at one moment, while others go on writing.
 
-    Raise `OtherSchema` if the tables are not those of this code, `NotEmpty` if there is such a
-    file, and `NotKept` if it cannot be written; then nothing is left of it.
+    Raise `OtherSchema` if the tables are not those of this code, `NotEmpty` if the file exists,
+    and `NotKept` if it cannot be written; then nothing is left of it.
     """
     _demand_own_schema()
     with new_backup(path) as writer, _snapshot():
@@ -70,7 +70,7 @@ def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
             model._meta.db_table: _write_table(PackedTable(model), writer, tell=tell)
             for model in stored_models()
         }
-        # Of an installation with a key from outside, whoever keeps that key backs it up.
+        # A key that comes from outside is backed up by whoever keeps it.
         has_key = holds_key(settings.DATA_FOLDER, settings.SECRET_KEY)
         if has_key:
             writer.keep_secret_key(settings.SECRET_KEY)
@@ -88,11 +88,11 @@ def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
 
 
 def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
-    """Put everything back into an empty database, of whichever kind: all of it or nothing.
+    """Restore everything into an empty database of either kind, or nothing at all.
 
     Raise `BadBackup` if the file is damaged, `OtherSchema` if it belongs to another release,
-    `NotEmpty` if there is anything in the database, and `NotKept` if the database fails, or holds
-    something else afterwards than what was backed up.
+    `NotEmpty` if there is anything in the database, and `NotKept` if the database fails, or
+    afterwards holds something other than what was backed up.
     """
     with open_backup(path) as reader:
         _demand_known_schema(reader.manifest)
@@ -100,7 +100,7 @@ def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
         reader.check()
         if missing_migrations():
             call_command("migrate", verbosity=0, interactive=False)
-        # One transaction, however long: nobody else works with an empty place.
+        # One transaction, however long: nobody else uses an empty database.
         try:
             with transaction.atomic():
                 _fill(reader, tell=tell)
@@ -123,7 +123,7 @@ def _write_table(table: PackedTable, writer: BackupWriter, *, tell: Tell) -> Tab
 
 @contextmanager
 def _snapshot() -> Iterator[None]:
-    """Open a connection that sees one moment until the end, and keeps nobody from writing."""
+    """Open a connection that sees one moment throughout and blocks no writer."""
     own = connection.copy(_SNAPSHOT)
     is_sqlite = own.vendor == "sqlite"
     own.settings_dict["OPTIONS"] |= (
@@ -137,7 +137,7 @@ def _snapshot() -> Iterator[None]:
             if not is_sqlite:
                 with own.cursor() as cursor:
                     cursor.execute("SET TRANSACTION READ ONLY")
-            # The moment is that of the first read.
+            # PostgreSQL and SQLite take the snapshot at the first read.
             ContentType.objects.using(_SNAPSHOT).exists()
             yield
     finally:
@@ -147,7 +147,8 @@ def _snapshot() -> Iterator[None]:
 
 def _fill(reader: BackupReader, *, tell: Tell) -> None:
     for model in _MADE_BY_MIGRATING:
-        # They have other ids here than in the backup, where rows refer to them.
+        # Migrating gave these rows other ids than they have in the backup, whose rows refer to
+        # them.
         found = model._base_manager.all()
         found._raw_delete(found.db)
     ContentType.objects.clear_cache()

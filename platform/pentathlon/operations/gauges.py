@@ -1,7 +1,7 @@
-"""Gauges of the platform's own, read from the database when somebody asks for them.
+"""The platform's own gauges, read from the database when they are collected.
 
-Each query reads what waits or runs, or a bounded number of the latest rows: an hour's worth, and
-of that at most the latest thousand. So they cost the same however long the history is. The
+Each query reads what waits or runs, or a bounded number of the latest rows: those of an hour, and
+at most the latest thousand of them. So the gauges cost the same however long the history is. The
 database is asked, not the processes: it knows of workers that no monitoring can reach.
 """
 
@@ -58,11 +58,11 @@ class PlatformGauges(Collector):
         self._until = 0.0
 
     def describe(self) -> Iterable[Metric]:
-        """Name nothing at registration: the database is asked only when somebody wants to know."""
+        """Describe nothing at registration, so that only a collection queries the database."""
         return []
 
     def collect(self) -> Iterable[Metric]:
-        """Return all gauges; without a database only that there is none."""
+        """Return all gauges, or only `gauges_up` with 0 if the database does not answer."""
         with self._lock:
             if time.monotonic() >= self._until:
                 self._told = _read()
@@ -70,7 +70,7 @@ class PlatformGauges(Collector):
             return self._told
 
     def forget(self) -> None:
-        """Ask again the next time; for tests."""
+        """Make the next collection query the database again; for tests."""
         self._until = 0.0
 
 
@@ -85,7 +85,7 @@ def register_gauges(registry: CollectorRegistry) -> None:
 def _read() -> list[Metric]:
     text = "1 if the database answered, so that the other gauges are there"
     try:
-        with _impatiently():
+        with _limit_query_time():
             now = database_now()
             found = [family for read in _GAUGES for family in read(now)]
     except (DatabaseError, InterfaceError):
@@ -94,8 +94,8 @@ def _read() -> list[Metric]:
 
 
 @contextmanager
-def _impatiently() -> Iterator[None]:
-    """Give up a question that takes long: monitoring must not pile up on a server in trouble."""
+def _limit_query_time() -> Iterator[None]:
+    """Abort slow queries: monitoring must not pile up on a server in trouble."""
     if connection.vendor == "sqlite":
         yield  # a transaction would keep writers waiting
         return

@@ -1,4 +1,4 @@
-"""All that is kept for a while only, with what it takes; and the step that forgets it.
+"""The kinds of data that are kept for a limited time, their sizes, and the step that deletes them.
 
 Everything else is kept forever: results, records, receipts, ratings and the archives of versions,
 because results can be verified at any time.
@@ -32,12 +32,12 @@ class Holding:
 
 
 def classes() -> tuple[RetentionClass, ...]:
-    """Return all kinds, as the settings say."""
+    """Return all kinds of data that expire, with the periods from the settings."""
     return (bot_logs(), DELIVERIES, *OF_ACCOUNTS, APP_TOKENS, SILENT_WORKERS)
 
 
 def read_holdings() -> list[Holding]:
-    """Return what each kind takes now. It counts whole tables."""
+    """Return the present size of each kind, by counting whole tables."""
     return [
         Holding(
             kind=kind,
@@ -50,7 +50,7 @@ def read_holdings() -> list[Holding]:
 
 
 def other_holdings() -> list[tuple[str, int]]:
-    """Return tables that are kept forever with their bytes, the largest first; [] if unknown."""
+    """Return the tables that never expire and their bytes, largest first; [] if unknown."""
     temporary = {model._meta.db_table for kind in classes() for model in kind.models}
     sizes = {name: _table_size(name) for name in connection.introspection.table_names()}
     found = [(name, size) for name, size in sizes.items() if size and name not in temporary]
@@ -67,13 +67,13 @@ def forget_all() -> int:
 
 
 class Forgetter:
-    """Forgets a little at a time: the reconciler's step."""
+    """Deletes due rows, some at a time: a step of the reconciler."""
 
     def __init__(self) -> None:
         self._next_looks: dict[str, float] = {}
 
     def step(self) -> int:
-        """Delete some rows of each kind; look again at once where there may be more."""
+        """Delete some due rows of each kind; a kind that may have more is due again at once."""
         return sum(self._look(kind) for kind in classes())
 
     def _look(self, kind: RetentionClass) -> int:

@@ -22,7 +22,7 @@ from pentathlon.accounts.models import BrowserSession
 from pentathlon.replays.models import Replay
 from pentathlon.replays.store import as_in_database
 
-# A copy of a session would let whoever has it in as somebody else.
+# Whoever has a copy of a session could act as the person who signed in.
 LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)
 
 _AT_ONCE: Final = 500
@@ -32,7 +32,7 @@ _BITS: Final = 128
 _MADE_WHOLE: Final[Mapping[type[Model], Callable[[dict[str, Any]], dict[str, Any]]]] = {
     Replay: as_in_database
 }
-"""How rows whose data is kept elsewhere get it back, so that a backup needs nothing but itself."""
+"""How to fetch data that rows keep elsewhere, so that a backup is complete by itself."""
 
 
 def stored_models() -> list[type[Model]]:
@@ -60,17 +60,17 @@ class RowDigest:
 
     @property
     def digest(self) -> str:
-        """The sum, in hexadecimal."""
+        """The checksum, in hexadecimal."""
         return f"{self._sum:0{_BITS // 4}x}"
 
 
 class PackedTable:
-    """One table, and how its rows become bytes and rows again."""
+    """Turns the rows of one table into bytes, and back."""
 
     def __init__(self, model: type[Model]) -> None:
         self.model = model
         self.name = model._meta.db_table
-        # What the database computes is computed again.
+        # The database computes generated columns again.
         self._fields = [field for field in model._meta.concrete_fields if not field.generated]
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(list).decode

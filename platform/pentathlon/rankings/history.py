@@ -1,4 +1,4 @@
-"""Remembers the Pentathlon ranking of each day; tables are made again all the time."""
+"""Remembers the Pentathlon ranking of each day, since tables are replaced all the time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _DAYS: Final = 365
 def keep_ranking() -> int:
     """Remember the first table of a day, in parts of 1,000 places; return how many.
 
-    The reconciler calls it again and again. After a crash it goes on: who has a place for that
-    day keeps it.
+    The reconciler calls it again and again. After a crash it goes on: an author who has a place
+    for that day keeps it.
     """
     today = database_now().date()
     if RankingDay.objects.filter(day=today, is_complete=True).exists():

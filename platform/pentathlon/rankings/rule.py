@@ -1,10 +1,11 @@
 """The rule of the Pentathlon ranking: authors over all games, as a pure function.
 
-In each game an author is as strong as their best version, taken at mu - 3 sigma: what is not sure
-yet does not count. Everybody may fall back on the built-in bot `random`, so a game that an author
-has not entered, or plays worse than at random, counts as `random`. The author's share in the game
-is the share of points (a win, or half a draw) that the rating model expects against every other
-author of the ranking, each as strong as *their* best version. The ranking is by the mean share.
+In each game an author is as strong as their best version, taken at mu - 3 sigma: skill that is
+still uncertain does not count. Everybody may fall back on the built-in bot `random`, so a game
+that an author has not entered, or plays worse than at random, counts as `random`. The author's
+share in the game is the share of points (a win, or half a draw) that the rating model expects
+against every other author of the ranking, each as strong as *their* best version. The ranking is
+by the mean share.
 
 Why so:
 
@@ -12,7 +13,7 @@ Why so:
   cannot pass 1, so one great game gives at most a fifth of all there is.
 - The best version, not all: a second, weaker bot changes nothing, so it never hurts.
 - `random` for what is missing: entering a game can only help, so doing nothing never pays.
-- Everybody against everybody: whom a bot has met by chance does not matter.
+- Everybody against everybody: it does not matter which opponents a bot has met by chance.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def rank_authors(fields: Mapping[str, RankedField]) -> list[Placing]:
 
 
 def expected_points(lead: float, *, margin: float, beta: float = BETA) -> float:
-    """Return the points that are expected of one match, given how far ahead one is in skill.
+    """Return the points that an author is expected to take from one match, given a lead in skill.
 
     >>> expected_points(0.0, margin=draw_margin(0.1))
     0.5
@@ -104,8 +105,8 @@ def expected_shares(
 ) -> list[float]:
     """Return everybody's expected share of points against all the others.
 
-    Who is alone is level with nobody: one half. The sums go over a grid of skills, each skill
-    spread over its two neighbours, so they cost the same for 100 and for 100,000 authors.
+    The share of an author without opponents is one half. The sums go over a grid of skills, each
+    skill spread over its two neighbours, so they cost the same for 100 and for 100,000 authors.
 
     >>> expected_shares([20.0, 20.0], draw_probability=0.1)
     [0.5, 0.5]
@@ -116,19 +117,19 @@ def expected_shares(
     places = [(skill - low) / _STEP for skill in skills]
     sums = _sums_on_grid(places, margin=draw_margin(draw_probability), beta=beta)
     others = len(skills) - 1
-    # Everybody's own half point is in the sum.
+    # The sum includes the half point that everybody takes from themselves.
     return [(_between(sums, place) - 0.5) / others for place in places]
 
 
 def _sums_on_grid(places: Sequence[float], *, margin: float, beta: float) -> dict[int, float]:
-    """Return the points against all of `places` for each point of the grid next to one."""
+    """Return the points against all of `places`, for each grid point next to one of them."""
     last = int(max(places, default=0.0)) + 1
     weights = [0.0] * (last + 1)
     for place in places:
         below = int(place)
         weights[below] += 1 - (place - below)
         weights[below + 1] += place - below
-    # By how many steps the one is behind the other, from all to none and ahead by all.
+    # One entry for each distance in steps, from the longest lead to the longest deficit.
     points = [
         expected_points(-step * _STEP, margin=margin, beta=beta) for step in range(-last, last + 1)
     ]

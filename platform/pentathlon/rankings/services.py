@@ -26,7 +26,7 @@ STALE_S: Final = 600
 RANDOM_BOT: Final = "reference-random"
 """The platform's own upload of the built-in bot that plays at random."""
 UNRATED_SCORE: Final = 0.0
-"""Mu - 3 sigma of a bot about which nothing is known: that of `random` until it is rated."""
+"""Mu - 3 sigma of an unrated bot, which `random` has until it is rated."""
 
 _REST: Final = 50
 """The pause after a table, as a multiple of the CPU time it took: at most 2 % of a core."""
@@ -103,7 +103,7 @@ def _ratings(game: str) -> RatingQuerySet:
 
 
 def _read_entrants(game: str) -> dict[int, _Entrant]:
-    """Return the best settled version of each author; staff play out of competition."""
+    """Return the best settled version of each author, without staff, who are not ranked."""
     settled = _ratings(game).filter(
         sigma__lte=PROVISIONAL_SIGMA,
         version__bot__is_reference=False,
@@ -114,7 +114,7 @@ def _read_entrants(game: str) -> dict[int, _Entrant]:
         *("version__bot__owner", "score", "version", "version__bot"),
         *("version__bot__name", "version__number"),
     )
-    # The best comes last and stays; of equals the older one.
+    # The last row of an author wins: the best version, and the older one of equals.
     return {
         owner: _Entrant(skill=score, version=version, bot=bot, label=f"{name} v{number}")
         for owner, score, version, bot, name, number in columns.iterator()

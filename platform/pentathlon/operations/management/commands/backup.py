@@ -23,14 +23,14 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare where to."""
+        """Declare the destination, and how many backups to keep."""
         parser.add_argument("path", type=Path, help="a new file, or a folder to write it to")
         parser.add_argument(
             "--keep", type=int, metavar="N", help="in a folder: delete all but the newest N"
         )
 
     def handle(self, *, path: Path, keep: int | None, **_options: Any) -> None:  # Any: Django's
-        """Make the backup, then delete old ones if that was asked."""
+        """Make the backup, then delete old ones if `--keep` is given."""
         if keep is not None and (keep < 1 or not path.is_dir()):
             raise CommandError("--keep takes a number from 1, and a folder before it.")
         file = path / _NAME.format(datetime.now(UTC)) if path.is_dir() else path

@@ -13,17 +13,17 @@ from pentathlon.operations.progress import ProgressLine
 
 
 class Command(BaseCommand):
-    """Restores all of a backup or nothing, and compares what is there afterwards."""
+    """Restores all of a backup or nothing, and compares the restored rows with the backup."""
 
     help = "Restore a backup to an empty database, SQLite or PostgreSQL."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare where from."""
+        """Declare the path of the backup."""
         parser.add_argument("path", type=Path, help="a file written by `backup`")
 
     def handle(self, *, path: Path, **_options: Any) -> None:  # Any: Django's own signature
-        """Restore it and say what is left to do."""
+        """Restore the backup and say what is left to do."""
         try:
             summary = restore_backup(path, tell=ProgressLine(self.stderr))
         except DomainError as error:

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer to delete."""
+        """Declare the options to delete and to print JSON."""
         parser.add_argument("--apply", action="store_true", help="delete everything that is due")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             told = {"classes": [_to_json(each) for each in holdings], "kept": dict(others)}
             self.stdout.write(json.dumps({**told, "deleted": gone}, indent=2))
             return
-        # As wide as a page where nobody looks at a terminal.
+        # Output that goes to no terminal gets a fixed width.
         width = None if self.stdout.isatty() else 110
         console = Console(file=cast("IO[str]", self.stdout), width=width)
         console.print(_table(holdings))
