@@ -1,8 +1,8 @@
-"""Which arithmetic this process computes with.
+"""The floating-point arithmetic of this process.
 
 `exp`, `log`, `pow` and their kin are the C library's, which has variants by processor: with and
 without fused multiply-add the last bit of a rating differs. So equal bits are promised only where
-the fingerprints are equal, and equality to 1e-9 else.
+the fingerprints are equal; elsewhere, equality to 1e-9.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Final
 
 MIXED: Final = "mixed"
-"""Stands for the fingerprint where processes with different arithmetic have applied results."""
+"""Replaces the fingerprint if processes with different arithmetic have applied results."""
 TOLERANCE: Final = 1e-9
 
 _VALUES: Final = 4096
@@ -33,7 +33,7 @@ def fingerprint() -> str:
 
 
 def fingerprint_after(stored: str, *, is_first: bool) -> str:
-    """Return the fingerprint of ratings to which this process has added something."""
+    """Return the fingerprint of ratings after this process has changed some of them."""
     return fingerprint() if is_first or stored == fingerprint() else MIXED
 
 
@@ -45,7 +45,7 @@ def is_equal(stored: float, computed: float, *, exactly: bool) -> bool:
 
 
 def _values(share: float) -> Iterator[float]:
-    """Yield what each function gives at a point; `share` is between 0 and 1."""
+    """Yield the value of each function at a point; `share` is between 0 and 1."""
     x = 38 * share
     yield math.exp(-x * x / 2)
     yield math.log(x)

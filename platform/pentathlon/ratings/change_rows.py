@@ -62,10 +62,10 @@ def replace_changes(
     stored: Sequence[StoredChange],
     lines: Sequence[ChangeRow],
 ) -> None:
-    """Store these changes of a locked pool in the place of all that ledger rows in a range had.
+    """Replace all changes of a range of ledger rows of a locked pool with these.
 
-    Most often they differ in numbers only. Those are updated in place, which costs a seventh of
-    deleting and inserting on SQLite, and less than two thirds on PostgreSQL.
+    Most often, old and new changes differ in numbers only. Then they are updated in place, which
+    costs a seventh of deleting and inserting on SQLite, and less than two thirds on PostgreSQL.
     """
     if [line[:_WHOSE] for _, line in stored] == [line[:_WHOSE] for line in lines]:
         differing = [
@@ -75,13 +75,13 @@ def replace_changes(
         ]
         if _update(differing) == len(differing):
             return
-        # Somebody has replaced them since they were read.
+        # Another recompute has replaced the changes since they were read.
     RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last)).delete()
     insert_rows(lines)
 
 
 def _update(lines: Sequence[tuple[Any, ...]]) -> int:  # Any: an id and its columns
-    """Write new numbers into changes; return how many of them there were."""
+    """Write new numbers into stored changes; return how many changes were found."""
     table, columns = RatingChange._meta.db_table, FIELDS[_WHOSE:]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":

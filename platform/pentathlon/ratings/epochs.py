@@ -84,7 +84,7 @@ def estimate(results: Sequence[Result], *, draw_probability: float, beta: float)
 def refit(*, pool: Pool) -> Refit:
     """Begin a new epoch of a live leaderboard, unless its numbers predict best already.
 
-    A refit that was cut off is gone on with. Results go on being applied meanwhile.
+    An interrupted refit continues where it stopped. Results are applied meanwhile as usual.
 
     Raises:
         Conflict: there are too few results, or a recompute has to come first.
@@ -169,7 +169,7 @@ def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
 
 @transaction.atomic
 def _revoke_as_in(pool: Pool, new: Pool) -> int:
-    """Take back some results that were taken back in the old epoch since they were copied."""
+    """Revoke results in the new epoch that were revoked in the old one after being copied."""
     gone = pool.rows.filter(state=LedgerState.REVOKED, seq__isnull=False)
     standing = new.rows.filter(seq__in=gone.values("seq"), state=LedgerState.APPLIED)
     found = list(standing.order_by("seq").values_list("pk", flat=True)[:_AT_ONCE])

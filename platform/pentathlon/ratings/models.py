@@ -47,7 +47,7 @@ class PoolQuerySet(models.QuerySet["Pool"]):
         return self.filter(key__startswith=_GAME).order_by("game", "key")
 
     def with_new_results(self) -> Self:
-        """Return pools with results to apply, but those of a newer release: it applies them."""
+        """Return pools with results to apply, except those that a newer release computes."""
         ready = LedgerRow.objects.ready().order_by()
         known = self.filter(algorithm_version__lte=ALGORITHM_VERSION)
         return known.filter(pk__in=ready.values("pool"))
@@ -111,12 +111,12 @@ class Pool(models.Model):
 
     @property
     def current_key(self) -> str:
-        """Its key; for a past epoch, the key of its leaderboard."""
+        """The key of the pool; for a past epoch, the key of its leaderboard."""
         return self.key.split(":", 2)[2] if self.key.startswith(_EPOCH) else self.key
 
     @property
     def is_live(self) -> bool:
-        """Whether it belongs to a live leaderboard, which has charts, and not to a tournament."""
+        """Whether the pool belongs to a live leaderboard, which has charts."""
         return tournament_of_key(self.key) is None
 
     def book(self, lines: dict[int, RatingLine] | None = None) -> Book:
@@ -130,12 +130,12 @@ class Pool(models.Model):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether its ratings have to be recomputed before anything is added to them."""
+        """Whether the pool's ratings have to be recomputed before anything is added to them."""
         return self.is_stale or self.algorithm_version < ALGORITHM_VERSION
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer release has computed it, whose rules this one does not know."""
+        """Whether the pool was computed by a newer release, whose rules this one does not know."""
         return self.algorithm_version > ALGORITHM_VERSION
 
 
@@ -165,7 +165,7 @@ class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
     """Named queries for rows of the ledger."""
 
     def waiting(self) -> Self:
-        """Return rows whose match has not ended, as far as it is known."""
+        """Return rows whose match is not known to have ended."""
         return self.filter(state=LedgerState.WAITING)
 
     def ready(self) -> Self:
@@ -273,9 +273,9 @@ class RatingQuerySet(models.QuerySet["Rating"]):
     def table(self, pool_key: str, *, mean: float | None = None) -> Self:
         """Return a pool's table, best first, with everything that a row shows.
 
-        `mean` is that of all that are rated in the pool, where somebody knows it already.
+        `mean` is the mean of all rated versions of the pool, if the caller knows it already.
         """
-        # Not by a join: then no index could give the rows in their order, and all would be read.
+        # With a join, no index could give the rows in order, and all of them would be read.
         pool = Subquery(Pool.objects.filter(key=pool_key).values("pk")[:1])
         rows = self.filter(pool=pool).select_related("version__bot__owner")
         hidden = ("version__validation_log", "version__manifest")
@@ -284,7 +284,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return told.defer(*hidden).order_by("-score", "version_id")
 
     def active(self) -> Self:
-        """Leave out candidates, what may not play, and what a newer rated version replaces."""
+        """Leave out candidates, versions that may not play, and versions that were superseded."""
         shown = Q(version__is_candidate=False, version__state=VersionState.ELIGIBLE)
         same_bot = Q(pool=OuterRef("pool"), version__bot=OuterRef("version__bot"))
         newer = Q(version__number__gt=OuterRef("version__number"))
@@ -297,13 +297,13 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return self.annotate(rank=Coalesce(Subquery(counted.values("count")), Value(0)) + 1)
 
     def with_ranks(self, page: Sequence[Rating]) -> list[Rating]:
-        """Return consecutive rows of this table with their `rank`, from 1; equals share one."""
+        """Return consecutive rows of this table with their `rank`, from 1; ties share a rank."""
         if not page:
             return []
         first = page[0]
         above, level = Q(score__gt=first.score), Q(score=first.score)
         level &= Q(version_id__lt=first.version_id)
-        # The first condition says nothing new, but an index knows these rows.
+        # The condition on the score is redundant, but lets an index find these rows.
         upper_part = self.order_by().filter(above | level, score__gte=first.score)
         counts = upper_part.aggregate(above=Count("pk", filter=above), before=Count("pk"))
         first.rank = counts["above"] + 1
@@ -312,7 +312,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return list(page)
 
     def with_mean(self, field: RatingQuerySet | None = None) -> Self:
-        """Add `field_mean`: the mean of all that are rated in `field`, or in the row's pool."""
+        """Add `field_mean`: the mean of all rated versions in `field`, or in the row's pool."""
         rated = Rating.objects.filter(pool=OuterRef("pool")) if field is None else field
         means = rated.filter(matches__gt=0).order_by().values("pool").annotate(mean=Avg("mu"))
         return self.annotate(field_mean=Coalesce(Subquery(means.values("mean")), Value(MU)))
@@ -358,7 +358,7 @@ class Rating(models.Model):
 
     @property
     def skill(self) -> Skill:
-        """The two numbers as one value."""
+        """Mu and sigma as one value."""
         return Skill(self.mu, self.sigma)
 
     @property

@@ -18,7 +18,7 @@ def note_first_matches(pool: Pool, matches: Mapping[int, int]) -> None:
     if not matches or tournament_of_key(pool.key) is not None:
         return
     versions = BotVersion.objects.filter(pk__in=matches)
-    # One query for all: hardly any author wants it.
+    # One query for all versions, because hardly any author listens to this event.
     wanted = versions.filter(bot__owner__in=listeners(_EVENT).values("owner"))
     for version_id in wanted.order_by("pk").values_list("pk", flat=True):
         match_id = matches[version_id]

@@ -1,10 +1,11 @@
 """Recomputes a pool's ratings from its results while new results are applied.
 
 A recompute reads and writes a part of the ledger at a time, each in a short transaction of its
-own. What was applied meanwhile comes last, under the pool's lock, together with the ratings.
+own. Results that were applied meanwhile come last, under the pool's lock, together with the
+ratings.
 
-The bar is 120 s for 1,000,000 results of which every change is written again, so a result has
-120 µs: a third goes into the arithmetic, the rest into rows. `bench tournaments` measures it.
+The target is 120 s for 1,000,000 results when every change is written again, which is 120 µs for
+each result: a third goes into the arithmetic, the rest into rows. `bench tournaments` measures it.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, Result
 SMALL: Final = 1000
 """A pool with at most this many results is recomputed immediately."""
 _MOST_RESULTS: Final = 500
+"""The most results of one part."""
 _MOST_SEATS: Final = 1000
-"""The most results, and the most seats, of one part: each seat is a row in its transaction."""
+"""The most seats of one part, because each seat is a row in its transaction."""
 _BATCH: Final = 250
 _SEAT_FIELDS: Final = (
     "match__ledger_rows__seq",
@@ -84,7 +86,7 @@ def ledger_chunks(pool: Pool, *, after: int = 0) -> Iterator[Chunk]:
 
 
 def _read_chunk(pool: Pool, after: int) -> Chunk:
-    """Read the next part, which no table with many seats makes larger."""
+    """Read the next part: fewer results if the tables have many seats."""
     last = min(after + _MOST_RESULTS, pool.applied_seq)
     seats = MatchSeat.objects.filter(
         match__ledger_rows__pool=pool,
@@ -110,8 +112,8 @@ def _read_chunk(pool: Pool, after: int) -> Chunk:
 def recompute_pool(*, pool_id: int) -> int:
     """Write a pool's ratings again from its results in ledger order; return how many results.
 
-    Changes that are stored as they should be are left alone: most often that is all of them. A
-    recompute that is cut off leaves the pool marked as stale, so that another one follows.
+    Changes that are stored correctly are left alone; most often, all of them are. A recompute that
+    is cut off leaves the pool marked as stale, so that another one follows.
 
     Raises:
         Conflict: a newer release has computed it.
@@ -130,7 +132,7 @@ def recompute_pool(*, pool_id: int) -> int:
 
 
 def recompute_outdated() -> int:
-    """Recompute every pool that waits for it; return how many."""
+    """Recompute every pool that is outdated; return how many."""
     pools = list(Pool.objects.outdated().order_by("pk").values_list("pk", flat=True))
     for pool_id in pools:
         recompute_pool(pool_id=pool_id)
@@ -170,7 +172,7 @@ def rating_facts(pool: Pool) -> dict[int, tuple[float, ...]]:
 
 
 def book_facts(book: Book) -> dict[int, tuple[float, ...]]:
-    """Return what a book says of each bot version, as plain numbers."""
+    """Return the ratings of a book by bot version, as plain numbers."""
     return {
         version_id: (
             line.skill.mu,
@@ -228,7 +230,7 @@ class _Recompute:
     @transaction.atomic
     def _replace(self, chunk: Chunk, stored: list[StoredChange], lines: list[ChangeRow]) -> None:
         _let_commits_be_late()
-        # Two recomputes of one pool write its changes one after the other.
+        # The lock makes two recomputes of one pool write its changes one after the other.
         pool = Pool.objects.select_for_update().get(pk=self._pool.pk)
         if not pool.is_stale:
             pool.is_stale = True
@@ -250,10 +252,10 @@ class _Recompute:
 
 
 def _let_commits_be_late() -> None:
-    """Let this transaction not wait for the disk, where the last of all waits for it anyway.
+    """Let this transaction not wait for the disk, because the last one waits for it anyway.
 
     PostgreSQL loses late commits from the last one backwards. So if the switch is on the disk, all
-    parts are; and of a part that is there, the mark that the pool is stale.
+    parts are; and if any part is, so is the mark that the pool is stale.
     """
     if connection.vendor == "postgresql" and not connection.savepoint_ids:
         with connection.cursor() as cursor:

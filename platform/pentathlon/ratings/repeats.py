@@ -1,7 +1,7 @@
 """Exact repeats: the same versions in the same seats played the same match, move by move.
 
-The first of them counts, as in final tables. Which one that is, is a fact in the ledger: a row
-says that it is a repeat. So a recompute needs to search nothing.
+The first of them counts, as in final tables. The ledger states which rows are repeats, so a
+recompute need not search for them.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def digests_of(results: Mapping[int, Result]) -> dict[int, int]:
 
 
 def counted(pool: Pool, digests: Collection[int]) -> set[int]:
-    """Return those of these digests that a locked pool has counted."""
+    """Return which of these digests a locked pool has counted."""
     rows = pool.rows.filter(course__in=set(digests), reason="", state=LedgerState.APPLIED)
     return {digest for digest in rows.values_list("course", flat=True) if digest is not None}
 
 
 def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> set[int]:
-    """Take back rows of a locked pool; of a match that was repeated, the first repeat counts.
+    """Revoke rows of a locked pool; if a revoked match was repeated, its first repeat counts now.
 
-    Return the matches that count only now.
+    Return the matches that count only because of this.
     """
     counting = rows.filter(reason="", state=LedgerState.APPLIED, course__isnull=False)
     digests = set(counting.values_list("course", flat=True))

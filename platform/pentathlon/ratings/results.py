@@ -27,7 +27,7 @@ def counting_seats(pool: Pool) -> QuerySet[MatchSeat]:
 
 
 def rows_without_sandbox(pool: Pool) -> QuerySet[LedgerRow]:
-    """Return the rows that a pool skipped as the bots of their match ran without a sandbox."""
+    """Return the rows that a pool skipped because the bots ran without a sandbox."""
     return pool.rows.filter(state=LedgerState.SKIPPED, reason=LedgerReason.NO_SANDBOX)
 
 
@@ -46,7 +46,8 @@ def why_not_counted(match: Match, pool: Pool) -> LedgerReason | None:
 def among_own() -> Exists:
     """Return the condition of a match in which two bots belong to one author.
 
-    Reference bots, which the platform owns, may meet each other, and a version itself is no other.
+    Reference bots, which the platform owns, may meet each other; two seats of one version do not
+    count as two bots.
     """
     others = MatchSeat.objects.filter(
         match=OuterRef("match"),
@@ -60,7 +61,7 @@ def among_own() -> Exists:
 def read_results(seats: QuerySet[MatchSeat], *, by: str) -> Iterator[tuple[int, Result]]:
     """Yield (id, result) for each value of the column `by`, in its order.
 
-    The seats must be in the order of that column, or of one that goes with it.
+    The seats must be ordered by that column, or by one that groups them in the same way.
     """
     rows = seats.values_list(by, "version_id", "rank")
     for key, part in groupby(rows, key=itemgetter(0)):

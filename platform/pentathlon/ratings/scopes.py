@@ -56,7 +56,7 @@ class RatingScope:
 
     @property
     def title(self) -> str:
-        """The game and what differs from the usual, for people: "Azure, 4 seats, fast"."""
+        """The game and what differs from its defaults, for people: "Azure, 4 seats, fast"."""
         usual, info = scope_of(self.game), GAMES[self.game].info
         parts = [info.title]
         if self.seats != usual.seats:
@@ -78,7 +78,7 @@ def scope_of(
     seats: int | None = None,
     limits: Mapping[str, Any] | None = None,  # Any: whoever sets them checks them
 ) -> RatingScope:
-    """Return the scope of matches; what is not given is as usual in the game."""
+    """Return the scope of matches; arguments that are left out have the game's defaults."""
     info = GAMES[game].info
     return RatingScope(
         game=game,
@@ -89,7 +89,7 @@ def scope_of(
 
 
 def digest_in_key(game: str, digest: str) -> str:
-    """Return what the key of a leaderboard has of a digest: nothing of the standard one's."""
+    """Return the digest as it stands in the key of a leaderboard: empty for the standard one."""
     return "" if digest == scope_of(game).digest else digest
 
 

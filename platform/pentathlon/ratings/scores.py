@@ -53,7 +53,7 @@ class Scores:
                     self._compare(seat, end, other, times)
 
     def _compare(self, seat: int, own: SeatEnd, other: SeatEnd, times: int) -> None:
-        """Count one seat against another; of two that failed, both have lost."""
+        """Count one seat against another; if both failed, both have lost."""
         both_failed = own.has_failed and other.has_failed
         won = own.rank < other.rank and not both_failed
         level = own.rank == other.rank and not both_failed
@@ -62,14 +62,14 @@ class Scores:
         line.level += times * level
         column = 0 if won else 1 if level else 2
         line.against.setdefault(str(other.version_id), [0, 0, 0])[column] += times
-        if not both_failed:  # that says nothing about the seats
+        if not both_failed:  # two failures say nothing about the seats
             while len(self.seats) <= seat:
                 self.seats.append([0, 0, 0])
             self.seats[seat][column] += times
 
 
 def read_scores(pool: Pool, *, with_pairs: bool = True) -> Scores:
-    """Return the scores of a tournament's pool; where nobody has counted yet, count now."""
+    """Return the scores of a tournament's pool; count now if they have not been counted."""
     if pool.seat_scores is None:
         return _counted(pool)
     lines = pool.score_lines.all() if with_pairs else pool.score_lines.defer("against")
@@ -103,7 +103,7 @@ def count_scores(pool: Pool, match_ids: Collection[int], *, times: int = 1) -> N
 def make_scores() -> int:
     """Count the results of one tournament whose pool keeps no scores yet; return how many pools.
 
-    Those of a tournament that began before there were scores, and none once all are counted.
+    Only tournaments that began before there were scores need this; returns 0 once all are counted.
     """
     pool_id = Pool.objects.without_scores().order_by("pk").values_list("pk", flat=True).first()
     if pool_id is None:
@@ -125,7 +125,7 @@ def restore_scores(*, pool_id: int) -> None:
 
 
 def scores_differ(pool: Pool) -> bool:
-    """Return whether the scores that a pool keeps are not what its results give."""
+    """Return whether the scores that a pool keeps differ from what its results give."""
     stored, counted = read_scores(pool), _counted(pool)
     seats = [[row for row in scores.seats if any(row)] for scores in (stored, counted)]
     return (
@@ -136,7 +136,7 @@ def scores_differ(pool: Pool) -> bool:
 
 
 def _facts(scores: Scores) -> dict[int, tuple[object, ...]]:
-    """Return the lines as plain values; what was taken back again is left out."""
+    """Return the lines as plain values, without counts that are back at zero."""
     facts = {}
     for version_id, line in scores.lines.items():
         if line.matches:
@@ -152,7 +152,7 @@ def _counted(pool: Pool) -> Scores:
 
 
 def _settled(pool: Pool) -> tuple[int, int]:
-    """Return how many settled matches were played and how many called off."""
+    """Return how many settled matches were played and how many were called off."""
     settled = pool.rows.exclude(state__in=_UNSETTLED).order_by()
     counts = settled.aggregate(
         done=Count("pk", filter=Q(match__state=MatchState.DONE)),

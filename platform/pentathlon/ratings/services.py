@@ -57,7 +57,7 @@ def open_pool(
 ) -> Pool:
     """Return the pool with this key, made if need be.
 
-    Without a draw probability, it gets that of the game's draws so far.
+    Without a given draw probability, the pool gets that of the game's draws so far.
     """
     pool = Pool.objects.filter(key=key).first()
     if pool is not None:
@@ -95,8 +95,8 @@ def open_live_pool(
 def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
     """Count the results of these matches in a pool as soon as they arrive.
 
-    On a live leaderboard nobody gains from bots of their own: such matches get a row that says
-    so. It is decided here, so that what earlier releases have applied stays.
+    On a live leaderboard nobody gains from bots of their own: such matches get a row that says so.
+    This is decided on entry, so that results which earlier releases have applied stay.
     """
     entered = list(matches)
     own = _among_own(entered) if pool.is_live else set()
@@ -118,7 +118,7 @@ def mark_ready(match_ids: Collection[int]) -> None:
 
 
 def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None:
-    """Mark the results of ended matches that no one has marked, among some rows behind an id.
+    """Mark unmarked results of matches that have ended, among some rows behind an id.
 
     A process of the previous release ends matches without marking them. Returns the id to go on
     from, None at the end.
@@ -132,9 +132,9 @@ def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None
 
 @transaction.atomic
 def await_results(*, match_ids: Collection[int]) -> None:
-    """Count matches that were skipped as void, once they have a result."""
+    """Make matches that were skipped as void wait for a result again."""
     pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
-    # Nobody applies results meanwhile: they would take them for void again.
+    # The locks keep everybody from applying results meanwhile, who would skip these as void again.
     list(pools.select_for_update(of=("self",)))
     rows = LedgerRow.objects.filter(match__in=match_ids)
     skipped = rows.filter(state=LedgerState.SKIPPED, pool__seat_scores__isnull=False)
@@ -155,7 +155,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     callers and any crash leave every result applied once or not yet. A large pool that waits to
     be recomputed takes new results meanwhile: the recompute comes to them last.
     """
-    # Whoever has the lock applies its results; if they hang, the other pools must not wait.
+    # Whoever holds the lock applies the pool's results; if they hang, other pools must not wait.
     pool = Pool.objects.select_for_update(skip_locked=True).filter(pk=pool_id).first()
     if pool is None:
         return 0
@@ -175,7 +175,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
 
 
 def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
-    """Apply the results of rows of a locked pool, in this order, or say why they do not count."""
+    """Apply the results of rows of a locked pool in this order, or note why they do not count."""
     results = _results(pool, rows)
     reasons = _reasons(pool, (row.match_id for row in rows if row.match_id not in results))
     book = _stored_book(pool, results.values())
@@ -266,8 +266,8 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
     Their rows keep their place in the ledger. The matches must be marked as revoked before.
     """
     pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
-    # Nobody applies or recomputes meanwhile.
-    # Found once for each row of its ledger.
+    # The locks keep everybody from applying or recomputing meanwhile. The join finds a pool once
+    # for each row of its ledger.
     locked = {pool.pk: pool for pool in pools.select_for_update(of=("self",))}
     rows = LedgerRow.objects.filter(match__in=match_ids, match__state=MatchState.DONE)
     changed = set(match_ids)
@@ -283,7 +283,7 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
 
 
 def _why_unchanged(result: Result, *, is_repeat: bool) -> str:
-    """Return why a result that counts changes no rating; empty if it may."""
+    """Return why a result that counts changes no rating; empty if it may change some."""
     if not result.has_winner:
         return LedgerReason.ALL_FAILED
     return LedgerReason.REPEAT if is_repeat else ""
@@ -323,7 +323,7 @@ def _count_in_scores(pool: Pool, rows: Sequence[LedgerRow]) -> None:
 def _draws_so_far(game: str) -> float:
     """Return the share of neighbours in a ranking that tied, in the game's latest matches.
 
-    Matches with a fault are left out: two that crash are no two that play alike.
+    Matches with a fault are left out: two bots that crash need not play alike.
     """
     latest = (
         Match.objects.of_game(game)
@@ -346,7 +346,7 @@ def _draws_so_far(game: str) -> float:
 
 
 def _results(pool: Pool, rows: Iterable[LedgerRow]) -> dict[int, Result]:
-    """Return by match the results that count; nobody plays against themselves for a rating."""
+    """Return by match the results that count; a match of a version with itself rates nothing."""
     seats = counting_seats(pool).filter(match__in=[row.match_id for row in rows])
     results = read_results(seats.order_by("match", "seat"), by="match_id")
     return {
@@ -357,7 +357,7 @@ def _results(pool: Pool, rows: Iterable[LedgerRow]) -> dict[int, Result]:
 
 
 def _reasons(pool: Pool, match_ids: Iterable[int]) -> dict[int, LedgerReason]:
-    """Return by match why it does not count."""
+    """Return by match why its result does not count."""
     matches = Match.objects.prefetch_related("seats").in_bulk(list(match_ids))
     found = ((pk, why_not_counted(match, pool)) for pk, match in matches.items())
     return {pk: reason or LedgerReason.VOID for pk, reason in found}

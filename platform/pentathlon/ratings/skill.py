@@ -48,12 +48,12 @@ class Result:
 
     @property
     def has_winner(self) -> bool:
-        """Whether somebody was best; nobody was where all failed, which tells no strength."""
+        """Whether somebody was best; a match in which all failed tells nothing about strengths."""
         return 0 in self.ranks
 
     @property
     def teaches(self) -> bool:
-        """Whether it tells something about strengths that was not known before."""
+        """Whether the result tells something new about strengths."""
         return self.has_winner and not self.is_repeat
 
 
@@ -66,8 +66,8 @@ def rate(
 ) -> list[Skill]:
     """Return the skills after one match; both sequences are in the order of the seats.
 
-    That order matters to the last bits when players tie, so it must not be left to chance. Where
-    nobody was best, all failed: then nothing is learnt.
+    That order matters to the last bits when players tie, so it must not be left to chance. If
+    nobody was best, all failed, and the skills stay as they are.
     """
     if 0 not in ranks:
         return list(skills)
@@ -80,7 +80,7 @@ def rate(
     try:
         rated = _environment(draw_probability, beta).rate(groups, ranks=ranks)
     except FloatingPointError:
-        # Too far from what was expected for floats; a bot that crashes in every match gets there.
+        # Floats cannot express so unlikely a result; a bot that crashes in every match gets there.
         rated = _environment(draw_probability, beta, "mpmath").rate(groups, ranks=ranks)
     return [Skill(float(rating.mu), float(rating.sigma)) for (rating,) in rated]
 
@@ -88,10 +88,10 @@ def rate(
 def learn(
     skills: Sequence[Skill], result: Result, *, draw_probability: float, beta: float = BETA
 ) -> list[Skill]:
-    """Return the skills after a result. Of an exact repeat nothing is learnt.
+    """Return the skills after a result. An exact repeat changes nothing.
 
-    Bots that always play alike would else seem ever more certain: after 280 matches among eight of
-    them, 39 % of the 95 % intervals held the truth. Counted once, more than 95 % do.
+    Otherwise, bots that always play alike would seem ever more certain: after 280 matches among
+    eight of them, 39 % of the 95 % intervals held the truth. Counted once, more than 95 % do.
     """
     if result.is_repeat:
         return list(skills)

@@ -1,7 +1,7 @@
-"""What a rating table says of all its rows, counted once for many readers where it is long.
+"""Figures of all rows of a rating table, which long tables count once for many readers.
 
-While a pool has few results, everything is counted anew for each answer. In a large one, counting
-would take longer than everything else: there the sets of versions may be as old as `KEPT_S`.
+While a pool has few results, everything is counted anew for each answer. In a large pool, counting
+would take longer than everything else, so its sets of versions may be as old as `KEPT_S`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T", int, float)
 
 
 class PoolProgress(NamedTuple):
-    """How far a pool has come; the ratings change with nothing else."""
+    """The progress of a pool; its ratings change only with it."""
 
     key: str
     pool_id: int
@@ -35,12 +35,12 @@ class PoolProgress(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Whether its table is too long to count it for each answer."""
+        """Whether the pool's table is too long to be counted for each answer."""
         return self.results >= LARGE
 
 
 def read_progress(pool_key: str) -> PoolProgress:
-    """Return how far a pool has come; one that does not exist yet has come nowhere."""
+    """Return the progress of a pool; all figures of a pool that does not exist yet are 0."""
     facts = Pool.objects.filter(key=pool_key).values_list("pk", "recomputes", "applied_seq")
     return PoolProgress(pool_key, *(facts.first() or (0, 0, 0)))
 
@@ -78,7 +78,7 @@ def _sum_in_play(pool_id: int) -> int:
     in_play = Rating.objects.filter(
         pool=pool_id, version__state=VersionState.ELIGIBLE, version__is_candidate=False
     )
-    # Of ids alone, two that change at once could cancel out.
+    # In a sum of plain ids, two changes at once could cancel out.
     return int(in_play.aggregate(sum=Sum(F("version_id") * F("version_id")))["sum"] or 0)
 
 

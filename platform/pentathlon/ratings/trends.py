@@ -20,7 +20,7 @@ _CHANGES: Final = RatingChange._meta.db_table
 _ROWS: Final = LedgerRow._meta.db_table
 _VERSIONS: Final = BotVersion._meta.db_table
 
-# Landmarks are read from the end of an index of their own: never the whole history.
+# Landmarks have an index of their own, which is read from its end, so never the whole history.
 _LATEST: Final = f"""
     SELECT {{columns}} FROM {_CHANGES} c JOIN {_ROWS} r ON r.id = c.row_id
     WHERE c.version_id = v.id AND c.nth IS NOT NULL AND r.pool_id = %s
@@ -50,14 +50,14 @@ class Trend:
 
     @property
     def change(self) -> float | None:
-        """How much the rating has moved within a week; None for one that is younger."""
+        """The change of the rating within a week; None if it is younger than that."""
         return None if self.week_ago is None else self.scores[-1] - self.week_ago
 
 
 def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict[int, Trend]:
-    """Return by version how its rating in a pool went lately; two queries.
+    """Return by version the latest course of its rating in a pool; two queries.
 
-    A version needs two points. Those of live leaderboards alone are kept.
+    A version needs two points, and only live leaderboards keep points.
     """
     if not version_ids:
         return {}
@@ -79,8 +79,8 @@ def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict
 def _scores_at(moment: datetime, pool_id: int, version_ids: Collection[int]) -> dict[int, float]:
     """Return by version the last landmark of its rating before a moment, if there is one.
 
-    A version has at most 64 landmarks for each doubling of its matches, so few are looked at; of
-    one whose first match is younger, none but that.
+    A version has at most 64 landmarks for each doubling of its matches, so few rows are read; for
+    a version whose first match is younger, only that one is.
     """
     landmarks = RatingChange.objects.filter(version=OuterRef("pk"), nth__isnull=False)
     past = landmarks.filter(row__pool=pool_id, row__ended_at__lte=moment)

@@ -33,7 +33,7 @@ class TwoPlayerRater:
         self._margin: float = calc_draw_margin(environment.draw_probability, 2, environment)
 
     def rate(self, better: Numbers, other: Numbers, *, is_draw: bool) -> tuple[Numbers, Numbers]:
-        """Return the numbers of both after a match; of two that drew, the first seat is better.
+        """Return the numbers of both after a match; after a draw, the first seat counts as better.
 
         Raises:
             FloatingPointError: the result is too far from the expected one for floats.
@@ -50,7 +50,7 @@ class TwoPlayerRater:
             up_mean, up_variance, second_team[1] / second_team[0], 1.0 / second_team[0]
         )
         first_told = (first_team[0] + to_first[0], first_team[1] + to_first[1])
-        # What the first has just been told is taken out again, which rounds.
+        # The message to the first player is divided out again, which rounds.
         first_back = (first_told[0] - to_first[0], first_told[1] - to_first[1])
         to_second = _sum(
             first_back[0] and first_back[1] / first_back[0],
@@ -69,7 +69,7 @@ class TwoPlayerRater:
         return share * skill[0], share * skill[1]
 
     def _truncated(self, lead: Message, *, is_draw: bool) -> Message:
-        """Return the lead after it was seen that it was won, or that it was a draw."""
+        """Return the belief about the lead, given that the match was won, or drawn."""
         belief, told = lead, (0.0, 0.0)
         for _ in range(_MOST_ROUNDS):
             pi, tau = belief[0] - told[0], belief[1] - told[1]
@@ -82,7 +82,8 @@ class TwoPlayerRater:
             belief = seen
             if max(moved[1], math.sqrt(moved[0])) <= _DELTA:
                 break
-            # The lead is told again, which changes nothing but the last bits.
+            # The message about the lead is sent once more, which changes nothing but the last
+            # bits.
             belief = (seen[0] - lead[0] + lead[0], seen[1] - lead[1] + lead[1])
         return belief
 
@@ -98,7 +99,7 @@ class TwoPlayerRater:
         raise FloatingPointError("the result is too far from the expected one")
 
     def _learnt(self, skill: Message, perf: Message, team: Message, told: Message) -> Numbers:
-        """Take what a team was told down to the skill of its only player."""
+        """Pass the message to a team on to the skill of its only player."""
         news = (told[0] - team[0], told[1] - team[1])
         pi = 1.0 / _inverse(news[0])
         tau = pi * (news[0] and news[1] / news[0])

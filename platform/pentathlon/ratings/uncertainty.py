@@ -35,7 +35,7 @@ class StrengthBar(NamedTuple):
 
 
 def live_bar(skill: Skill, *, mean: float) -> StrengthBar:
-    """Return the bar of a live rating; `mean` is that of all that are rated in its pool."""
+    """Return the bar of a live rating; `mean` is that of all rated versions of its pool."""
     return StrengthBar(MU + skill.mu - mean, half_width(skill.sigma))
 
 
@@ -85,7 +85,7 @@ def groups(skills: Sequence[Skill]) -> list[int]:
 
 
 def chances_of_best(skills: Sequence[Skill]) -> list[float]:
-    """Return for each one the probability that it is the strongest of all.
+    """Return for each version the probability that it is the strongest of all.
 
     Integrates on one grid, half the narrowest sigma apart: for so smooth a function the sum is
     exact to far more digits than anybody shows, and unlike sampling it needs no seed.
@@ -103,7 +103,7 @@ def chances_of_best(skills: Sequence[Skill]) -> list[float]:
 
 
 def _add_shares(shares: list[float], skills: Sequence[Skill], x: float) -> None:
-    """Add the density of `i` being at x with all others below it, for each i."""
+    """Add for each `i` the density of its being at `x` with all others below."""
     depths = [(x - skill.mu) / skill.sigma for skill in skills]
     below = [0.5 * math.erfc(-depth / math.sqrt(2)) for depth in depths]
     all_below = math.prod(below)

@@ -1,7 +1,7 @@
 """Compares stored ratings with what the results say.
 
-Every float is compared bit by bit where the ratings were computed with the arithmetic of this
-process, to 1e-9 else.
+Floats are compared bit by bit if the ratings were computed with the arithmetic of this process,
+otherwise to 1e-9.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Difference:
 def verify_pool(*, pool_id: int) -> list[Difference]:
     """Return the first differences between a pool and its recompute; none means equal.
 
-    Equal is to the last bit if `is_exact(pool)`, else to 1e-9.
+    Floats are equal to the last bit if `is_exact(pool)`, otherwise to 1e-9.
 
     New results go on being applied: they wait only while the last few are compared.
     """
@@ -98,7 +98,7 @@ def _differences(pool: Pool) -> Iterator[Difference]:
 
 @transaction.atomic
 def _at_the_end(pool_id: int, book: Book, seq: int) -> list[Difference]:
-    """Compare what was applied last, and the ratings that follow from all."""
+    """Compare the last results that were applied, and the ratings that follow from all results."""
     pool = Pool.objects.select_for_update().get(pk=pool_id)
     found: list[Difference] = []
     for chunk in ledger_chunks(pool, after=seq):
@@ -113,7 +113,7 @@ def _in_chunk(pool: Pool, chunk: Chunk, book: Book) -> Iterator[Difference]:
 
 
 def _in_scores(pool: Pool) -> Iterator[Difference]:
-    """Compare the counts that tables are made of, unless they change in this moment."""
+    """Compare the counts that tables are made of, unless they change at this moment."""
     if pool.seat_scores is None or not scores_differ(pool):
         return
     again = Pool.objects.get(pk=pool.pk)
@@ -135,7 +135,7 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
         yield Difference(
             pool=pool.key, place="recompute", stored="still to be done", computed="done"
         )
-    # In one statement: both move together while results are applied.
+    # Read in one statement, because both change together while results are applied.
     numbered = Count("rows", filter=Q(rows__seq__isnull=False))
     counted = Pool.objects.filter(pk=pool.pk).annotate(numbered=numbered)
     for stored, rows in counted.values_list("applied_seq", "numbered"):
@@ -144,7 +144,7 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
 
 
 def _in_rows(pool: Pool) -> Iterator[Difference]:
-    """Find rows that were settled otherwise than their matches ended."""
+    """Find rows that were not settled as their matches ended."""
     settled = pool.rows.exclude(state__in=_UNSETTLED).order_by("pk")
     counted = _counting(pool)
     own = Q(reason=LedgerReason.SAME_OWNER, match__in=Match.objects.filter(among_own()))
@@ -159,7 +159,7 @@ def _in_rows(pool: Pool) -> Iterator[Difference]:
 
 
 def _in_repeats(pool: Pool) -> Iterator[Difference]:
-    """Find matches of which not just the first counts."""
+    """Find repeated matches where some other than just the first one counts."""
     applied = pool.rows.filter(state=LedgerState.APPLIED)
     counted = Exists(applied.filter(course=OuterRef("course"), reason="", seq__lt=OuterRef("seq")))
     lost = applied.filter(~counted, reason=LedgerReason.REPEAT).order_by("seq")
@@ -179,7 +179,7 @@ def _row_difference(row: LedgerRow, *, computed: str) -> Difference:
 def _without_rows(pool: Pool) -> Iterator[Difference]:
     """Find results that count in this pool and were never entered into its ledger.
 
-    Those of a game that are in none of its leaderboards are found with the standard one.
+    Results that are in none of the game's leaderboards are reported for the standard one.
     """
     number, live = tournament_of_key(pool.key), Pool.objects.live()
     counted = _counting(pool).filter(kind__in=COMPETITIONS)
@@ -189,7 +189,7 @@ def _without_rows(pool: Pool) -> Iterator[Difference]:
         scope, rows = counted.filter(lane=number), rows.filter(pool=pool)
     elif pool.key == live_key(pool.game):
         scope = counted.filter(rated=True)
-        # What has not been applied may still wait in a past epoch, to be handed over.
+        # A result that has not been applied may still wait in a past epoch, to be handed over.
         rows = rows.filter(Q(pool__in=live.order_by()) | Q(state__in=_UNSETTLED))
     else:
         return
@@ -218,7 +218,7 @@ def _in_changes(
     exactly = is_exact(pool)
     for line in computed:
         kept = stored.pop(line[:2], None)
-        # Which of the changes charts need is no fact about the ratings.
+        # Whether charts need a change is no fact about the ratings.
         same = kept is not None and facts_are_equal(kept[:-1], line[:-1], exactly=exactly)
         if not same:
             place = f"ledger row {line[0]}, seat {line[1]}"

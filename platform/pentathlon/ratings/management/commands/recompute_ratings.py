@@ -24,7 +24,8 @@ class Command(BaseCommand):
         """Recompute and print a line for each pool."""
         pools = Pool.objects.order_by("key")
         for pool in pools.filter(key__in=keys) if keys else pools:
-            # Before: cut off, it goes on automatically, and somebody asks who has begun it.
+            # Noted first: an interrupted recompute goes on by itself, and the log must say who
+            # began it.
             note_action(
                 AuditAction.RATINGS_RECOMPUTE,
                 actor=None,
