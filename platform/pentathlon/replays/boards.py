@@ -30,5 +30,5 @@ def states_of(record: Record) -> tuple[State, ...]:
 
 @lru_cache(maxsize=_MATCHES_KEPT)
 def _states(record: bytes) -> tuple[State, ...]:
-    # Who steps through a replay asks for one ply after the other.
+    # A reader who steps through a replay asks for one ply after the other.
     return tuple(positions(json.loads(record)))

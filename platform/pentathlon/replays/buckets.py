@@ -1,4 +1,4 @@
-"""A bucket of S3, or of what speaks like it, as a storage of Django; needs requirements/s3.txt."""
+"""A bucket of S3, or of anything with its API, as a Django storage; needs requirements/s3.txt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bucket(S3Storage):
     """A bucket whose failures are `OSError`, as those of every other storage."""
 
     def get_default_settings(self) -> dict[str, Any]:  # Any: the package's own shape
-        """Return what holds unless the address of the store says otherwise."""
+        """Return the defaults, which the address of the store may override."""
         found: dict[str, Any] = super().get_default_settings()
         one_thread = TransferConfig(use_threads=False)  # replays are small
         ours = {

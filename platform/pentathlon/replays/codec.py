@@ -1,8 +1,8 @@
 """Encodes records for storage: canonical JSON, compressed against a typical record.
 
-A short match is mostly header. With a record that everybody knows as the dictionary, only what
-differs is stored: a Tuned match of 14 plies takes 256 bytes instead of 581. Whatever was used once
-must stay readable, so a dictionary is never changed, only joined by the next one.
+A short match is mostly header. With a typical record as the dictionary, only what differs from it
+is stored: a Tuned match of 14 plies takes 256 bytes instead of 581. Stored records must stay
+readable, so a dictionary is never changed; a better one gets the next number.
 """
 
 from __future__ import annotations

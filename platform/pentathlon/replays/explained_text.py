@@ -1,4 +1,4 @@
-"""An explanation as plain text, to be read anywhere."""
+"""Explanations as plain text, to be read anywhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pentathlon_engines.record.record import position
 
 
 def as_text(explanation: Explanation) -> str:
-    """Write all of an explanation, section by section."""
+    """Return all of an explanation as text, section by section."""
     sections = (
         tuple(_head(explanation)),
         (f"Position at ply {explanation.ply}", str(_position(explanation))),
@@ -28,7 +28,7 @@ def as_text(explanation: Explanation) -> str:
 
 
 def line_as_text(line: TraceLine) -> str:
-    """Write a line of the protocol with its direction, and how much of it is missing."""
+    """Return a line of the protocol with its direction, and how much of it was cut off."""
     text = line.text.replace("\n", f"\n{line.way} ")
     if line.size > LINE_BYTES_KEPT:
         return f"{line.way} {text}… ({line.size:,} bytes in all)"
@@ -36,7 +36,7 @@ def line_as_text(line: TraceLine) -> str:
 
 
 def figure(value: float, unit: str) -> str:
-    """Write a figure as exactly as somebody may want it."""
+    """Return a figure as text, with as many digits as a reader may want."""
     if unit == "bytes":
         return f"{value:,}"
     return f"{value:.{1 if unit == 'MiB' else 3}f}".rstrip("0").rstrip(".")

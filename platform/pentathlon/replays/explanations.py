@@ -54,18 +54,18 @@ class Explanation:
 
     @property
     def is_fault(self) -> bool:
-        """Return whether it was its own fault."""
+        """Return whether the bot committed a fault."""
         return bool(self.place.fault_kind)
 
     @property
     def has_lost(self) -> bool:
-        """Return whether it made a fault, or somebody was ranked ahead of it."""
+        """Return whether the bot committed a fault, or another seat was ranked ahead of it."""
         return self.is_fault or bool(self.place.rank)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """A file that lets a bot meet again what its seat met."""
+    """A file with which a bot can play its seat again at home."""
 
     name: str
     data: bytes

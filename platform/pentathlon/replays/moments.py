@@ -1,4 +1,4 @@
-"""Moments of stored records: what happened at a ply in words, the points, and the hands."""
+"""Moments of stored records: a ply in words, the points, and the hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn what a worker hands in into a result, after checking that it is one of its match."""
+"""Turn the report of a worker into a result, after checking that it belongs to its match."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def canonical_record(record: Record) -> bytes:
 
 
 def verified_result(match: Match, submission: Submission, *, record: bytes) -> MatchResult:
-    """Return the result that a submission holds; `record` is its record in canonical JSON.
+    """Return the result in a submission; `record` is its record in canonical JSON.
 
     Raises `InvalidInput`: `bad_record` if the record is not one of this match or does not
     re-simulate, `bad_result` if the report does not cover every seat.
@@ -106,12 +106,12 @@ def _bad_record(problem: str) -> InvalidInput:
 
 
 def seat_results(report: MatchReport) -> Iterator[SeatResult]:
-    """Yield what a verified record and the figures of its launcher say about each seat."""
+    """Yield the result of each seat from a verified record and the figures of its launcher."""
     record, traces = report.record, report.traces
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
     faults = {fault["seat"]: fault for fault in record["faults"]}
     if len(faults) == record["seats"]:
-        # A worker of an older release says that all are best where all have lost.
+        # A worker of an older release ranks everybody first if everybody has lost.
         ranks = [1] * record["seats"]
     for seat, usage in enumerate(report.usage):
         yield SeatResult(

@@ -21,20 +21,20 @@ from pentathlon_engines.record.shape import Record
 
 
 def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None]:
-    """Store the results of matches once, with all that belongs to them, in one transaction.
+    """Store the results of matches once, with everything that belongs to them, in one transaction.
 
-    Returns for each submission None, or why it is refused: then it leaves nothing behind, and the
-    others are stored all the same. The same record with the same token again changes nothing and
-    gets the same answer.
+    Returns for each submission None, or why it is refused: a refused submission leaves nothing
+    behind, and the others are stored all the same. The same record with the same token again
+    changes nothing and gets the same answer.
 
     - `Conflict`: `stale_token` if the match was taken away from this worker, `different_result`
       if this attempt has already handed in something else.
     - `InvalidInput`: `bad_record` if the record is not one of this match or does not re-simulate,
-      `bad_result` if what comes with it does not fit or cannot be stored.
+      `bad_result` if the rest of the report does not fit or cannot be stored.
     - `NotFound`: there is no such match.
     """
     matches = Match.objects.with_needs().in_bulk({each.match_id for each in submissions})
-    # Playing records again takes as long as the games' rules do: not inside a transaction.
+    # Playing records again may take long, so it happens outside of the transaction.
     looked_at = [_look_at(matches.get(each.match_id), each) for each in submissions]
     fit: dict[int, MatchResult] = {}
     for seen in looked_at:
@@ -52,12 +52,12 @@ def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None
 
 
 def read_record(replay: Replay) -> Record:
-    """Return the record of a stored replay; raise `Unavailable` if it cannot be had now."""
+    """Return the record of a stored replay; raise `Unavailable` if it cannot be read now."""
     return unpack(read_packed(replay), codec=replay.codec)
 
 
 def _look_at(match: Match | None, submission: Submission) -> MatchResult | DomainError | None:
-    """Return what may be stored, or why it may not; None if it comes without the current token."""
+    """Return the result to store, or why it is refused; None without the current token."""
     if match is None:
         return NotFound(f"There is no match {submission.match_id}.")
     try:
@@ -73,8 +73,8 @@ def _look_at(match: Match | None, submission: Submission) -> MatchResult | Domai
 def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
     """Store results together; if the database refuses one, each by itself.
 
-    Returns by id of the match None, or why the database refuses it; nothing for a match that
-    another token has by now.
+    Returns by id of the match None, or why the database refuses it; a match that has another token
+    by now is left out.
     """
     try:
         return dict.fromkeys(_store(results))
@@ -104,7 +104,7 @@ def _store(results: Sequence[MatchResult]) -> set[int]:
 
 
 def _answer_again(submission: Submission) -> DomainError | None:
-    """Answer by what counts now: this worker may have handed in the same record before."""
+    """Answer by the stored result, since this worker may have handed in the same record before."""
     accepted = Attempt.objects.filter(
         match=submission.match_id, token=submission.token, state=AttemptState.ACCEPTED
     )

@@ -1,8 +1,9 @@
 """Storage of replays: new ones in the database, old ones in an object store if there is one.
 
 A result is accepted with its replay in one transaction of the database, whatever the store does.
-Later the reconciler copies the replay to the store, reads it again, and only then lets go of it
-here. So a store that is away holds up no match, and a replay is never half in one place.
+Later the reconciler copies the replay to the store, reads it again, and only then deletes it from
+the database. So a store that is away holds up no match, and every replay is complete in one of the
+two places.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class ReplayStoreAway(Unavailable):
 
 
 class ReplayDamaged(Unavailable):
-    """The store has something else under the name of a replay, or nothing."""
+    """The store has other data, or none, under the name of a replay."""
 
     code = "replay_damaged"
 
@@ -68,17 +69,17 @@ def read_packed(replay: Replay) -> bytes:
 
     Raises:
         ReplayStoreAway: the store does not answer.
-        ReplayDamaged: what the store has is not what was put there.
+        ReplayDamaged: the store has other data than was put there.
     """
     return bytes(replay.data) if not replay.object_name else _fetch(replay)
 
 
 def move_old_replays(*, most: int = _AT_ONCE, for_s: float = _STEP_S) -> int:
-    """Move replays that are old enough to the store, the oldest first; return how many went.
+    """Move replays that are old enough to the store, oldest first; return how many were moved.
 
     Raises:
-        ReplayStoreAway: the store does not answer; what has gone by then is there.
-        ReplayDamaged: the store gives something else back than it was given.
+        ReplayStoreAway: the store does not answer; what was moved by then stays there.
+        ReplayDamaged: the store returns other data than it was given.
     """
     until, moved = time.monotonic() + for_s, 0
     for replay in Replay.objects.filter(object_name="", created_at__lt=_cutoff()).order_by(
@@ -94,7 +95,7 @@ def move_old_replays(*, most: int = _AT_ONCE, for_s: float = _STEP_S) -> int:
 def bring_back_replays(*, most: int = _AT_ONCE) -> int:
     """Put replays of the store into the database again; return how many. Objects stay there.
 
-    Raises what `read_packed` does; what has come by then is here.
+    Raises what `read_packed` does; what was brought back by then stays in the database.
     """
     found = list(Replay.objects.exclude(object_name="").order_by("match")[:most])
     for replay in found:
@@ -122,13 +123,13 @@ def as_in_database(row: dict[str, Any]) -> dict[str, Any]:  # Any: values of col
 
 
 class ReplayMover:
-    """Moves a little at a time: the reconciler's step."""
+    """Moves old replays, some at a time: a step of the reconciler."""
 
     def __init__(self) -> None:
         self._next_look = 0.0
 
     def step(self) -> int:
-        """Move some old replays if there is a store; return how many, more may be left then."""
+        """Move some old replays if there is a store; return how many, 0 if none is left."""
         if not has_store() or time.monotonic() < self._next_look:
             return 0
         moved = move_old_replays()
@@ -156,7 +157,7 @@ def _move(replay: Replay) -> None:
 
 
 def _name_of(replay: Replay, data: bytes) -> str:
-    """Return a name that follows from the content: to move a replay twice changes nothing."""
+    """Return a name that follows from the content: moving a replay twice changes nothing."""
     folder = replay.match_id // _IN_A_FOLDER
     return f"{folder:06}/{replay.match_id}-{hashlib.sha256(data).hexdigest()}"
 

@@ -40,13 +40,13 @@ class LimitUsage:
 
 
 def request_costs(seat: MatchSeat, record: Record, trace: Trace | None) -> list[RequestCost]:
-    """Return all requests that this seat's bot was given, a last one with its fault included."""
+    """Return all requests to this seat's bot, including a last one that ended with its fault."""
     costs = [
         RequestCost(ply=ply, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
         for ply, event in enumerate(map(Event.of, record["events"]))
         if event.seat == seat.seat and event.is_by_bot
     ]
-    # A bot that ran in the turn of another was not asked for anything.
+    # A bot that ran out of turn had no request.
     was_asked = seat.fault_kind != FaultKind.OUT_OF_TURN
     if trace is not None and trace.requests and seat.fault_ply is not None and was_asked:
         cpu_ms, wall_ms = trace.cpu_ms, trace.wall_ms
@@ -57,7 +57,7 @@ def request_costs(seat: MatchSeat, record: Record, trace: Trace | None) -> list[
 
 
 def limit_usage(seat: MatchSeat, record: Record, trace: Trace | None) -> list[LimitUsage]:
-    """Return what the bot used beside what it was allowed."""
+    """Return what the bot used, next to what it was allowed."""
     costs, limits = request_costs(seat, record, trace), record["limits"]
     cpu = [cost.cpu_ms / 1000 for cost in costs]
     idle = [max(0, cost.wall_ms - cost.cpu_ms) / 1000 for cost in costs]
@@ -72,7 +72,7 @@ def limit_usage(seat: MatchSeat, record: Record, trace: Trace | None) -> list[Li
         ("stderr", "Standard error", seat.stderr_bytes, "stderr_bytes", "bytes"),
     )
     return [
-        # A record of earlier has no limit that was made later.
+        # An old record lacks limits that were introduced after it.
         LimitUsage(name=name, label=label, used=used, limit=limits.get(limit or ""), unit=unit)
         for name, label, used, limit, unit in rows
     ]

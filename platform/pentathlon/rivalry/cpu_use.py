@@ -13,7 +13,7 @@ from pentathlon.matches.models import Match, MatchSeat
 from pentathlon_engines.match.limits import Limits
 
 SAMPLE: Final = 200
-"""How many of the latest matches are looked at."""
+"""How many of the latest matches are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ def time_use_of_bot(bot_id: int, game: str) -> TimeUse | None:
 
 
 def time_use(bots: Collection[int], match_ids: Collection[int]) -> dict[int, TimeUse]:
-    """Return by bot the time use in some matches; without those who made no action."""
+    """Return the time use by bot in some matches, without bots that made no action."""
     seats = MatchSeat.objects.filter(match__in=match_ids, version__bot__in=bots, actions__gt=0)
     used: dict[int, list[tuple[float, float]]] = defaultdict(list)
     columns = ("version__bot", "cpu_ms", "actions", "match__limits")

@@ -19,7 +19,7 @@ class Expectation(NamedTuple):
 
 
 def expect(first: Skill, second: Skill, *, draw_probability: float, beta: float) -> Expectation:
-    """Return what the first of two may expect; how unsure the ratings are draws it to one half.
+    """Return what the first of two may expect; uncertain ratings draw it towards one half.
 
     >>> expect(Skill(25.0, 1.0), Skill(25.0, 1.0), draw_probability=0.1, beta=25 / 6).share
     500000
@@ -33,5 +33,5 @@ def expect(first: Skill, second: Skill, *, draw_probability: float, beta: float)
 
 
 def turn(expected: Expectation) -> Expectation:
-    """Return what the other one may expect."""
+    """Return what the other of the two may expect."""
     return Expectation(MILLION - expected.share, expected.variance)

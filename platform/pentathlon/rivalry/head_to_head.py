@@ -24,7 +24,7 @@ STREAKS_IN: Final = 1000
 """How many of the latest meetings are searched for streaks."""
 _MOST_TOURNAMENTS: Final = 50
 _TABLE: Final = ("first_id", "second_id", "game", "seats", "first_seat", "second_seat")
-"""The columns that say who met where at the table, whatever the competition."""
+"""The columns that identify two versions and their seats, whatever the competition."""
 _COMPETITION: Final = ("lane", "kind")
 _LATEST: Final = ("-lane", "kind")
 K = TypeVar("K", bound=Hashable)
@@ -77,7 +77,7 @@ class Streak:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadToHead:
-    """All that is known of two bots against each other, from the side of the first named."""
+    """Everything about two bots against each other, from the side of the first named."""
 
     bot: Bot
     other: Bot
@@ -125,7 +125,7 @@ def read_head_to_head(bot: Bot, other: Bot, wanted: PairFilter) -> HeadToHead:
 
 
 def meetings(bot: Bot, other: Bot, wanted: PairFilter) -> MeetingQuerySet:
-    """Return the meetings of two bots that are wanted; results that are hidden are not in it."""
+    """Return the selected meetings of two bots; hidden results make no meetings."""
     found = Meeting.objects.between(bot.pk, other.pk)
     if wanted.game:
         found = found.filter(game=wanted.game)
@@ -141,7 +141,7 @@ def meetings(bot: Bot, other: Bot, wanted: PairFilter) -> MeetingQuerySet:
 
 
 def visible_matches(found: Iterable[Meeting]) -> list[Match]:
-    """Return the matches of meetings with their seats, as far as everybody may see them."""
+    """Return those matches of meetings that everybody may see, with their seats."""
     ids = [meeting.match_id for meeting in found]
     matches = Match.objects.public().with_seats().in_bulk(ids)
     return [matches[pk] for pk in ids if pk in matches]
@@ -149,11 +149,11 @@ def visible_matches(found: Iterable[Meeting]) -> list[Match]:
 
 @dataclass(frozen=True, slots=True)
 class _Sided:
-    """A sum, seen from one of the two."""
+    """A sum, seen from the side of one of the two bots."""
 
     row: PairSum
     own: int
-    """The id of its version."""
+    """The id of that bot's version."""
     other: int
     own_seat: int
     is_turned: bool
@@ -164,7 +164,7 @@ class _Sided:
 
 
 def _score(row: PairSum, *, is_turned: bool) -> RivalScore:
-    """Return the score of the first of a sum, or of the second if it is turned."""
+    """Return the score of the first bot of a sum, or of the second if `is_turned`."""
     points = row.second_rated_half_points if is_turned else row.rated_half_points
     return RivalScore(
         meetings=row.meetings,
@@ -197,9 +197,9 @@ def _sums(bot: Bot, other: Bot, wanted: PairFilter) -> QuerySet[PairSum]:
 def _added_up(
     found: QuerySet[PairSum], *columns: str, order: tuple[str, ...] = (), most: int | None = None
 ) -> list[PairSum]:
-    """Return a sum for all rows that agree in these columns: the database adds them up.
+    """Return one sum for all rows that agree in these columns, added up by the database.
 
-    Two bots may have met in thousands of competitions, of each of which there are rows.
+    Two bots may have met in thousands of competitions, each with rows of its own.
     """
     totals = {f"total_{name}": Sum(name) for name in COUNTS[PairSum]}
     rows = found.order_by(*order).values(*columns).annotate(**totals)[:most]
@@ -208,7 +208,7 @@ def _added_up(
 
 
 def _sides(row: PairSum, bot: Bot, other: Bot) -> tuple[int, int, int, bool]:
-    """Return both versions, the first named one's first, its seat, and whether that turns them."""
+    """Return the first named bot's version, the other's, its seat, and if the row is turned."""
     if bot.pk > other.pk:
         return row.second_id, row.first_id, row.second_seat, True
     return row.first_id, row.second_id, row.first_seat, False

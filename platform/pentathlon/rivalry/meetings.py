@@ -1,4 +1,4 @@
-"""Makes the meetings of matches from their seats, and what the ledger says of them."""
+"""Makes the meetings of matches from their seats and from the ledger."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
 
 
 class MeetingSide(NamedTuple):
-    """One seat of a match; they sort as the two of a meeting do."""
+    """One seat of a match. Seats sort in the order of the two sides of a meeting."""
 
     bot_id: int
     version_id: int
@@ -43,7 +43,7 @@ class Rated:
 
 
 def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:
-    """Return what the ledger says of matches; two queries."""
+    """Return the ratings before matches, as the ledger has them; two queries."""
     found: dict[int, Rated] = defaultdict(Rated)
     rows = LedgerRow.objects.filter(match__in=match_ids).select_related("pool")
     live: dict[int, int] = {}
@@ -72,7 +72,7 @@ def read_sides(match_ids: Collection[int]) -> dict[int, list[MeetingSide]]:
 
 
 def make_meetings(match: Match, sides: Sequence[MeetingSide], rated: Rated) -> list[Meeting]:
-    """Return the meetings of a match that was played; none of a version with itself."""
+    """Return the meetings of a played match, without those of a version with itself."""
     return [
         _meeting(match, first, second, rated, seats=len(sides))
         for first, second in combinations(sorted(sides), 2)
@@ -81,7 +81,7 @@ def make_meetings(match: Match, sides: Sequence[MeetingSide], rated: Rated) -> l
 
 
 def public_results(match_ids: Collection[int]) -> dict[int, Match]:
-    """Return those of these matches whose results everybody may see, and that stand."""
+    """Return those of these matches whose results stand and may be seen by everybody."""
     done = Match.objects.public().filter(state=MatchState.DONE, is_revoked=False)
     return done.only(*_COLUMNS).in_bulk(list(match_ids))
 
@@ -129,7 +129,7 @@ def _note_win(
     expected: Expectation,
     before: Mapping[int, Skill],
 ) -> None:
-    """Return whom a win honours, unless it came from a fault of the loser."""
+    """Note whose win it is, unless it came from a fault of the loser."""
     if loser.has_failed:
         return
     skill = before[loser.version_id]
@@ -144,7 +144,7 @@ def _both(before: Mapping[int, Skill], *sides: MeetingSide) -> Iterator[Skill]:
 
 
 def _half_points(own: MeetingSide, other: MeetingSide) -> int:
-    """Return what one seat took from another; of two that failed, both have lost."""
+    """Return the half points that one seat took from another; if both failed, both have lost."""
     if own.has_failed and other.has_failed:
         return 0
     return WIN if own.rank < other.rank else int(own.rank == other.rank)

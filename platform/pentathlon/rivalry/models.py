@@ -35,7 +35,7 @@ class UncountedResult(models.Model):
 
 
 class HeldLaneOfResults(models.Model):
-    """A lane of which results wait for their release."""
+    """A lane with results that wait for their release."""
 
     lane = models.PositiveBigIntegerField(primary_key=True)
 
@@ -47,7 +47,7 @@ class CountingState(models.Model):
     """The progress of the search for unqueued results; its lock serialises counters."""
 
     patrolled = models.PositiveBigIntegerField(default=0)
-    """This round has looked at the matches up to this id."""
+    """The id up to which the present round has looked at matches."""
 
     def __str__(self) -> str:
         return f"looked through to match {self.patrolled}"
@@ -157,7 +157,7 @@ class _Counts(models.Model):
 
 
 class _Expectations(_Counts):
-    """Counts, and how they compare with what ratings told before."""
+    """Counts, and how they compare with what ratings predicted."""
 
     rated = models.IntegerField()
     """Meetings with an expected score."""
@@ -172,7 +172,7 @@ class _Expectations(_Counts):
 
 
 class PairSum(_Expectations):
-    """The score of two bot versions against each other in one competition and in these seats.
+    """The score of two bot versions against each other, in one competition and in these seats.
 
     Wins and expectations are those of the first.
     """
@@ -239,7 +239,7 @@ class OpponentSumQuerySet(models.QuerySet["OpponentSum"]):
 
 
 class OpponentSum(_Expectations):
-    """The score of a bot against another one in a game, over all versions."""
+    """The score of one bot against another in a game, over all versions."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
     other = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)

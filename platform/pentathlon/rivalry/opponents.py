@@ -45,7 +45,7 @@ class OpponentLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestWin:
-    """A win against an opponent who was rated high at that time."""
+    """A win against an opponent that was rated high at that time."""
 
     meeting: Meeting
     score: float
@@ -77,7 +77,7 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalAuthor:
-    """An author, and how somebody else's bots do against theirs."""
+    """An author, and the score of another author's bots against this author's."""
 
     username: str
     score: RivalScore
@@ -97,14 +97,15 @@ class LengthLine:
     """The score of a bot in matches of one length."""
 
     low: int
+    """The fewest plies of such a match."""
     high: int
-    """The bounds of the length, in plies."""
+    """The most plies of such a match."""
     score: RivalScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upset:
-    """A match that ended as hardly anybody would have thought."""
+    """A match with a result that the ratings had found unlikely."""
 
     match: Match
     share: float
@@ -115,7 +116,7 @@ class Upset:
 def rivals_of(bot_id: int, game: str = "") -> Rivals | None:
     """Return the rivals of a bot in a game, or in the one in which it has met most others.
 
-    None before it has met anybody.
+    Return None if the bot has met no other.
     """
     games = games_of(bot_id)
     game = game or (games[0] if games else "")
@@ -156,7 +157,8 @@ def opponent_lines(rows: Sequence[OpponentSum]) -> list[OpponentLine]:
 def nemesis(bot_id: int, game: str) -> OpponentLine | None:
     """Return the opponent against whom a bot does worst, measured by what was expected.
 
-    The most standard errors below expectation count, at least one, in at least ten rated meetings.
+    That is the one with the most standard errors below expectation: at least one, in at least ten
+    rated meetings.
     """
     rows = _compared(bot_id, game).worst(errors=LEAST_ERRORS)
     return next(iter(opponent_lines(list(rows[:1]))), None)
@@ -169,9 +171,9 @@ def favourite(bot_id: int, game: str) -> OpponentLine | None:
 
 
 def best_wins(bot_id: int, game: str) -> list[BestWin]:
-    """Return the wins against the highest rated at that time, one for each opponent.
+    """Return the wins against those rated highest at that time, one for each opponent.
 
-    Rated wins count that were no fault of the loser.
+    Only rated wins count that did not come from a fault of the loser.
     """
     wins = Meeting.objects.filter(winner=bot_id, game=game).order_by("-beaten_score", "-match")
     found: dict[int, Meeting] = {}
@@ -211,15 +213,15 @@ def length_lines(bot_id: int, game: str) -> list[LengthLine]:
 def upset_of_the_day(now: datetime) -> Upset | None:
     """Return the rated match of today whose winner had been expected to take least.
 
-    A duel, not decided by a fault, between two whose ratings had settled, and expected to take
-    less than half. Before the first one of a day, that of the day before stays.
+    Only duels count that no fault decided, between two settled ratings, and whose winner was
+    expected to take less than half. Until a day has an upset, that of the day before stays.
     """
     today = now.date()
     for day in (today, today - timedelta(days=1)):
         likely = Meeting.objects.filter(
             ended_on=day, surprise__isnull=False, surprise__lt=MILLION // 2
         )
-        # A few, in case one is not for everybody any more.
+        # A few candidates, in case one may no longer be seen by everybody.
         rows = dict(
             likely.order_by("surprise", "match").values_list("match", "surprise")[:_UPSETS]
         )

@@ -1,4 +1,4 @@
-"""A score with its 95 % interval, and what had been expected. Pure; knows no database."""
+"""A score with its 95 % interval and the expected score. Pure; knows no database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HALF: Final = MILLION // WIN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalScore:
-    """The score of one against another, or against many."""
+    """The score of one bot against another, or against many."""
 
     meetings: int = 0
     """All meetings, exact repeats included."""
@@ -30,7 +30,7 @@ class RivalScore:
 
     @property
     def repeats(self) -> int:
-        """Meetings that were the same as an earlier one, move by move: they do not count."""
+        """Meetings that repeated an earlier one move by move, and so do not count."""
         return self.meetings - self.counted
 
     @property

@@ -1,8 +1,8 @@
 """Everything that changes meetings and their sums. Each result counts once, whatever runs twice.
 
-Matches that end stand in a queue, written in the transaction that ends them. A step of the
-reconciler takes them from it in small parts: meetings, sums and the queue change together. A
-result that was taken back stands there again, and is found to give no meeting any more.
+A match that ends is queued in the transaction that ends it. A step of the reconciler takes matches
+from the queue in small parts: meetings, sums and the queue change together. A match whose result
+was taken back is queued again, and counting it anew removes its meetings.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def queue_results(match_ids: Collection[int]) -> None:
     """Have the results of matches counted soon, or counted again; in the caller's transaction."""
     ids = sorted(match_ids)
     for start in range(0, len(ids), _MANY):
-        # Not "do nothing": whoever counts one of them right now has read it before this change.
+        # Not "do nothing": a counter at work may have read the match before this change. So this
+        # has to wait for that counter and queue the match again.
         UncountedResult.objects.bulk_create(
             (UncountedResult(match_id=pk) for pk in ids[start : start + _MANY]),
             update_conflicts=True,
@@ -59,9 +60,9 @@ def queue_results(match_ids: Collection[int]) -> None:
 
 @dataclass(slots=True)
 class ResultCounter:
-    """Counts what waits in the queue; it remembers how far it has looked.
+    """Counts the queued results; it remembers how far it has looked.
 
-    What cannot be counted yet, because no rating has been applied, stands in nobody's way.
+    A result that cannot be counted yet, because no rating has been applied, holds up no other.
     """
 
     at_once: int = _AT_ONCE
@@ -114,10 +115,10 @@ class Patrol(NamedTuple):
 
 @transaction.atomic
 def patrol(*, limit: int = _PATROLLED) -> Patrol:
-    """Queue results that nobody has queued, among some matches in a row.
+    """Queue forgotten results among some matches in a row.
 
-    Those from before there were meetings, and those of processes of the previous release. At the
-    end of all matches it begins again.
+    These are results from before there were meetings, and those of processes of the previous
+    release. After the last match, the search begins again.
     """
     state = lock_counting()
     matches = Match.objects.filter(pk__gt=state.patrolled).order_by("pk")
@@ -193,7 +194,7 @@ def _replace(
 
 
 def _hold(ids: Collection[int]) -> set[int]:
-    """Put results aside that are hidden; return their matches. Others just do not count."""
+    """Set hidden results aside until their release; return their matches."""
     done = Match.objects.filter(pk__in=ids, state=MatchState.DONE, is_revoked=False)
     hidden = done.exclude(kind__in=PRIVATE_KINDS).filter(hidden_from(None))
     found = dict(hidden.values_list("pk", "lane"))

@@ -1,7 +1,7 @@
-"""The sums of meetings: what each meeting adds to which, and how they are stored.
+"""The sums of meetings: what a meeting adds to each, and how they are stored.
 
-Every sum is a sum over meetings, in whole numbers. So the order in which they were counted leaves
-no trace, one that is taken back is subtracted, and counting anew gives the same.
+Every sum is a sum over meetings, in whole numbers. So the order of counting leaves no trace, a
+meeting that is taken back is subtracted, and counting anew gives the same sums.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Ledger = dict[type[models.Model], Sums]
 
 
 def new_ledger() -> Ledger:
-    """Return sums in memory, with nothing in them."""
+    """Return empty sums in memory."""
     return {table: {} for table in KEYS}
 
 
@@ -56,7 +56,7 @@ def add(ledger: Ledger, meeting: Meeting, times: int = 1) -> None:
 
 
 def store(ledger: Ledger) -> None:
-    """Add sums in memory to the stored ones, in an order that keeps two writers apart."""
+    """Add sums in memory to the stored ones, in an order in which two writers cannot deadlock."""
     for table, sums in ledger.items():
         changed = sorted((key, counts) for key, counts in sums.items() if any(counts))
         for start in range(0, len(changed), _AT_ONCE):
@@ -86,7 +86,7 @@ def _parts(meeting: Meeting) -> Iterator[tuple[type[models.Model], Key, Counts]]
 
 
 def _pair_key(meeting: Meeting) -> Key:
-    # A pair may have had thousands of challenges: one line for all of them.
+    # A pair may have played thousands of challenges, so all of them share one row.
     lane = 0 if meeting.kind == MatchKind.CHALLENGE else meeting.lane
     return (
         *(meeting.first_bot_id, meeting.second_bot_id, meeting.first_id, meeting.second_id),
@@ -102,7 +102,7 @@ def _results(points: int, is_counted: bool) -> Counts:
 
 
 def _expectations(meeting: Meeting) -> tuple[Counts, Counts]:
-    """Return what was expected of both; repeats are not rated."""
+    """Return what was expected of both sides; repeats are not rated."""
     if meeting.expected is None or meeting.variance is None or meeting.is_repeat:
         return (0, 0, 0, 0), (0, 0, 0, 0)
     variance = meeting.variance

@@ -1,4 +1,4 @@
-"""Compares meetings with matches, and sums with meetings; and puts right what differs."""
+"""Compares meetings with matches and sums with meetings, and repairs what differs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RivalryDifference:
 
 
 def find_differences() -> Iterator[RivalryDifference]:
-    """Yield where meetings or sums are not what the results give; play goes on meanwhile."""
+    """Yield where meetings or sums differ from what the results give; play goes on meanwhile."""
     last = Match.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     for after, upto in pairwise((*range(0, last, _AT_ONCE), last)):
         yield from _in_meetings(after, upto)
@@ -71,7 +71,7 @@ def repair(difference: RivalryDifference) -> None:
 
 @transaction.atomic
 def _in_meetings(after: int, upto: int) -> list[RivalryDifference]:
-    """Compare the meetings of some matches in a row, but for those that wait to be counted."""
+    """Compare the meetings of some matches in a row, except those that wait to be counted."""
     lock_counting()
     found = Match.objects.filter(pk__gt=after, pk__lte=upto)
     waiting = UncountedResult.objects.filter(match__gt=after, match__lte=upto)
@@ -118,7 +118,7 @@ def _restore_sums(bot_id: int) -> None:
 
 
 def _computed_sums(bot_id: int) -> Ledger:
-    """Sum up the meetings of a bot, as far as the sums are its own."""
+    """Return the sums of a bot, computed from its meetings."""
     ledger = new_ledger()
     meetings = Meeting.objects.filter(Q(first_bot=bot_id) | Q(second_bot=bot_id))
     for meeting in meetings.order_by().iterator(chunk_size=2000):
@@ -130,7 +130,7 @@ def _computed_sums(bot_id: int) -> Ledger:
 
 
 def _stored_sums(bot_id: int) -> Ledger:
-    """Return a bot's stored sums, without those that nothing is left of."""
+    """Return a bot's stored sums, without those that are back at zero."""
     return {
         table: {
             row[: len(keys)]: list(row[len(keys) :])

@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundName:
-    """Something whose name fits."""
+    """Something with a name that fits a query."""
 
     kind: Kind
     id: int
@@ -42,10 +42,10 @@ class FoundName:
 def find_names(
     query: str, *, reader: User | None, kinds: Iterable[Kind] = tuple(Kind), most: int = MOST_FOUND
 ) -> list[FoundName]:
-    """Return what this person may see whose name fits, best first; at most so many of a kind.
+    """Return what a person may see and the query fits, best first; at most so many of a kind.
 
-    Best is the name itself, then names that begin with the query, then names with a word that
-    does, then names with all of its words; among equals the shorter, then the newer.
+    The best name is the query itself; then come names that begin with it, names with a word that
+    does, and names with all of its words; among equals the shorter, then the newer.
     """
     if not words_of(query):
         return []
@@ -63,7 +63,7 @@ def find_match(query: str, *, reader: User | None) -> Match | None:
 
 
 def prefixed_terms(kind: Kind, prefix: str, *, tier: int) -> QuerySet[NameTerm, int]:
-    """Return ids of what has a term with this prefix, in the order of the index."""
+    """Return the ids of things with a term that has this prefix, in the order of the index."""
     low, high = range_of(prefix)
     terms = NameTerm.objects.filter(kind=kind, tier=tier, term__gte=low, term__lt=high)
     return terms.order_by("term", "object_id").values_list("object_id", flat=True)[:_CANDIDATES]
@@ -71,7 +71,7 @@ def prefixed_terms(kind: Kind, prefix: str, *, tier: int) -> QuerySet[NameTerm, 
 
 def _find(kind: Kind, query: str, reader: User | None) -> list[FoundName]:
     ids = list(dict.fromkeys(_candidates(kind, words_of(query))))
-    # The name as it is now decides: terms may be older.
+    # The present name decides, because terms may be older.
     graded = ((each, grade(each.name, query)) for each in _read(kind, ids, reader))
     fitting = (replace(each, grade=value) for each, value in graded if value is not None)
     return sorted(fitting, key=_order)
@@ -105,7 +105,7 @@ def _read(kind: Kind, ids: list[int], reader: User | None) -> Iterator[FoundName
 
 
 def _public_people(reader: User | None) -> QuerySet[User]:
-    """Return who has done something in public: made a bot, or organised a tournament."""
+    """Return people known in public: authors of bots, and organisers of visible tournaments."""
     bots = Bot.objects.filter(owner=OuterRef("pk"))
     organised = Tournament.objects.visible_to(reader).organised().filter(owner=OuterRef("pk"))
     return User.objects.filter(Q(Exists(bots)) | Q(Exists(organised)), is_active=True)

@@ -29,9 +29,9 @@ class BytewiseField(models.CharField):  # type: ignore[type-arg]  # not generic 
 
 
 class NameTerm(models.Model):
-    """A name from one of its words on: what begins with a query is one stretch of an index.
+    """A name from one of its words on; terms with a common prefix are one stretch of an index.
 
-    Hints only: who reads them checks the name as it is now.
+    Terms are only hints: their readers check the present name.
     """
 
     kind = models.CharField(max_length=10, choices=Kind)

@@ -1,7 +1,7 @@
 """Keeps the terms by which names are found.
 
-Names change rarely and are made in many places, so none of those knows of this index: the
-reconciler reads what is new, and goes round through all names for what has changed.
+Names change rarely and are made in many places, and none of those places knows this index. So the
+reconciler reads new names, and goes through all names again and again to find changed ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NameIndexer:
         self._round_at = 0.0
 
     def step(self) -> int:
-        """Index what is new, and a stretch of what may have changed; return how many names."""
+        """Index new names, and a stretch of names that may have changed; return how many."""
         read = sum(_index_new(kind) for kind in Kind)
         if time.monotonic() >= self._round_at:
             self._round_at = time.monotonic() + _ROUND_S
@@ -46,7 +46,7 @@ class NameIndexer:
 
 
 def index_all() -> int:
-    """Read all names now; return how many there are."""
+    """Index all names now; return how many there are."""
     read = 0
     for kind in Kind:
         IndexedKind.objects.update_or_create(kind=kind, defaults={"checked": 0})
@@ -94,7 +94,7 @@ def _check_some(kind: Kind) -> int:
 
 
 def _store(kind: Kind, names: Mapping[int, str]) -> None:
-    """Make the terms of these names what they should be; write only what differs."""
+    """Store the right terms of these names, writing only what differs."""
     own = NameTerm.objects.filter(kind=kind, object_id__in=list(names))
     stored: dict[int, dict[str, int]] = defaultdict(dict)
     for term_id, object_id, term in own.values_list("pk", "object_id", "term"):
@@ -110,7 +110,7 @@ def _store(kind: Kind, names: Mapping[int, str]) -> None:
         NameTerm.objects.filter(pk__in=old).delete()
     missing = list(_missing(kind, wanted, stored))
     if missing:
-        # Two may index at once: the step and the command.
+        # The step and the command may index at the same time.
         NameTerm.objects.bulk_create(missing, ignore_conflicts=True)
 
 

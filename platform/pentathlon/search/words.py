@@ -1,4 +1,4 @@
-"""Names and queries as words that can be compared: no case, no accents, no punctuation."""
+"""Names and queries as comparable words, without case, accents and punctuation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(name: str) -> list[str]:
-    """Return what a name is found by: the name from each of its words on.
+    """Return the terms by which a name is found: the name from each of its words on.
 
     >>> terms_of("Great Blue Bot")
     ['great blue bot', 'blue bot', 'bot']

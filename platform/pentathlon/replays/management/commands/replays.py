@@ -24,7 +24,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer to move and to check."""
+        """Declare the options to move and to check replays."""
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--move", action="store_true", help="move all old enough replays now")
         what.add_argument(

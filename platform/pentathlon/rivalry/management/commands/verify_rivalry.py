@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take an option that puts right what differs."""
+        """Declare the option that repairs what differs."""
         parser.add_argument(
             "--repair", action="store_true", help="recount what differs, then compare again"
         )
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{Meeting.objects.count()} meetings, and all sums of them, are right")
 
     def _repair(self) -> int:
-        """Count matches anew that differ, then sums: those of one bot are all written at once."""
+        """Count differing matches again, then write all sums of each differing bot once."""
         repaired = 0
         bots = set[int]()
         for difference in find_differences():

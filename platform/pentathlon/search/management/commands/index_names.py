@@ -13,5 +13,5 @@ class Command(BaseCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Read them all and say how many."""
+        """Index all names and print how many there are."""
         self.stdout.write(f"Indexed {index_all():,} names.")
