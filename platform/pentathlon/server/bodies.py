@@ -1,4 +1,4 @@
-"""Read the body of a request on asyncio: no longer and no more than its address allows."""
+"""Reads the body of a request on asyncio, within the time and size that its address allows."""
 
 import asyncio
 from http import HTTPStatus

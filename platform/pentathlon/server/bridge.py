@@ -66,7 +66,7 @@ class _Answer:
         return source.read(_CHUNK)
 
     def close(self) -> None:
-        # Not in the typed interface of the standard library, but in the protocol.
+        # WSGI has this method; the standard library's types do not.
         close = getattr(self.body, "close", None)
         if close is not None:
             close()
@@ -95,7 +95,7 @@ class Bridge:
         body = Spool(BODIES)
         try:
             await read_body(scope, receive, allowed=allowed, into=body)
-            # After its body all that a client can say is that it has gone.
+            # After the body, the only message that can arrive is that the client has gone.
             gone = asyncio.ensure_future(receive())
             try:
                 async with self._threads[allowed.threads].turn(gone) as run:
@@ -108,7 +108,7 @@ class Bridge:
             async with asyncio.timeout(answer.send_s):
                 await _send(answer, send, is_head=scope["method"] == "HEAD")
         except TimeoutError:
-            # The server closes a connection whose answer ends before its end.
+            # The server closes the connection of an answer that ends early.
             _log.warning("answer_read_too_slowly", path=scope["path"])
         finally:
             await asyncio.to_thread(answer.close)
@@ -145,7 +145,7 @@ class Bridge:
 
 
 class _Threads:
-    """The threads of one group, and who waits for one of them."""
+    """The threads of one group, and the requests that wait for one of them."""
 
     def __init__(self, threads: ThreadGroup, count: int) -> None:
         self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix=threads)
@@ -217,7 +217,7 @@ def environ_of(scope: Scope, body: Spool) -> Environ:
         key = f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}"
         text = value.decode("latin-1")
         environ[key] = f"{environ[key]},{text}" if key in environ else text
-    # Its length is known by now, however it came.
+    # The length is known by now, even of a chunked body.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
     environ.pop("HTTP_CONTENT_LENGTH", None)
     environ["CONTENT_LENGTH"] = str(body.size)

@@ -40,7 +40,7 @@ class Connection(HttpToolsProtocol):
         self._body_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request, in the place of who has waited longest."""
+        """Wait for the first request; beyond the limit, drop the connection that waits longest."""
         super().connection_made(transport)
         listening = transport.get_extra_info("socket")
         if listening is not None:
@@ -67,7 +67,8 @@ class Connection(HttpToolsProtocol):
             # Chunk extensions and trailers: no body limit counts them.
             self.transport.abort()
         if self._is_in_head and self._is_answered() and not self.transport.is_closing():
-            # What came before this request began, in the same piece, is not its own.
+            # The same piece may begin with the end of the request before, so this counts as one
+            # byte.
             self._head_bytes += len(data) if had_begun else 1
             self._start(_HEAD, HEAD_S, self._refuse_slow_head)
             self._check_head(self._head_bytes)
@@ -78,12 +79,12 @@ class Connection(HttpToolsProtocol):
         self._head_bytes = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take headers, and drop trailers: nobody reads them."""
+        """Take headers, and drop trailers, which nobody reads."""
         if not self._is_in_body:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Let a request begin whose head has come in time."""
+        """Begin a request, whose head has come in time."""
         self._is_in_head = False
         self._is_in_body = True
         self._around_body = 0
@@ -96,8 +97,8 @@ class Connection(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Drop what comes after the connection was given up."""
-        # A chunk may have few bytes, and some around them.
+        """Take a part of a body, unless the connection is being closed."""
+        # Even chunks of few bytes have some bytes of framing.
         self._around_body -= _CHUNK_FACTOR * len(body)
         if not self.transport.is_closing():
             super().on_body(body)
@@ -113,7 +114,7 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait a little for the rest of a body that nobody wants, or for what is unread."""
+        """Wait a little for the rest of an unread body, or for the client to read the answer."""
         super().on_response_complete()
         if self._is_in_body:
             self._start(_LINGER, LINGER_S, self.transport.abort)
@@ -121,7 +122,7 @@ class Connection(HttpToolsProtocol):
             self._start(_STALL, STALL_S, self.transport.abort)
 
     def waits_since(self) -> float | None:
-        """Return since when this connection waits for its client; None while we are to act."""
+        """Return since when the client keeps this connection waiting; None if it does not."""
         begun = [
             timer.when() - seconds
             for timer, seconds in (
@@ -135,23 +136,23 @@ class Connection(HttpToolsProtocol):
         return min(begun, default=None) if self._body_since is None else self._body_since
 
     def shutdown(self) -> None:
-        """End after the answer under way; what would go on forever is asked to end."""
+        """Close after the answer under way, and ask endless answers to end."""
         for end in ON_SHUTDOWN:
             end()
         super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close, and do not wait forever until everything written is read."""
+        """Close, but wait only for a while until the client has read everything."""
         super().timeout_keep_alive_handler()
         self._start(_STALL, STALL_S, self.transport.abort)
 
     def pause_writing(self) -> None:
-        """Start to wait for a client that does not read."""
+        """Start the deadline of a client that does not read."""
         super().pause_writing()
         self._start(_STALL, STALL_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Write on to a client that reads."""
+        """Stop the deadline of a client that reads again."""
         self._stop(_STALL)
         super().resume_writing()
 
@@ -168,7 +169,7 @@ class Connection(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None at first
 
     def _drop_longest_waiting(self) -> None:
-        # Of its own kind all of them.
+        # All of them are of this class, but uvicorn's type does not say so.
         others = [other for other in self.connections if isinstance(other, Connection)]
         waiting = [
             (since, other) for other in others if (since := other.waits_since()) is not None

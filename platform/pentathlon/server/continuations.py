@@ -1,8 +1,8 @@
-"""Answers of any length in one piece: each stretch of one is made by a short request of its own.
+"""Answers of any length in one piece, each stretch of which is made by a short request of its own.
 
-A view answers with a stretch and says in a header how the next one is asked for. The server takes
-the header off and asks on behalf of the client, as fast as that reads: whatever the length, it
-holds one stretch in memory, and a thread only while one is made.
+A view answers with a stretch and says in a header how to ask for the next one. The server removes
+the header and asks on behalf of the client, as fast as the client reads. Whatever the length, the
+server holds one stretch in memory, and a thread only while a stretch is made.
 """
 
 import asyncio
@@ -44,10 +44,11 @@ class Continued:
         self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; one that breaks off is never marked as complete."""
+        """Answer one request; an answer that breaks off is never marked as complete."""
         is_head = scope["method"] == "HEAD"
         answer = _Answer(send, is_packed=accepts_gzip(scope) and not is_head)
-        # Stretches are packed here, as one: many clients read the first of several packed pieces.
+        # Stretches are compressed here, as one: many clients read only the first of several gzip
+        # members.
         plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
         scope = {**scope, "headers": plain}
         await self._site(scope, receive, answer.take)
@@ -88,7 +89,7 @@ class _Answer:
 
     @property
     def is_broken(self) -> bool:
-        """Whether a stretch was refused, or did not reach its end: nothing may come behind it."""
+        """Whether a stretch was refused or broke off, so that nothing may follow it."""
         return not self._is_whole
 
     @property
@@ -97,13 +98,13 @@ class _Answer:
         return self.is_broken or self.following is None
 
     def ask(self) -> bytes:
-        """Return the query for the next stretch, which is asked for now."""
+        """Return the query for the next stretch, and expect that stretch."""
         self._asked, self.following = self.following or b"", None
         self._is_whole, self.pause_s = False, 0.0
         return self._asked
 
     async def take(self, part: Message) -> None:
-        """Send what the site has made of a stretch."""
+        """Pass on a part of a stretch that the site has made."""
         if part["type"] == "http.response.start":
             await self._begin_stretch(part)
         elif not self.is_joined:
@@ -145,7 +146,7 @@ class _Answer:
 
 
 def _bodiless(gone: "asyncio.Task[None]") -> Receive:
-    """Return the requests for later stretches: they have no body and the same client."""
+    """Return a `receive` for later stretches: their requests have no body and the same client."""
     messages = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> Message:

@@ -1,4 +1,4 @@
-"""Limits of the web server on one client: the one table of limits.
+"""The table of all limits on one client.
 
 Data only: the server, the throttles, the services and the page at `/docs/limits/` read it, and a
 test compares it with the Ingress.
@@ -28,8 +28,9 @@ LARGEST_HEAD: Final = 32 * KILOBYTE
 DEEPEST_JSON: Final = 64
 """How deep arrays and objects in a request may be nested."""
 PAGE: Final = 50
+"""Rows on one page of a list by default."""
 LARGEST_PAGE: Final = 200
-"""Rows on one page of a list: `PAGE` by default, and at most these."""
+"""The most rows that one page of a list may have."""
 MOST_FIELDS: Final = 1000
 """The most fields of one query or form."""
 LONGEST_FILTER: Final = 200
@@ -143,7 +144,7 @@ class Allowance:
 
     def rate_of(self, method: str) -> str | None:
         """Return the additional rate that a request counts against."""
-        # HEAD costs what GET does.
+        # HEAD costs as much as GET.
         asked = "GET" if method == "HEAD" else method
         return self.rate if asked == self.rated_method else None
 
@@ -252,6 +253,7 @@ ALLOWANCES: Final = (
 STREAMS_OF_ONE: Final = 20
 """Live streams in one process of one person, or of all visitors from one address."""
 LOCAL_STREAMS_OF_ONE: Final = MOST_STREAMS
+"""The same on one's own machine, where all visitors have the same address."""
 
 RATES: Final = {
     "visitors": "600/min",
@@ -289,5 +291,5 @@ LOCAL_RATES: Final = {
 
 
 def allowance(path: str) -> Allowance:
-    """Return what requests to an address may do."""
+    """Return the limits on requests to an address."""
     return next((row for row in ALLOWANCES if re.match(row.paths, path)), ALLOWANCES[-1])

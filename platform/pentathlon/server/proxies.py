@@ -1,4 +1,4 @@
-"""Whose word counts about a client: that of the proxies that are ours, and nobody else's."""
+"""Trusts our own proxies, and nobody else, about who a client is."""
 
 from ipaddress import ip_address
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from pentathlon.server.protocol import Headers, Scope
 
 WAS_FORWARDED: Final = "pentathlon.was_forwarded"
-"""The key, in a scope and in an environ, of whether headers claim that a proxy was in between."""
+"""The key, in a scope and in an environ, that tells whether headers claim a proxy in between."""
 
 _FOR = b"x-forwarded-for"
 _PROTO = b"x-forwarded-proto"
@@ -17,7 +17,8 @@ def without_hearsay(scope: Scope, *, proxies: int) -> Scope:
     """Return a scope whose client and scheme are true, without headers that claim something else.
 
     `proxies` is the number of our own proxies in front, each of which adds a line to
-    X-Forwarded-For. Names with an underscore go, too: WSGI takes them for those with a hyphen.
+    X-Forwarded-For. Names with an underscore are removed, too, because WSGI takes them for names
+    with a hyphen.
     """
     headers: Headers = scope["headers"]
     kept = [

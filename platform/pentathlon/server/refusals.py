@@ -1,4 +1,4 @@
-"""Answers that need neither a thread nor a template: what the server refuses by itself."""
+"""Refusals that the server sends by itself, without a thread or a template."""
 
 import json
 from html import escape
@@ -11,7 +11,7 @@ _POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class Refused(Exception):
-    """A request that the server does not hand on."""
+    """A request that the server does not hand on to the site."""
 
     def __init__(
         self,
@@ -29,13 +29,13 @@ class Refused(Exception):
 
 
 def busy(detail: str, *, retry_after_s: int = 5) -> Refused:
-    """Return the refusal of a server that has too much to do."""
+    """Return the refusal of a server that is too busy."""
     headers = (("Retry-After", str(retry_after_s)),)
     return Refused(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, headers=headers)
 
 
 async def send_refusal(scope: Scope, send: Send, refused: Refused) -> None:
-    """Answer as the API does below `/api/`, and with a small page elsewhere."""
+    """Answer below `/api/` as the API does, and elsewhere with a small page."""
     is_api = scope["path"].startswith(_API)
     body = _problem(refused) if is_api else _page(refused)
     kind = "application/problem+json" if is_api else "text/html; charset=utf-8"
@@ -56,7 +56,7 @@ async def send_text(
     kind: str = "text/plain",
     headers: tuple[tuple[str, str], ...] = (),
 ) -> None:
-    """Send a short answer that nobody may cache."""
+    """Send a short answer that must not be cached."""
     body = text.encode()
     every = (
         *headers,

@@ -1,4 +1,4 @@
-"""Bodies and answers on their way: in memory while small, else in a temporary file."""
+"""Bodies and answers in transit: in memory while small, otherwise in a temporary file."""
 
 import threading
 from tempfile import SpooledTemporaryFile
@@ -8,7 +8,7 @@ from pentathlon.server.limits import ANSWERS_ON_DISK, BODIES_ON_DISK, IN_MEMORY
 
 
 class NoRoom(Exception):
-    """All temporary files together have grown to what is allowed."""
+    """The temporary files together have reached the allowed size."""
 
     code = "busy"
 
@@ -66,7 +66,7 @@ class Spool:
         self.file.seek(0)
 
     def close(self) -> None:
-        """Give back what it takes."""
+        """Close the file and give back its space."""
         self.file.close()
         self._room.give_back(self._on_disk)
         self._on_disk = 0

@@ -44,10 +44,10 @@ class Inclusion:
 
 
 def log_results() -> int:
-    """Append the receipts of results that everybody may see by now; return how many.
+    """Append the receipts of results that have become public; return how many.
 
-    Validations and spot checks are nobody's results and never logged; hidden results are, once
-    they are out.
+    Validations and spot checks are nobody's results and never logged; hidden results are logged
+    once they are released.
     """
     with transaction.atomic():
         found = [replay.match for replay in to_be_logged()[:AT_ONCE]]
@@ -59,7 +59,7 @@ def log_results() -> int:
 
 
 def to_be_logged() -> QuerySet[Replay]:
-    """Return replays of results that the log lacks and everybody may see, with their matches."""
+    """Return the replays of public results that the log lacks, with their matches."""
     waiting = Replay.objects.filter(~hidden_from(None, match="match__"), awaits_log=True)
     return waiting.order_by("match").select_related("match").defer("data")
 
@@ -91,7 +91,8 @@ def checkpoint_at(size: int, *, tiles: Tiles | None = None) -> str:
 def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
     """Prove that the receipt of a match is among the first `size` entries, or among all.
 
-    Raises `NotFound`: `not_logged` if it is not there, `no_such_size` if the log is smaller.
+    Raises `NotFound`: `not_logged` if the receipt is not among them, `no_such_size` if the log is
+    smaller.
     """
     size = log_size() if size is None else _check_size(size)
     entry = _entries_of(match).filter(index__lt=size).select_related("key").first()
@@ -107,15 +108,15 @@ def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
 
 
 def log_index_of(match: Match) -> int | None:
-    """Return where the receipt of a match is in the log, if it is there."""
+    """Return the index of a match's receipt in the log; None if it is not there."""
     return _entries_of(match).values_list("index", flat=True).first()
 
 
 def consistency_of(first: int, second: int) -> list[bytes]:
-    """Prove that the log of `second` entries has grown from that of `first`, from 1 on.
+    """Prove that the log of `second` entries has grown from that of `first`, which is 1 or more.
 
-    Raises `NotFound` (`no_such_size`) if the log has never been as large, `ValueError` if the
-    first is the larger one.
+    Raises `NotFound` (`no_such_size`) if the log has never been as large, `ValueError` if `first`
+    is larger than `second`.
     """
     return prove_consistency(first, _check_size(second), Tiles().subtree)
 
@@ -159,7 +160,7 @@ def _receipt_of(match: Match) -> str:
 
 
 def _entries_of(match: Match) -> QuerySet[LogEntry]:
-    """Return the entries of a match, that of the result that counts now first."""
+    """Return the entries of a match, beginning with that of the result that counts now."""
     return LogEntry.objects.filter(match=match).order_by("-index")
 
 

@@ -1,4 +1,4 @@
-"""The key that signs receipts: it follows from the site's secret key, so it is kept with it."""
+"""The key that signs receipts, derived from the site's secret key and so kept with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sign(text: bytes) -> bytes:
 
 
 def log_key() -> LogKey:
-    """Return the public key, under a name that no other site's log has."""
+    """Return the public key, under a name that is unique to this site's log."""
     public = _private_key(settings.SECRET_KEY).public_key().public_bytes_raw()
     return LogKey(f"pentathlon-{public.hex()[:_NAME_DIGITS]}", public)
 

@@ -1,4 +1,4 @@
-"""Proves that the log is what it was, and that results are what the log says."""
+"""Checks that the log has not changed, and that results agree with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_ONCE: Final = 500
 
 
 def log_differences(*, replays: bool = True) -> Iterator[str]:
-    """Yield a sentence for each thing that is not as the log says.
+    """Yield a sentence for each difference between the log and what is stored.
 
     Every entry is read: its place, its signature, its hash in the tree and, unless `replays` is
     False, the record of its match, whose chain is computed again. Then every published root.

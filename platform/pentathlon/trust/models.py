@@ -25,7 +25,7 @@ class CheckState(models.TextChoices):
 
 
 class SpotCheck(models.Model):
-    """A result of a worker that is played again by others."""
+    """A result of a worker that other workers play again."""
 
     state = models.CharField(max_length=8, choices=CheckState, default=CheckState.OPEN)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True)
@@ -82,16 +82,16 @@ class QuarantineQuerySet(models.QuerySet["Quarantine"]):
     """Named queries for quarantines."""
 
     def in_force(self) -> Self:
-        """Return those that nobody has ended."""
+        """Return quarantines that nobody has ended."""
         return self.filter(ended_at=None)
 
     def listed(self) -> Self:
-        """Return all, the latest first, with what pages and the API name."""
+        """Return all quarantines, latest first, with the rows that pages and the API name."""
         return self.select_related("token", "check_of", "ended_by").order_by("-pk")
 
 
 class Quarantine(models.Model):
-    """A worker token takes nothing until staff have looked at what was played by it."""
+    """A worker token takes nothing until staff have looked at its results."""
 
     token = models.ForeignKey(WorkerToken, on_delete=models.PROTECT, related_name="quarantines")
     reason = models.CharField(max_length=LONGEST_REASON)

@@ -1,6 +1,6 @@
-"""Tokens of workers whose results are in doubt: nothing more for them until staff have looked.
+"""Quarantines of worker tokens with doubtful results, which take nothing until staff have looked.
 
-Each step is kept with who took it and why.
+Each step is kept with its actor and reason.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _log = structlog.stdlib.get_logger(__name__)
 def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = None) -> None:
     """Put a token in quarantine: stop it, return its matches, question its results.
 
-    Its results since it last agreed with another worker are in question. Nothing happens to a
-    token that is in quarantine or revoked.
+    The results since the token last agreed with another worker are in question. Nothing happens to
+    a token that is in quarantine or revoked.
     """
     token = WorkerToken.objects.select_for_update().get(pk=token_id)
     if token.quarantined_at is not None or token.revoked_at is not None:
@@ -77,7 +77,7 @@ class SurpriseWatch:
         self._next_s = 0.0
 
     def step(self) -> int:
-        """Put such tokens in quarantine, looking once a minute; return how many."""
+        """Put such tokens in quarantine, at most once a minute; return how many."""
         if time.monotonic() < self._next_s:
             return 0
         self._next_s = time.monotonic() + _LOOK_EVERY_S
@@ -87,7 +87,8 @@ class SurpriseWatch:
 def quarantine_surprising() -> int:
     """Put tokens in quarantine whose results stand out from all others'; return how many.
 
-    What staff have looked at is left alone for a day: the same results would stand out again.
+    A token that staff have released is left alone for a day, because the same results would stand
+    out again.
     """
     lately = Quarantine.objects.filter(token=OuterRef("pk"), ended_at__gt=Now() - _LEFT_ALONE)
     open_tokens = WorkerToken.objects.filter(quarantined_at=None, revoked_at=None)
@@ -119,12 +120,12 @@ def review_results(
 ) -> int:
     """Decide on results in question, or on all that are left; return how many were decided on.
 
-    At most `MOST_REVIEWED` at once. What is decided stays so. Revoked results are taken back soon
-    after, whole blocks with them.
+    At most `MOST_REVIEWED` are decided on at once. A decision is final. Revoked results are taken
+    back soon after, together with their whole blocks.
     """
     _check_staff(actor)
     reason = checked_reason(reason)
-    # Two who decide at once must not decide on the same result.
+    # Two members of staff must not decide on the same result at the same time.
     questioned = undecided(Quarantine.objects.select_for_update().get(pk=quarantine.pk))
     if match_ids is not None:
         if not match_ids:
@@ -226,13 +227,13 @@ def _check_staff(actor: User) -> None:
 
 
 def _party_of(slot: str) -> str:
-    """Return what the names of all workers of one token begin with."""
+    """Return the prefix that the names of all workers of one token share."""
     found = _OF_TOKEN.match(slot)
     return found.group() if found else ""
 
 
 def _last_agreed(token_id: int) -> int:
-    """Return the latest attempt of a token that agreed with another worker's; 0 if none did."""
+    """Return the id of a token's latest attempt that agreed with another worker's; 0 if none."""
     agreed = CheckRun.objects.filter(party=token_id, check_of__state=CheckState.AGREED)
     match = agreed.order_by("-pk").values_list("match_id", flat=True).first()
     own = Attempt.objects.filter(match=match, worker_token=token_id, state=AttemptState.ACCEPTED)

@@ -1,9 +1,10 @@
-"""Results of workers without keys, played again by others.
+"""Spot checks: results of workers without keys, played again by others.
 
 One result in so many (`PENTATHLON_SPOT_CHECKS`) is drawn when it is handed in, and played by
-another worker. Where the two differ, a third one that is trusted with everything plays it, twice:
-a bot that differs there is unsteady, and the check proves nothing; else the worker that stands
-alone against the others is put in quarantine. Its fault can be on either side.
+another worker. If the two differ, a third worker that is trusted with everything plays the match
+twice. A bot that differs between these two is unsteady, and the check proves nothing; otherwise
+the worker that stands alone against the others is put in quarantine. Its fault can be on either
+side.
 
 A *party* is a worker token, or all workers beside the database. These hold the keys anyway, so
 their results are not drawn; but they play what others have played.
@@ -47,7 +48,7 @@ from pentathlon_engines.record.shape import Record
 PATIENCE: Final = timedelta(minutes=15)
 """How long a match that is played again may wait and run."""
 MOST_OPEN: Final = 50
-"""No more results are drawn while this many checks are open."""
+"""While this many checks are open, no more results are drawn."""
 _TIMED: Final = (
     FaultKind.STARTUP,
     FaultKind.WALL_TIME,
@@ -86,7 +87,7 @@ def sample_results(match_ids: Collection[int]) -> None:
 
 
 def advance_spot_checks() -> int:
-    """Take every open check one step on that waits for nothing; return how many."""
+    """Take every open check that waits for nothing one step further; return how many."""
     going_on = CheckRun.objects.filter(
         check_of=OuterRef("pk"),
         match__state__in=(MatchState.PENDING, MatchState.RUNNING),
@@ -113,14 +114,14 @@ def _advance(check_id: int) -> None:
     if MatchSeat.objects.filter(match__in=[run.match_id for run in runs], fault_kind__in=_TIMED):
         _end(check, CheckState.UNPROVEN, "A bot ran out of time, which may depend on the host.")
         return
-    if not _by_whom_it_was_asked(runs):
+    if not _is_played_by_parties(runs):
         _end(check, CheckState.UNPROVEN, "Others than those asked have played it again.")
         return
     _STEPS[len(runs)](check, runs)
 
 
-def _by_whom_it_was_asked(runs: Sequence[CheckRun]) -> bool:
-    """Return whether each run was played by its party; the release before reserves nothing."""
+def _is_played_by_parties(runs: Sequence[CheckRun]) -> bool:
+    """Return whether each run was played by its party: older releases reserve no matches."""
     accepted = Attempt.objects.filter(
         match__in=[run.match_id for run in runs], state=AttemptState.ACCEPTED
     )
@@ -166,11 +167,11 @@ def _decide(check: SpotCheck, runs: Sequence[CheckRun]) -> None:
 
 
 _STEPS: Final = {1: _play_elsewhere, 2: _compare_two, 4: _decide}
-"""What to do next, by the number of runs that are done."""
+"""The next step of a check, by the number of runs that are done."""
 
 
 def _course(run: CheckRun) -> tuple[str, tuple[int | None, ...]]:
-    """Return what happened in a run, and how it ended."""
+    """Return the events and the outcome of a run."""
     ranks = run.match.seats.order_by("seat").values_list("rank", flat=True)
     return run.match.course, tuple(ranks)
 
@@ -185,11 +186,11 @@ def _end(check: SpotCheck, state: CheckState, reason: str) -> None:
 def _play_again(
     check: SpotCheck, runs: Sequence[CheckRun], *, numbers: Sequence[int], by_trusted: bool
 ) -> bool:
-    """Schedule the match so often for one party that has not played it; False if there is none."""
+    """Schedule runs of the match for one party that has not played it; False if there is none."""
     match = runs[_ORIGINAL].match
     seats = match.seats.order_by("seat").select_related("version__bot")
     versions = [seat.version for seat in seats]
-    # A worker that may not play the match itself learns no seed of it either.
+    # A worker that may not play the match itself must not learn its seed either.
     needs = [
         requirements_of_versions(
             versions, game=match.game, rules_version=match.rules_version, rated=rated
@@ -226,7 +227,7 @@ def _play_again(
 
 
 def _note_unsteady(*match_ids: int) -> None:
-    """Remember the bot that was the first to play differently in two matches."""
+    """Note the bot that was the first to play differently in two matches."""
     replays = Replay.objects.filter(match__in=match_ids).order_by("match")
     seat = _first_to_differ(*map(read_record, replays))
     seats = MatchSeat.objects.filter(match=match_ids[0])

@@ -1,4 +1,4 @@
-"""Residuals of workers: the difference between their results and the ratings' predictions."""
+"""Residuals of workers: the differences between their results and the ratings' predictions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pentathlon_engines.strength.block_scores import WIN
 FEWEST_RESULTS: Final = 30
 """The fewest results that say anything about a worker."""
 _MOST_RATED: Final = 500
-"""How many of the latest matches are looked at."""
+"""How many of the latest matches are read."""
 _DUEL: Final = 2
 
 
@@ -41,9 +41,9 @@ class Surprise(NamedTuple):
 
 
 def read_surprises(name: Callable[[str], str]) -> dict[str, Surprise]:
-    """Return by `name` of slots how far their latest rated results are from what was expected.
+    """Return how surprising the latest rated results of slots are, by the `name` of the slot.
 
-    Who has too few results is left out.
+    Names with too few results are left out.
     """
     latest = Match.objects.recent().values_list("pk", "worker")[:_MOST_RATED]
     names = {match: name(worker) for match, worker in latest}
@@ -54,7 +54,7 @@ def read_surprises(name: Callable[[str], str]) -> dict[str, Surprise]:
 
 
 def compare(found: Mapping[str, Sequence[Residual]]) -> dict[str, Surprise]:
-    """Compare the results of each with what was expected, and with those of all others.
+    """Compare each worker's residuals with their expectation, and with those of all others.
 
     Ratings that lag behind the truth make everybody's results surprising alike, so only what
     exceeds the others' ratio stands out.
@@ -80,7 +80,7 @@ def _total(residuals: Iterable[Residual]) -> Residual:
 
 
 def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
-    """Yield the residuals of duels that count, as far as their meetings have been counted."""
+    """Yield the residuals of rated duels whose meetings have been counted."""
     duels = Meeting.objects.filter(match__in=matches, seats=_DUEL, expected__isnull=False)
     columns = ("match", "first_half_points", "expected", "variance")
     for match, points, expected, variance in duels.values_list(*columns):
@@ -88,6 +88,6 @@ def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
 
 
 def _residual(points: float, share: float, variance: float) -> Residual:
-    # Of a win or a loss; draws, which are rare, spread less.
+    # This is the spread of wins and losses; draws are rare and spread less.
     spread = variance * (1 - 2 * share) ** 2
     return Residual((points - share) ** 2, variance, spread)

@@ -1,4 +1,4 @@
-"""Which addresses an endpoint may have: none inside of the network that this server stands in.
+"""The addresses that an endpoint may have: none inside the network of this server.
 
 A URL is checked when it is given, and again each time before something is sent: the name is
 resolved once, every address that it has must be allowed, and exactly these addresses are used. So
@@ -32,7 +32,7 @@ _NOT_PUBLIC: Final = tuple(
     for network in (
         "192.88.99.0/24",  # relays of 6to4
         "192.0.0.0/24",
-        "2001::/23",  # Teredo, ORCHID, benchmarks: what protocols use among themselves
+        "2001::/23",  # Teredo, ORCHID, benchmarks: addresses for protocols only
         "2001:db8::/32",
         "2002::/16",  # 6to4 carries any IPv4 address
         "3fff::/20",
@@ -105,7 +105,7 @@ def resolve_target(url: str, *, allows_loopback: bool, resolve: Resolve | None =
         raise ForbiddenAddress(f"{host} has no address")
     for text in found:
         address = ip_address(text)
-        # One is enough to refuse them all: which one is taken would be a matter of luck.
+        # One forbidden address refuses them all, since any of them might be connected to.
         check_address(address, allows_loopback=allows_loopback)
         _check_scheme(parts, is_here=address.is_loopback)
     path = parts.path or "/"
@@ -119,16 +119,17 @@ def resolve_target(url: str, *, allows_loopback: bool, resolve: Resolve | None =
 
 
 def check_address(address: IPv4Address | IPv6Address, *, allows_loopback: bool) -> None:
-    """Refuse an address that is not a public one.
+    """Refuse an address that is not public.
 
     Raises:
-        ForbiddenAddress: it is private, of this machine, of many, reserved, or carries another.
+        ForbiddenAddress: it is private, loopback, multicast or reserved, or embeds another
+        address.
     """
     if allows_loopback and isinstance(address, IPv4Address) and address.is_loopback:
         return
     is_public = address.is_global and not address.is_multicast and not address.is_reserved
     if isinstance(address, IPv6Address):
-        # Outside of it are mapped and translated IPv4 (::ffff:0:0/96, 64:ff9b::/96), site-local …
+        # Other ranges hold mapped and translated IPv4 (::ffff:0:0/96, 64:ff9b::/96), site-local …
         is_public = address in _UNICAST_V6 and not address.is_multicast
     if not is_public or any(address in network for network in _NOT_PUBLIC):
         raise ForbiddenAddress(f"{address} is not a public address")
@@ -157,7 +158,7 @@ def _check_port(parts: SplitResult, *, allows_loopback: bool) -> None:
     port = parts.port or _DEFAULT_PORTS[parts.scheme]
     if parts.scheme == "http" and not allows_loopback:
         raise ForbiddenAddress("it does not begin with https://")
-    # On one's own machine a receiver stands anywhere; `resolve_target` sees to the address.
+    # On one's own machine a receiver may have any port; `resolve_target` checks its address.
     if port not in PORTS and not allows_loopback:
         raise ForbiddenAddress(f"port {port} is not one for https")
 

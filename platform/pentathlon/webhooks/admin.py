@@ -1,4 +1,4 @@
-"""Webhooks in the admin, to be looked at: whose they are, and how they do."""
+"""Webhooks in the admin, read-only: their owners, and whether they work."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""Records the results of attempts, and decides about the next one."""
+"""Records the results of attempts, and decides when to try again."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def record_answers(
 
 
 def next_due(endpoint: WebhookEndpoint) -> datetime | None:
-    """Return when to look at a locked endpoint next."""
+    """Return when a locked endpoint has something to send next; None if nothing waits."""
     waiting = Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING)
     first: datetime | None = waiting.aggregate(first=Min("next_at"))["first"]
     if first is None:
@@ -67,8 +67,10 @@ def next_due(endpoint: WebhookEndpoint) -> datetime | None:
 
 
 def disable(endpoint: WebhookEndpoint, *, reason: str, now: datetime) -> None:
-    """Disable a locked endpoint and give up what waits for it; its owner is told if there is a
-    reason. The caller saves it."""
+    """Disable a locked endpoint and give up its deliveries; tell its owner the reason, if any.
+
+    The caller saves the endpoint.
+    """
     endpoint.is_enabled, endpoint.disabled_reason, endpoint.disabled_at = False, reason, now
     endpoint.due_at, endpoint.waiting = None, 0
     Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING).update(

@@ -1,8 +1,8 @@
-"""Which events there are: their names, what each says, and an example of each. Pure data.
+"""The types of webhook events: their names, contents and examples. Pure data.
 
-Payloads are thin: what has happened, and where the API shows it. Who wants to know more asks, with
-a token of their own; so a webhook shows nobody what they may not see, and an old message that
-arrives late never shows an old state as a new one.
+Payloads are thin: what has happened, and where the API shows it. For more, receivers ask the API
+with their own token. So a webhook shows nobody what they may not see, and a message that arrives
+late never presents an old state as a new one.
 """
 
 from __future__ import annotations

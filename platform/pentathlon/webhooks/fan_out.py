@@ -1,4 +1,4 @@
-"""Makes a delivery of each event for each endpoint that wants it, some at a time."""
+"""Makes deliveries of each event to all endpoints that want it, some at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Plan = list[tuple[OutboxEvent, list[int]]]
 
 @transaction.atomic
 def spread_events() -> int:
-    """Queue deliveries of the oldest events that have none yet; return how many events it read.
+    """Queue deliveries of the oldest events that still lack some; return how many were read.
 
     The reconciler calls it again and again.
     """
@@ -32,7 +32,7 @@ def spread_events() -> int:
         return 0
     plan = _plan(events, _wanted(events))
     wanted = {pk for _, pks in plan for pk in pks}
-    # In the order of ids, as everybody locks endpoints.
+    # Endpoints are always locked in the order of their ids.
     rows = WebhookEndpoint.objects.filter(pk__in=wanted).order_by("pk").select_for_update()
     _queue(plan, {row.pk: row for row in rows}, now=database_now())
     OutboxEvent.objects.bulk_update([event for event, _ in plan], ["spread_after"])
@@ -61,7 +61,7 @@ def _wanted(events: Sequence[OutboxEvent]) -> dict[int, list[int]]:
 
 
 def _plan(events: Iterable[OutboxEvent], wanted: dict[int, list[int]]) -> _Plan:
-    """Take as many deliveries as one transaction may write, event by event; note how far."""
+    """Plan as many deliveries as one transaction may write; note on each event how far it got."""
     room = _DELIVERIES_AT_ONCE
     plan: _Plan = []
     for event in events:

@@ -1,8 +1,8 @@
 """Posts a body to a webhook: a small HTTP client that trusts nobody.
 
-It connects to the addresses that were checked and to no others, by no proxy; follows no redirect;
-keeps no cookie; asks for no compression and unpacks none. Whatever the receiver does, it takes a
-stated time and a stated number of bytes at most, and the connection is closed afterwards.
+It connects directly, and only to the addresses that were checked. It follows no redirect, keeps no
+cookie, and neither asks for compression nor unpacks it. Whatever the receiver does, time and bytes
+are limited, and the connection is closed afterwards.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PostResult:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether the receiver has taken it."""
+        """Whether the receiver has accepted the message."""
         return not self.error
 
 
@@ -56,7 +56,7 @@ def post(
     total_s: float = TOTAL_S,
     resolve: Resolve | None = None,
 ) -> PostResult:
-    """Post a body and return what came of it; never raise for what the other side does."""
+    """Post a body and return the result; never raise for anything the receiver does."""
     began = time.monotonic()
     status, text, error = None, "", ""
     try:
@@ -139,7 +139,7 @@ def _request(target: Target, body: bytes, headers: Mapping[str, str]) -> bytes:
 
 
 def _text(response: HTTPResponse) -> str:
-    """Return the beginning of an answer as text; what is compressed stays so."""
+    """Return the beginning of an answer as text; a compressed one is not unpacked."""
     if kind := response.headers.get("Content-Encoding", "").strip():
         return f"(compressed: {kind[:20]})"
     try:
@@ -163,9 +163,9 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Bounded(io.RawIOBase):
-    """Reads from a socket until a moment and up to a number of bytes.
+    """Reads from a socket until a deadline, up to a number of bytes.
 
-    A timeout of the socket alone starts again with every byte that drips in.
+    The timeout of a socket would start anew with every byte that drips in.
     """
 
     def __init__(self, connection: socket.socket, *, deadline: float) -> None:
@@ -174,15 +174,15 @@ class _Bounded(io.RawIOBase):
         self._room = LARGEST_HEAD
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """Return what HTTPResponse reads from."""
+        """Return the file that `HTTPResponse` reads from."""
         return io.BufferedReader(self, buffer_size=2048)
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return true: this file can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:  # Any: whatever can be written to
-        """Read what has come."""
+        """Read what has arrived, within the limits."""
         if self._room <= 0:
             raise HTTPException(f"more than {LARGEST_HEAD} bytes before the end of the answer")
         self._connection.settimeout(_left(self._deadline))

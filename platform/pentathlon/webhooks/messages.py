@@ -26,7 +26,7 @@ _LONGEST_ERROR: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """All that a thread needs to send one delivery, without the database."""
+    """Everything that a thread needs to send one delivery without the database."""
 
     delivery_id: int
     channel: str
@@ -40,7 +40,7 @@ class Message:
 
 
 def message_to(endpoint: WebhookEndpoint, delivery: Delivery, *, now: datetime) -> Message:
-    """Return what is to be sent for a delivery."""
+    """Return the message to send for a delivery."""
     event = delivery.event
     is_mail = endpoint.channel == Channel.MAIL
     salts = [endpoint.salt]
@@ -64,7 +64,7 @@ def body_of(event: OutboxEvent, *, site: str) -> bytes:
 
 
 def told_of(event: OutboxEvent, *, site: str) -> dict[str, Any]:  # Any: JSON
-    """Return what the body of an event says."""
+    """Return the content of an event's body."""
     return {
         "type": event.type,
         "timestamp": event.happened_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
@@ -73,7 +73,7 @@ def told_of(event: OutboxEvent, *, site: str) -> dict[str, Any]:  # Any: JSON
 
 
 def send(message: Message) -> PostResult:
-    """Send a message and return what came of it."""
+    """Send a message and return the result."""
     if message.channel == Channel.MAIL:
         return _mail(message)
     return post(
@@ -114,7 +114,7 @@ def _letter(event: OutboxEvent, endpoint: WebhookEndpoint) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a text without breaks: no name adds a line to a letter, or a header."""
+    """Return a text without line breaks, so that no name adds a line or a header to a letter."""
     return " ".join(text.split())
 
 

@@ -18,7 +18,7 @@ _SALT_BYTES: Final = 24
 
 
 def new_salt() -> str:
-    """Return what a secret is derived from, together with the key of this installation."""
+    """Return a new salt; a secret is derived from it and the key of the installation."""
     return secrets.token_hex(_SALT_BYTES)
 
 
@@ -49,7 +49,7 @@ class WebhookEndpointQuerySet(models.QuerySet["WebhookEndpoint"]):
         return self.working().filter(subscriptions__event=event)
 
     def count_waiting(self) -> int:
-        """Return how many deliveries wait, by the endpoints that have something to do."""
+        """Return how many deliveries wait, as the endpoints with something to send count them."""
         busy = self.filter(due_at__isnull=False)
         return int(busy.aggregate(total=Sum("waiting"))["total"] or 0)
 
@@ -123,7 +123,7 @@ class WebhookEndpoint(models.Model):
 
     @property
     def events(self) -> list[str]:
-        """The types of events that it wants, in order."""
+        """The types of events that this endpoint wants, in order."""
         return sorted(each.event for each in self.subscriptions.all())
 
 
@@ -147,7 +147,7 @@ class Subscription(models.Model):
 
 
 class OutboxEvent(models.Model):
-    """Something that happened, written in the transaction in which it happened."""
+    """Something that happened; the row is written in the same transaction."""
 
     public_id = models.UUIDField(default=uuid.uuid4, editable=False)
     type = models.CharField(max_length=40)
@@ -175,12 +175,12 @@ class OutboxEvent(models.Model):
 
     @property
     def message_id(self) -> str:
-        """The `webhook-id` of all attempts to deliver it."""
+        """The `webhook-id` of all attempts to deliver this event."""
         return f"msg_{self.public_id.hex}"
 
 
 class DeliveryState(models.TextChoices):
-    """Whether an event has arrived."""
+    """States of a delivery."""
 
     WAITING = "waiting", "waiting"
     DELIVERED = "delivered", "delivered"
@@ -220,7 +220,7 @@ class Delivery(models.Model):
 
 
 class DeliveryAttempt(models.Model):
-    """One try to deliver an event, and what came of it."""
+    """One try to deliver an event, and its result."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     status = models.PositiveSmallIntegerField(null=True)

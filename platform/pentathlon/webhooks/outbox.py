@@ -1,7 +1,7 @@
-"""Writes events in the transaction in which they happen: both are stored, or neither.
+"""Notes events in the transaction of what happened, so that both are stored, or neither.
 
-An event goes only to people who want its type. Where nobody does, noting it costs one query that
-reads an index.
+An event goes only to people who want its type. If nobody does, noting it costs one query of an
+index.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def listeners(event: str) -> QuerySet[WebhookEndpoint]:
 
 
 def note_events(event: str, *, happened: Collection[tuple[Collection[int], Data]]) -> None:
-    """Note several events of one type, which somebody is known to want.
+    """Note several events of one type that somebody is known to want.
 
-    Each is a pair of the people and the data, which has `url`.
+    Each event is a pair of the ids of people and the data, which has a `url`.
     """
     if not connection.in_atomic_block:
         raise OutsideTransaction(event)

@@ -1,4 +1,4 @@
-"""Forgets what is old, in small batches; each step costs the same however much there is."""
+"""Deletes old rows in small batches; each step costs the same however many rows there are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEPT: Final = timedelta(seconds=RETENTION_S)
 
 
 def forget_old() -> int:
-    """Delete some of the oldest rows that are kept no longer; return how many rows went."""
+    """Delete some of the oldest rows that are due; return how many rows went."""
     return _forget_deliveries() + _forget_events() + _forget_endpoints()
 
 
@@ -51,7 +51,7 @@ DELIVERIES: Final = RetentionClass(
 
 @transaction.atomic
 def _forget_deliveries() -> int:
-    # The oldest come first by id: one look at the head of the index says whether there are any.
+    # Older rows have smaller ids, so the head of the index shows whether any rows are due.
     before = database_now() - _KEPT
     head = Delivery.objects.order_by("pk").values_list("pk", "created_at", "state")[:_BATCH]
     old = [pk for pk, at, state in head if at < before and state != DeliveryState.WAITING]
@@ -71,7 +71,7 @@ def _forget_events() -> int:
 
 @transaction.atomic
 def _forget_endpoints() -> int:
-    """Delete a batch of what belonged to a deleted endpoint, and at last the endpoint."""
+    """Delete a batch of the rows of a deleted endpoint, and the endpoint once they are gone."""
     endpoint = WebhookEndpoint.objects.filter(deleted_at__isnull=False).order_by("pk").first()
     if endpoint is None:
         return 0

@@ -1,12 +1,12 @@
-"""Sends what is due: at least once, a bounded number of endpoints at a time.
+"""Sends due deliveries at least once, to a bounded number of endpoints at a time.
 
 A step of the reconciler claims due endpoints in the database, starts a thread for each and records
-what earlier threads have brought. The threads know no database, and no step waits for one. Each
-endpoint is one thread's business at a time. A claim lapses, so what a killed process has not
-recorded is sent again.
+the results of earlier threads. The threads know no database, and no step waits for a thread. At
+most one thread at a time sends to an endpoint. A claim lapses, so whatever a killed process has
+not recorded is sent again.
 
-Half of the places are kept free for endpoints that work: those that hang or fail take the other
-half at most.
+Half of the threads are kept for endpoints that work: those that hang or fail take at most the
+other half.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Sender:
         self._luck = random.Random()
 
     def step(self) -> int:
-        """Record what has been answered and send what is due; return how many it recorded."""
+        """Record new results and send due deliveries; return how many results were recorded."""
         recorded = self._record()
         for claim in self._claim_due():
             self._claims[claim.endpoint_id] = claim
@@ -71,7 +71,7 @@ class Sender:
         return recorded
 
     def finish(self, *, for_s: float = 2 * TOTAL_S) -> int:
-        """Wait for the threads and record what they bring; for tests and for a calm end."""
+        """Wait for the threads and record their results; for tests and for an orderly end."""
         deadline = time.monotonic() + for_s
         recorded = self._record()
         while self._claims and time.monotonic() < deadline:
@@ -90,7 +90,7 @@ class Sender:
                 if not answer.has_arrived or time.monotonic() > deadline:
                     break
         except Exception:
-            # The claim lapses and the rest is tried again.
+            # The claim lapses, and the rest is sent again.
             _log.exception("webhook not sent", endpoint=claim.endpoint_id)
         self._answers.put((claim.endpoint_id, answers))
 
@@ -101,7 +101,8 @@ class Sender:
                 endpoint_id, answers = self._answers.get_nowait()
             except Empty:
                 return recorded
-            # Even if this fails: the claim lapses then, and it is sent again.
+            # Forgotten even if recording fails: then the claim lapses, and the messages are sent
+            # again.
             self._claims.pop(endpoint_id, None)
             recorded += record_answers(endpoint_id, answers, luck=self._luck)
 
@@ -127,7 +128,7 @@ class Sender:
 
 @transaction.atomic
 def _claim(seen: WebhookEndpoint) -> _Claim | None:
-    """Claim an endpoint for a while; None if somebody else has, or nothing is due any more."""
+    """Claim an endpoint for a while; None if it is claimed already or nothing is due."""
     rows = WebhookEndpoint.objects.select_related("owner").select_for_update(of=("self",))
     endpoint = rows.filter(pk=seen.pk, due_at=seen.due_at).first()
     if endpoint is None:

@@ -1,4 +1,4 @@
-"""Everything that people change about their webhooks and e-mail."""
+"""Everything that people can change about their webhooks and e-mail."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def create_endpoint(
     """Make a webhook and return it with its secret, which nobody is shown again."""
     url = check_url(url, allows_loopback=settings.WEBHOOKS_ALLOW_LOOPBACK)
     known = _known_events(events, EVENT_TYPES)
-    # The lock makes two requests at once count each other.
+    # The lock makes two simultaneous requests count each other's endpoint.
     User.objects.select_for_update().get(pk=actor.pk)
     endpoints = endpoint_quota(actor)
     endpoints.check_left(
@@ -60,7 +60,7 @@ def change_endpoint(
     events: Collection[str] | None = None,
     is_enabled: bool | None = None,
 ) -> WebhookEndpoint:
-    """Change what is given of the actor's own webhook; enabling one again forgets its failures."""
+    """Change given fields of the actor's own webhook; enabling it again forgets its failures."""
     endpoint = _lock(actor, endpoint_id)
     if url is not None:
         endpoint.url = check_url(url, allows_loopback=settings.WEBHOOKS_ALLOW_LOOPBACK)
@@ -88,7 +88,7 @@ def delete_endpoint(*, actor: User, endpoint_id: int) -> None:
 
 @transaction.atomic
 def rotate_secret(*, actor: User, endpoint_id: int) -> tuple[WebhookEndpoint, str]:
-    """Give a webhook a new secret and return it; the one before signs, too, for a day."""
+    """Give a webhook a new secret and return it; the previous one also signs for a day."""
     endpoint = _lock(actor, endpoint_id)
     endpoint.old_salt, endpoint.salt = endpoint.salt, new_salt()
     endpoint.old_until = database_now() + timedelta(seconds=ROTATION_S)
@@ -102,14 +102,14 @@ def ping_endpoint(*, actor: User, endpoint_id: int) -> OutboxEvent:
     endpoint = _lock(actor, endpoint_id)
     _check_open(endpoint)
     data = {"endpoint": endpoint.pk, "url": f"/api/v1/webhooks/{endpoint.pk}/"}
-    # Who asks wants to know now, whatever failed before.
+    # Earlier failures must not delay the test: its sender waits for the result.
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(paused_until=None)
     return OutboxEvent.objects.create(type=PING.name, data=data, audience=[], endpoint=endpoint)
 
 
 @transaction.atomic
 def redeliver(*, actor: User, endpoint_id: int, delivery_id: int) -> Delivery:
-    """Send an event to the actor's own webhook once more, whatever came of it before."""
+    """Send an event to the actor's own webhook again, whatever the result of its delivery."""
     endpoint = _lock(actor, endpoint_id)
     _check_open(endpoint)
     found = Delivery.objects.select_for_update().filter(endpoint=endpoint, pk=delivery_id)

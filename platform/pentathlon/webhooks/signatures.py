@@ -1,7 +1,7 @@
-"""Secrets and signatures by the Standard Webhooks convention, with its own library.
+"""Secrets and signatures by the Standard Webhooks convention, with that project's library.
 
 A secret is derived from a salt in the row and the key of this installation, so a copy of the
-database alone signs nothing. Price: with another `PENTATHLON_SECRET_KEY` all secrets are others.
+database alone signs nothing. Price: another `PENTATHLON_SECRET_KEY` changes all secrets.
 """
 
 from __future__ import annotations

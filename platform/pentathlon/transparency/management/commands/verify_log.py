@@ -23,7 +23,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take checkpoints that somebody has noted."""
+        """Declare the option for checkpoints that somebody has noted."""
         parser.add_argument(
             "noted",
             nargs="*",
