@@ -72,8 +72,9 @@ class SeatAccuracy:
 
     value: float
     low: float
+    """The lower end of the 95 % interval, 0 or more."""
     high: float
-    """The ends of its 95 % interval, within 0 to 100."""
+    """The upper end of the 95 % interval, 100 or less."""
     decisions: int
 
     @property
