@@ -21,7 +21,7 @@ def audit_tournament(
     reason: str = "",
     **details: Any,  # Any: JSON
 ) -> None:
-    """Write down what somebody did to a whole tournament, or to a block or round of it."""
+    """Write an audit event about a whole tournament, or about a block or round of it."""
     note_action(
         action,
         actor=actor,
@@ -43,14 +43,14 @@ def audit_entry(
     reason: str = "",
     **details: Any,  # Any: JSON
 ) -> None:
-    """Write down what somebody did to an entry of another author."""
+    """Write an audit event about an entry of another author."""
     audit_version(action, version, actor=actor, reason=reason, tournament=tournament.pk, **details)
 
 
 def audit_match(
     action: AuditAction, tournament: Tournament, match: Match, *, actor: User, reason: str
 ) -> None:
-    """Write down what somebody did to a match of a tournament."""
+    """Write an audit event about a match of a tournament."""
     note_action(
         action,
         actor=actor,

@@ -15,9 +15,10 @@ LONGEST_REASON: Final = 300
 
 
 class Batch(models.Model):
-    """Blocks that a format made in one step, and what it was told for it.
+    """The blocks that a format made in one step, and its input for that step.
 
-    The row is stored before the first of its blocks: who goes on after a crash makes equal ones.
+    The row is stored before the first of its blocks, so that whoever goes on after a crash makes
+    the same ones.
     """
 
     tournament = models.ForeignKey(
@@ -26,13 +27,14 @@ class Batch(models.Model):
     number = models.PositiveIntegerField()
     """The number of the batch, from 1 without gaps."""
     input = models.JSONField(null=True)
-    """What has changed since the batch before: who has left, and the results of blocks as far as
-    the format reads them. Null if the blocks were made before there were batches."""
+    """What has changed since the previous batch: the entries that have left, and the results of
+    blocks if the format reads them. Null if the blocks were made before there were batches."""
     input_digest = models.CharField(max_length=64, blank=True, db_default="")
     """The SHA-256 of the previous batch's digest and of `input`."""
     first_block = models.PositiveIntegerField()
+    """The number of the batch's first block."""
     last_block = models.PositiveIntegerField()
-    """The numbers of its first and last block; blocks are stored part by part."""
+    """The number of the batch's last block, which may still have to be stored."""
     made_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -57,7 +59,7 @@ class BlockState(models.TextChoices):
 
 
 class BlockOrder(models.TextChoices):
-    """An order of an organiser about a block."""
+    """Orders that an organiser may give about a block."""
 
     VOID = "void", "void"
     RERUN = "rerun", "play again"
@@ -71,7 +73,7 @@ class BlockQuerySet(models.QuerySet["Block"]):
         return self.filter(state=BlockState.OPEN)
 
     def with_orders(self) -> Self:
-        """Return blocks that an organiser wants void or played again, and that are not yet."""
+        """Return blocks with an order that has not been carried out."""
         return self.exclude(order="")
 
 
@@ -98,7 +100,7 @@ class Block(models.Model):
     replays = models.PositiveSmallIntegerField(default=0, db_default=0)
     """How often its void legs were queued again without an organiser."""
     order = models.CharField(max_length=5, choices=BlockOrder, blank=True, db_default="")
-    """What the organiser has ordered and is still to be carried out; else empty."""
+    """An organiser's order that has not been carried out; empty without one."""
     ordered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -106,7 +108,7 @@ class Block(models.Model):
     objects = BlockQuerySet.as_manager()
 
     class Meta:
-        # An index of another table has the name that Django would give.
+        # The name that Django would give is taken by an index of another table.
         db_table = "tournaments_blocks"
         constraints = (
             models.UniqueConstraint(

@@ -15,7 +15,7 @@ def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: 
 
 
 def check_may_create(actor: User, *, what: str) -> None:
-    """Refuse an actor who is no organiser at all."""
+    """Refuse an actor who is not an organiser."""
     if not actor.is_organiser:
         raise NotAllowed(f"Only organisers create {what}.", code="not_an_organiser")
 

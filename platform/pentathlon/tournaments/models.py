@@ -21,7 +21,7 @@ ENTRIES_PER_AUTHOR: Final = 3
 
 
 class TournamentState(models.TextChoices):
-    """A tournament's life."""
+    """States in the life of a tournament."""
 
     DRAFT = "draft", "a draft"
     OPEN = "open", "open for entries"
@@ -57,11 +57,11 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         return short.with_counts().select_related("owner").order_by("-pk")
 
     def organised(self) -> Self:
-        """Return what somebody organises: not the divisions of ladders, which have own pages."""
+        """Return tournaments that somebody organises: no divisions of ladders."""
         return self.filter(division=None)
 
     def visible_to(self, person: User | None) -> Self:
-        """Leave out drafts of others; staff sees all."""
+        """Leave out drafts of other people, unless the reader is of the staff."""
         if person is not None and is_staff(person):
             return self
         return self.filter(~Q(state=TournamentState.DRAFT) | Q(owner=person))
@@ -69,7 +69,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""
         entries = Entry.objects.scheduled().filter(tournament=OuterRef("pk")).order_by()
-        # Only where nobody has counted yet: tournaments that began before there were scores.
+        # Counts matches only for tournaments that began before there were scores.
         done = Match.objects.filter(lane=OuterRef("pk"), state=MatchState.DONE).order_by()
         counted = When(pool__seat_scores__isnull=False, then=F("pool__done"))
         return self.annotate(
@@ -79,7 +79,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         )
 
     def finished(self) -> Self:
-        """Return running tournaments in which nothing waits: no match, rating, entry or block."""
+        """Return running tournaments without a waiting match, rating, entry or block."""
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
         blocks = Block.objects.filter(tournament=OuterRef("pk"))
@@ -114,7 +114,6 @@ class Tournament(models.Model):
     params = models.JSONField(default=dict, db_default={})
     """The format's own parameters, with all defaults written out."""
     table_seats = models.PositiveSmallIntegerField(default=2)
-    """Seats at each table."""
     cycles = models.PositiveSmallIntegerField(default=1)
     """How often all meet: copied from `params` for processes of the previous release."""
     rules_version = models.PositiveIntegerField(default=1)
@@ -124,7 +123,7 @@ class Tournament(models.Model):
     secret_given = models.BooleanField(default=False, db_default=False)
     """Whether the organiser supplied the secret and so knows all seeds: an unrated replay."""
     revealed_at = models.DateTimeField(null=True)
-    """When the secret became public: when it first closed or was cancelled."""
+    """When the secret became public: when the tournament first closed or was cancelled."""
     fixed_document = models.JSONField(null=True)
     """The document as it was at the start; the event key is bound to its hash."""
     draw_probability = models.FloatField(null=True)
@@ -151,8 +150,9 @@ class Tournament(models.Model):
     planned = models.PositiveIntegerField(default=0, db_default=0)
     """The number of matches in its schedule; while that depends on results, the expected one."""
     fewest = models.PositiveIntegerField(null=True)
+    """The lower bound of `planned`; null if that is exact."""
     most = models.PositiveIntegerField(null=True)
-    """Bounds of `planned`; null where it is exact."""
+    """The upper bound of `planned`; null if that is exact."""
     scheduled = models.PositiveIntegerField(default=0, db_default=0)
     """How many matches have been made, in the order of the schedule."""
     is_fully_scheduled = models.BooleanField(default=False, db_default=False)
@@ -182,11 +182,10 @@ class Tournament(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-
+    # Counts for lists, added by `TournamentQuerySet.with_counts`.
     bots: int
     matches: int
     matches_done: int
-    """Counts for lists; added by `TournamentQuerySet.with_counts`."""
 
     objects = TournamentQuerySet.as_manager()
 
@@ -200,17 +199,17 @@ class Tournament(models.Model):
 
     @property
     def is_ladder(self) -> bool:
-        """Whether it is a division of a ladder."""
+        """Whether this is a division of a ladder."""
         return bool(self.season)
 
     @property
     def revealed_secret(self) -> str | None:
-        """The secret, once everybody may know it."""
+        """The secret once it is public; None before."""
         return (self.secret or None) if self.revealed_at else None
 
 
 class EntryState(models.TextChoices):
-    """Whether an entry still takes part."""
+    """States of an entry."""
 
     ACTIVE = "active", "takes part"
     WITHDRAWN = "withdrawn", "withdrawn"
@@ -222,7 +221,7 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     """Named queries for entries."""
 
     def scheduled(self) -> Self:
-        """Return entries that the schedule is made of, also those that have left since."""
+        """Return the entries in the schedule, including those that have left since."""
         return self.filter(number__isnull=False)
 
     def active(self) -> Self:
@@ -383,12 +382,13 @@ class FinalRow(models.Model):
     sigma = models.FloatField()
     """The standard deviation of its difference to the mean of all entries."""
     rank_low = models.PositiveIntegerField(null=True)
+    """The best rank that it may truly have; null if closed before there were rank intervals."""
     rank_high = models.PositiveIntegerField(null=True)
-    """The ranks that it may have in truth; null if closed before there were rank intervals."""
+    """The worst rank that it may truly have; null like `rank_low`."""
     fold_mu = models.FloatField(null=True)
+    """The mean by the live rating rule in schedule order; null at tables of more than two."""
     fold_sigma = models.FloatField(null=True)
-    """The live rating rule applied in schedule order; null at tables of more than two, where it
-    would take half a millisecond a match."""
+    """The standard deviation of `fold_mu`; null if that is null."""
     chance_of_best = models.FloatField()
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Tells organisers, authors and teams by webhook or e-mail what happens to a tournament.
 
-Whatever is told, everybody may see: neither a result that is hidden nor a seed that is sealed.
+Events contain only what everybody may see: no hidden result and no sealed seed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pentathlon.webhooks.outbox import listeners, note_event
 
 
 def note_tournament(event: str, tournament: Tournament, *, besides: Collection[int] = ()) -> None:
-    """Note an event for everybody who organises or plays in a tournament, and for some others."""
+    """Note an event for a tournament's organiser and authors, and for given other people."""
     if not listeners(event).exists():
         return
     facts, path = _facts(tournament), f"/api/v1/tournaments/{tournament.pk}/"
@@ -46,7 +46,7 @@ def note_end(tournament: Tournament) -> None:
 def note_entry(event: str, entry: Entry, *, by: int | None = None) -> None:
     """Note that an entry has left, or that version `by` plays instead of its version."""
     tournament = entry.tournament
-    # What happens to a draft is its organiser's business alone.
+    # Nobody but its organiser learns what happens to a draft.
     if tournament.state == TournamentState.DRAFT or not listeners(event).exists():
         return
     people = {tournament.owner_id, entry.version.bot.owner_id}

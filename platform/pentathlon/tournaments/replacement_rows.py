@@ -1,4 +1,4 @@
-"""The rows of replacements: which version took the place of which one while a tournament ran."""
+"""The rows of replacements: which version replaced which other one in a running tournament."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class ReplacementQuerySet(models.QuerySet["Replacement"]):
     """Named queries for replacements."""
 
     def unsettled(self) -> Self:
-        """Return those that are being carried out, in their order."""
+        """Return replacements that are being carried out, in their order."""
         return self.filter(is_settled=False).order_by("tournament", "number")
 
     def in_order(self) -> Self:
-        """Return them in their order, with bots and owners: one query."""
+        """Return replacements in their order, with bots and owners; one query."""
         return self.select_related("old__bot__owner", "new__bot__owner", "entry").order_by(
             "tournament", "number"
         )
 
 
 class Replacement(models.Model):
-    """A version that took the place of another one in a tournament that ran."""
+    """A version that replaced another one in a running tournament."""
 
     tournament = models.ForeignKey(
         "tournaments.Tournament", on_delete=models.CASCADE, related_name="replacements"
@@ -51,7 +51,7 @@ class Replacement(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     made_blocks = models.PositiveIntegerField()
-    """The number of blocks made by then; the new version plays all later ones."""
+    """The number of blocks made before the replacement; the new version plays all later ones."""
     checked_block = models.PositiveIntegerField()
     """All blocks up to this one have been given to one of the two versions."""
     first_block = models.PositiveIntegerField()
@@ -60,7 +60,7 @@ class Replacement(models.Model):
     """Later blocks that the old version had begun and finishes."""
     is_settled = models.BooleanField(default=False, db_default=False)
     digest = models.CharField(max_length=64, blank=True, db_default="")
-    """A digest of all of this and of the digest before it; empty until it is settled."""
+    """A digest of this replacement and of the digest before it; empty until it is settled."""
 
     objects = ReplacementQuerySet.as_manager()
 
@@ -82,7 +82,7 @@ class Replacement(models.Model):
         return f"replacement {self.number} in tournament {self.tournament_id}"
 
     def stated(self) -> StatedReplacement:
-        """Return it as proofs state it."""
+        """Return the replacement as proofs state it."""
         return StatedReplacement(
             entry=self.entry.number or 0,
             first_block=self.first_block if self.is_settled else None,

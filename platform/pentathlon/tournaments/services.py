@@ -70,11 +70,11 @@ def create_tournament(
 ) -> Tournament:
     """Create a tournament from a document, open it for entries, and enter these versions.
 
-    A draft is seen by its organiser alone and opened later.
+    A draft is seen only by its organiser, and opened later.
 
     An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
-    probability of its document. `errors` are what the caller has found wrong: one answer names
-    all of it.
+    probability of its document. `errors` are problems that the caller has found, so that one
+    answer names everything.
     """
     check_may_create(actor, what="tournaments")
     completed = check_wanted(
@@ -112,7 +112,7 @@ def check_wanted(
     secret: str | None = None,
     errors: Sequence[DomainError] = (),
 ) -> TournamentDocument:
-    """Return the document of a tournament with all defaults; refuse what cannot be.
+    """Return the document of a tournament with all defaults; refuse an impossible one.
 
     Raises:
         InvalidInput: `Problems` if several things are wrong, `errors` among them.
@@ -155,7 +155,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 
 @transaction.atomic
 def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Start no more matches for now; those that run end normally."""
+    """Start no more matches for now; running ones end normally."""
     tournament = lock_own(actor, tournament, TournamentState.RUNNING, to="pause")
     hold_lane(tournament.pk)
     audit_tournament(AuditAction.TOURNAMENT_PAUSE, tournament, actor=actor)
@@ -164,7 +164,7 @@ def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 
 @transaction.atomic
 def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Go on after a pause."""
+    """Resume a tournament after a pause."""
     tournament = lock_own(actor, tournament, TournamentState.PAUSED, to="resume")
     release_lane(tournament.pk)
     audit_tournament(AuditAction.TOURNAMENT_RESUME, tournament, actor=actor)
@@ -206,7 +206,8 @@ def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
 def _call_off(tournament: Tournament) -> Tournament:
     """Void a batch of matches of a locked, cancelled tournament; end it when none is left."""
     lane = Match.objects.of_lane(tournament.pk)
-    # Each has rows in two pools, too. What runs goes first, then the order of the schedule.
+    # Each match may have rows in two pools, too. Running matches come first, then those that wait
+    # in schedule order.
     ids = list(lane.live().values_list("pk", flat=True)[:_CALLED_OFF_AT_ONCE])
     room = _CALLED_OFF_AT_ONCE - len(ids)
     ids += lane.waiting().values_list("pk", flat=True)[:room]
@@ -243,9 +244,10 @@ def close_finished() -> list[Tournament]:
 
 
 def _close(tournament: Tournament) -> Tournament | None:
-    # The fit takes seconds for thousands of matches: outside of the transaction. Meanwhile the
-    # organiser may stop it, or requeue a void match that is played and rated before we are done.
-    # The version was read in one statement with the look that found nothing waiting.
+    # The fit takes seconds for thousands of matches, so it happens outside of the transaction.
+    # Meanwhile the organiser may pause or cancel the tournament, or requeue a void match that is
+    # played and rated before the fit is done. `results_version` tells: it was read in the
+    # statement that found nothing waiting.
     rows = final_rows(tournament)
     with transaction.atomic():
         unlocked = Tournament.objects.select_for_update(skip_locked=True)
@@ -263,7 +265,7 @@ def _close(tournament: Tournament) -> Tournament | None:
 
 def _close_gaps(tournament: Tournament) -> None:
     """Number entries without gaps, as the document counts them, in the order of entry."""
-    # Upwards, so that the number is free that each one gets.
+    # In ascending order, so that each new number is free when it is given.
     for number, entry in enumerate(tournament.entries.scheduled().order_by("number")):
         if entry.number != number:
             entry.number = number
@@ -282,7 +284,7 @@ def _fix_document(tournament: Tournament) -> Pool:
     )
     tournament.pool = pool
     tournament.rules_version = GAMES[tournament.game].info.version
-    # A process of the release before draws none.
+    # A process of the previous release has drawn no secret.
     tournament.secret = tournament.secret or secrets.token_hex(SECRET_BYTES)
     tournament.fixed_document = draft_document(tournament).to_json()
     tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
@@ -290,7 +292,7 @@ def _fix_document(tournament: Tournament) -> Pool:
 
 
 def _note_size(tournament: Tournament) -> None:
-    """Store how many matches there will be, as far as that is known from the start."""
+    """Store how many matches there will be, as far as the document tells."""
     planned = document(tournament)
     size = planned.scheduling.size(planned.plan(key=event_key(tournament)), len(planned.entries))
     tournament.planned = size.expected
@@ -314,7 +316,7 @@ def _end(tournament: Tournament, state: TournamentState) -> Tournament:
 
 
 def _set_time(tournament: Tournament, field: str) -> Tournament:
-    """Set a time by the database's clock, as all other times."""
+    """Set a time field by the database's clock, as for all other times."""
     Tournament.objects.filter(pk=tournament.pk).update(**{field: Now()})
     tournament.refresh_from_db(fields=(field,))
     return tournament

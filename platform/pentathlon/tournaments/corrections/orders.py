@@ -1,6 +1,6 @@
 """Orders of organisers about existing matches: void them, or play them again.
 
-An order is noted at the blocks at once and carried out part by part. To order the same again
+An order is noted at the blocks at once and carried out part by part. Ordering the same again
 changes nothing. Ratings follow: results are taken back before anything is played again.
 """
 
@@ -70,11 +70,11 @@ class Order:
 
 @transaction.atomic
 def give_order(*, actor: User, tournament: Tournament, order: Order) -> int:
-    """Make a block or round void, or have it played again; return how many blocks that changes.
+    """Make a block or round void, or have it played again; return how many blocks change.
 
-    The blocks of a void order that are void already stay as they are, and so do those of a rerun
-    that wait to be played. Blocks of a bot that has left are not played again. A closed tournament
-    runs again until it has a new final table.
+    Blocks that are void already are not made void again, and blocks that wait to be played are not
+    rerun. Blocks of a bot that has left are not played again. A closed tournament runs again until
+    it has a new final table.
     """
     what = f"{order.kind.label} a {'round' if order.block is None else 'block'} of"
     tournament = lock_own(actor, tournament, *_STATES, to=what)
@@ -105,8 +105,8 @@ def give_order(*, actor: User, tournament: Tournament, order: Order) -> int:
 def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
     """Play one match of the actor's own tournament again; return the match that will be played.
 
-    A void match waits again. The result of a finished one is taken back, and another match gets
-    its place, seed and bots. One that has not ended is returned as it is.
+    A void match waits again. The result of a finished match is taken back, and another match gets
+    its place, seed and bots. A match that has not ended is returned as it is.
     """
     place = _place(match)
     tournament = lock_own(actor, place.tournament, *_STATES, to="play a match again of")
@@ -119,7 +119,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
     if not _play_again(tournament, place):
         raise _too_early(match)
     if block is not None:
-        # What was taken back with it when the block became void is missing, too.
+        # The results that were taken back when the block became void are missing, too.
         others = _legs(tournament, block).exclude(pk=place.pk)
         for other in others.filter(match__is_revoked=True):
             _play_again(tournament, other)
@@ -135,9 +135,9 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
 def void_match(*, actor: User, match: Match, reason: str) -> Match:
     """Make one match of the actor's own tournament void; return the match in its place.
 
-    Its block counts as a whole or not at all: the match is played again with the same seed and
-    bots, `MOST_REPLAYS` times a block, or else all of the block is void. A match that is void
-    already, or whose block is, stays as it is.
+    A block counts as a whole or not at all. So the match is played again with the same seed and
+    bots, up to `MOST_REPLAYS` times a block; after that, the whole block is void. If the match or
+    its block is void already, nothing changes.
     """
     place = _place(match)
     tournament = lock_own(actor, place.tournament, *_STATES, to="make a match void of")
@@ -158,7 +158,7 @@ def void_match(*, actor: User, match: Match, reason: str) -> Match:
 
 
 def _void_leg(tournament: Tournament, place: TournamentMatch, block: Block) -> bool:
-    """Void a leg and play it again, or void its block; False: a result is yet to count."""
+    """Void a leg and play it again, or void its block; False if a result is yet to be applied."""
     match = place.match
     is_gone = match.seats.filter(version__in=versions_out(tournament)).exists()
     if block.replays < MOST_REPLAYS and not is_gone:
@@ -205,7 +205,7 @@ def carry_out_orders(*, for_s: float = _STEP_S, tournament_id: int | None = None
 
 @transaction.atomic
 def _carry_out(block_id: int) -> bool:
-    """Carry out the order for a block; False: somebody else has, or a result is yet to count."""
+    """Carry out the order for a block; False if it has none any more, or a result is unapplied."""
     found = Block.objects.select_related("tournament").get(pk=block_id)
     tournament = Tournament.objects.select_for_update().get(pk=found.tournament_id)
     block = Block.objects.select_for_update().filter(pk=block_id).exclude(order="").first()
@@ -228,7 +228,7 @@ def _carry_out(block_id: int) -> bool:
 
 
 def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
-    """Play the match of a place again; False: its result has yet to be applied."""
+    """Play the match of a place again; False if its result has yet to be applied."""
     match = place.match
     if match.state == MatchState.VOID:
         play_void_again([match.pk])
@@ -257,7 +257,7 @@ def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
 
 
 def let_run(tournament: Tournament) -> None:
-    """Have everything that follows from changed results made again: pairings, places, table."""
+    """Reopen everything that follows from changed results: pairings, places and table."""
     tournament.results_version += 1
     if reads_results(tournament):
         tournament.is_fully_scheduled, tournament.places = False, None

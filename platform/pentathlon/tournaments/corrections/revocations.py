@@ -1,4 +1,4 @@
-"""Takes back results that turned out to be wrong, such as all by a broken version of the rules.
+"""Takes back wrong results, such as all those of a broken version of a game's rules.
 
 Blocks are ordered to be void, as an organiser would order it, so that pairings, places and tables
 follow. Results that belong to no block are taken back one by one. Ratings are recomputed last.
@@ -42,7 +42,7 @@ class Revocation:
     blocks: int
     tournaments: int
     closed: int
-    """How many of them are closed; these run again until they have a new final table."""
+    """How many of the tournaments are closed; they run again until they have a new final table."""
     results: dict[str, int]
     """How many of the results count, by the key of their pool."""
 
@@ -65,7 +65,8 @@ def count_results(*, game: str, rules: int) -> Revocation:
 def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
     """Revoke all results of a version of a game's rules; return the revoked ones.
 
-    Each part is a transaction of its own. Cut off, it goes on when it is called again.
+    Each part is a transaction of its own. An interrupted revocation goes on when it is called
+    again.
     """
     reason = checked_reason(reason)[:LONGEST_REASON]
     found = count_results(game=game, rules=rules)
@@ -95,20 +96,19 @@ def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
 
 
 def order_revocation(results: MatchQuerySet, *, reason: str) -> int:
-    """Take back some of these results of matches that are done; return how many, 0 at the end.
+    """Take back some of these results; return how many, 0 once all are taken back.
 
-    Blocks are ordered to be void; carrying that out and recomputing ratings is left to the
-    reconciler.
+    Blocks get the order to be void; the reconciler carries it out and recomputes ratings.
     """
     for tournament in _tournaments(results):
-        # What was ordered before and waits to be carried out does not count again.
+        # Blocks with an order that waits to be carried out do not count again.
         if ordered := _order_void(tournament.pk, results, reason):
             return ordered
     return _revoke_loose(results)
 
 
 def _results(game: str, rules: int) -> MatchQuerySet:
-    """Return the matches whose results stand."""
+    """Return the matches by these rules whose results stand."""
     done = Match.objects.of_game(game).filter(state=MatchState.DONE, kind__in=COMPETITIONS)
     return done.filter(rules_version=rules, is_revoked=False)
 
@@ -120,14 +120,14 @@ def _tournaments(results: MatchQuerySet) -> list[Tournament]:
 
 
 def _blocks(tournament: Tournament, results: MatchQuerySet) -> BlockQuerySet:
-    """Return the blocks that have to become void and are not ordered to."""
+    """Return the blocks of these results that are neither void nor ordered to be."""
     places = tournament.tournament_matches.filter(match__in=results)
     blocks = Block.objects.filter(tournament=tournament, number__in=places.values("block"))
     return blocks.exclude(state=BlockState.VOID).exclude(order=BlockOrder.VOID)
 
 
 def _places_in_blocks() -> QuerySet[TournamentMatch]:
-    """Return the places, of the match around, whose blocks are made void by order."""
+    """Return the place of the outer query's match if a void order takes its result back."""
     block = Block.objects.filter(tournament=OuterRef("tournament"), number=OuterRef("block"))
     places = TournamentMatch.objects.filter(match=OuterRef("pk"), tournament__state__in=_ORDERED)
     return places.filter(Exists(block.exclude(state=BlockState.VOID)))

@@ -60,7 +60,7 @@ def check_entries_per_author(number: int) -> None:
 
 
 def check_enough(document: TournamentDocument) -> None:
-    """Refuse to start where anything is wrong with the field, as too few bots."""
+    """Refuse to start a tournament if anything is wrong with its field, such as too few bots."""
     for problem in problems_of_start(document):
         error = error_of(problem)
         raise Conflict(error.detail, code=error.code, field=error.field, allowed=error.allowed)
@@ -88,7 +88,7 @@ def problems_of_rated(document: TournamentDocument) -> Iterator[InvalidInput]:
 
 
 def check_replay(*, secret: str | None, draw_probability: float | None, rated: bool) -> None:
-    """Refuse a secret or draw probability for a rated tournament, and no secret at all."""
+    """Refuse a secret or draw probability for a rated tournament, and a malformed secret."""
     for field, given in (("secret", secret), ("draw_probability", draw_probability)):
         if rated and given is not None:
             raise InvalidInput(
@@ -114,7 +114,7 @@ def check_size(document: TournamentDocument, *, bots: int) -> None:
 def find_versions(
     version_ids: Sequence[int], *, game: str, at: Callable[[int], str] = "versions.{}".format
 ) -> list[BotVersion]:
-    """Return bot versions by their ids; `at` names the field of each place in errors.
+    """Return bot versions by their ids; `at` gives the name of each id's field in errors.
 
     Raises:
         InvalidInput: one cannot enter a tournament of the game; `Problems` if several cannot.
@@ -137,7 +137,7 @@ def find_versions(
 
 
 def ineligible(versions: Collection[BotVersion], *, game: str) -> dict[int, str]:
-    """Return by id why bot versions may not play a game now; of an unknown game, nothing."""
+    """Return by id why versions may not play a game now; nothing if the game is unknown."""
     if game not in GAMES:
         return {}
     asked = [version.pk for version in versions]

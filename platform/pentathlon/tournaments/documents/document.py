@@ -16,7 +16,7 @@ from pentathlon_engines.tournament.seeds import event_key_of
 
 
 def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values of columns
-    """Return the columns of a tournament that a checked document decides."""
+    """Return the values of the columns that a checked document decides."""
     return {
         "game": document.game,
         "format": document.scheduler.partition("/")[0],
@@ -47,7 +47,7 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
         game=tournament.game,
         rules=tournament.rules_version,
         options=tournament.options,
-        # All of them: another release may have other defaults.
+        # All limits are written out, because another release may have other defaults.
         limits=Limits.from_json(tournament.limits).to_json(),
         table_seats=seats,
         rating_algorithm=ALGORITHM_VERSION,
@@ -59,7 +59,7 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
 
 
 def _beta_of(tournament: Tournament) -> float:
-    """Return the beta of its pool, which rates it; before there is one, what was asked for."""
+    """Return the beta of a tournament's pool, or before there is one, the requested beta."""
     if tournament.pool is not None:
         return tournament.pool.beta
     return BETA if tournament.beta is None else tournament.beta
@@ -68,7 +68,8 @@ def _beta_of(tournament: Tournament) -> float:
 def format_of(tournament: Tournament) -> Format | None:
     """Return the format that makes a tournament's batches.
 
-    None if this release does not have it, or if it is a division: its ladder makes them.
+    Return None if this release lacks the format, or for a division, whose batches its ladder
+    makes.
     """
     if tournament.is_ladder:
         return None
@@ -77,7 +78,7 @@ def format_of(tournament: Tournament) -> Format | None:
 
 
 def reads_results(tournament: Tournament) -> bool:
-    """Return whether later matches follow from the results of earlier ones."""
+    """Return whether later matches of a tournament follow from results of earlier ones."""
     found = format_of(tournament)
     return found is not None and found.reads_results
 
@@ -85,7 +86,7 @@ def reads_results(tournament: Tournament) -> bool:
 def document(tournament: Tournament) -> TournamentDocument:
     """Return everything that decides who plays whom, and how it is rated.
 
-    The start fixes it; before, it shows how the tournament stands now.
+    The start fixes the document; before, it shows how the tournament stands now.
 
     Raises:
         BadDocument: the tournament began before seeds were sealed.
@@ -94,7 +95,7 @@ def document(tournament: Tournament) -> TournamentDocument:
 
 
 def document_json(tournament: Tournament) -> dict[str, Any]:  # Any: JSON
-    """Return the document as it is published, in whatever format it was fixed."""
+    """Return the document as it is published, in the format in which it was fixed."""
     fixed: dict[str, Any] | None = tournament.fixed_document
     return draft_document(tournament).to_json() if fixed is None else fixed
 

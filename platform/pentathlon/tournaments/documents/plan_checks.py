@@ -18,7 +18,7 @@ def check_plan(
     others: Sequence[Callable[[], object]] = (),
     errors: Iterable[DomainError] = (),
 ) -> TournamentDocument:
-    """Return the document with all defaults; `errors` are those that the caller has found.
+    """Return the document with all defaults; `errors` are problems that the caller has found.
 
     Raises:
         InvalidInput: something is wrong; `Problems` if several things are.
@@ -31,7 +31,7 @@ def check_plan(
 
 
 def gather_errors(checks: Iterable[Callable[[], object]]) -> list[DomainError]:
-    """Return what these checks refuse, all of it."""
+    """Return all errors that these checks raise."""
     errors: list[DomainError] = []
     for check in checks:
         try:

@@ -1,4 +1,4 @@
-"""Rules about the bots that authors may enter in a tournament, each with its sentence.
+"""Rules about the bots that authors may enter in a tournament, each with a sentence.
 
 The organiser may enter any bot that plays the game; these rules are for everybody else.
 """
@@ -43,7 +43,7 @@ class EntryRules:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> EntryRules:  # Any: JSON
-        """Read rules back as they are stored."""
+        """Return rules from their stored form."""
         values = dict(data)
         for name in ("uploaded_from", "new_bots_from"):
             if values.get(name):
@@ -52,7 +52,7 @@ class EntryRules:
         return cls(**values)
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return the rules that ask for something, as they are stored and shown."""
+        """Return the rules that demand something, in the form that is stored and shown."""
         values = {name: value for name, value in asdict(self).items() if value}
         return {
             name: value.isoformat() if isinstance(value, datetime) else value
@@ -60,7 +60,7 @@ class EntryRules:
         }
 
     def sentences(self) -> list[str]:
-        """Describe what each rule asks for."""
+        """Return a sentence for each rule that demands something."""
         said = {
             "languages": f"Bots in {' or '.join(self.languages)} only.",
             "newest_only": "Only the newest version of a bot.",
@@ -74,7 +74,7 @@ class EntryRules:
         return [sentence for name, sentence in said.items() if getattr(self, name)]
 
     def problems(self) -> Iterator[InvalidInput]:
-        """Yield what cannot be used of the rules themselves."""
+        """Yield what is wrong with the rules themselves."""
         if unknown := [each for each in self.languages if each not in ENTRY_LANGUAGES]:
             yield InvalidInput(
                 f"There is no language {unknown[0]!r}; there are {', '.join(ENTRY_LANGUAGES)}.",
@@ -99,9 +99,9 @@ def rules_of(tournament: Tournament) -> EntryRules:
 def check_not_disqualified(
     tournament: Tournament, versions: Sequence[BotVersion], *, field: str = "versions"
 ) -> None:
-    """Refuse versions that were disqualified here, and all of a bot that the organiser has.
+    """Refuse disqualified versions, and all versions of a bot that the organiser disqualified.
 
-    The verdict of the staff is about one version, which nobody can reinstate here.
+    A disqualification by staff is about one version, and nobody can lift it here.
     """
     bots = [version.bot_id for version in versions]
     banned = tournament.entries.filter(
@@ -127,7 +127,7 @@ def check_may_enter(
     actor: User,
     team: str = "",
 ) -> None:
-    """Refuse what an author may not enter: too late, not invited, or against a rule."""
+    """Refuse entries that an author may not make: too late, uninvited, or against a rule."""
     if tournament.closes_entries_at is not None and (
         tournament.closes_entries_at <= database_now()
     ):

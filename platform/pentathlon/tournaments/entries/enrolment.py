@@ -59,12 +59,12 @@ def enter_tournament(
 def enter_versions(
     tournament: Tournament, versions: Sequence[BotVersion], *, actor: User, team: str = ""
 ) -> list[Entry]:
-    """Enter bot versions that may play in a locked tournament that has not started."""
+    """Enter playable bot versions in a locked tournament that has not started."""
     check_not_disqualified(tournament, versions)
     entries = list(tournament.entries.scheduled().select_related("version__bot"))
     _check_entrants(tournament, entries, versions, actor=actor, team=team)
     checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
-    # Those who withdrew leave gaps until the start.
+    # Withdrawn entries leave gaps in the numbers until the start.
     first = max((entry.number or 0 for entry in entries), default=-1) + 1
     forget_start_problem(tournament)
     return Entry.objects.bulk_create(

@@ -1,7 +1,7 @@
-"""Lifting a disqualification, as long as nothing has come of it.
+"""Lifting a disqualification before it has had any effect.
 
-That is until the start. From then on it stands: matches are void because of it, pairings were made
-without the bot, and its results may have been taken back.
+That is possible until the start. From then on it stands: matches are void because of it, pairings
+were made without the bot, and its results may have been taken back.
 """
 
 from __future__ import annotations

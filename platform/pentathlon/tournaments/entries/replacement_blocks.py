@@ -1,25 +1,26 @@
 """Lets the version that replaces another one play all blocks that have not begun.
 
-A block has all its matches by the same versions. The old one finishes those that it has begun: a
-leg has been handed to a worker, now or ever. It keeps its results and its ratings, and blocks that
-are void stay its own. All other blocks, and all that are made later, are played by the new one,
-with the seeds that they have. So no result is lost, and none is played twice.
+All matches of a block are played by the same versions. The old version finishes the blocks that it
+has begun: those with a leg that has ever been handed to a worker. It keeps its results and its
+ratings, and void blocks stay its own. The new version plays all other blocks, and all that are
+made later, with the seeds that they have. So no result is lost, and no match is played twice.
 
 Seeds stay sealed and cannot be chosen. They follow from the secret and the document of the start,
 neither of which a replacement changes; whichever version comes, pairings, order, seeds and
-aliases stay what they were. What could be exploited is what the first leg of a block has shown:
-its deals and dice are those of the second leg, too. A file made for them must not come to play
-them, which is why a block that has begun stays with the old version even if that is in trouble. If
-the old one may not play any more, the rest of such a block is void, and with it the block.
+aliases stay what they were. But the first leg of a block shows its deals and dice, which are those
+of the second leg, too. A version written for them must not come to play them, which is why a block
+that has begun stays with the old version even if that version is in trouble. If the old version
+may not play any more, the rest of such a block is void, and with it the block.
 
 The place goes on, as in the seasons of chess engines where a repaired engine keeps its points: its
 points are those of both versions, and for the strength fit it is one player. Two players would let
 a replacement shake off bad results. Each version keeps its own rating, here and on leaderboards.
 
-The old version may have left before: it was withdrawn, or stopped by the platform. What it had not
-begun became void then, or was not made any more. The new one plays the former now, in the same
-blocks with the same seeds, unless others at the table have left or later pairings were made from
-the void block; formats make the latter. Of what the old one had begun nothing is finished.
+The old version may have left before: it was withdrawn, or stopped by the platform. The blocks that
+it had not begun became void then, or were no longer made. The new version plays such void blocks
+with the same seeds, unless other bots at the table have left or later pairings were made from the
+void block; formats now make the blocks that were not made. Blocks that the old version had begun
+are not finished.
 
 A place may have a hundred thousand matches before it. They are given over part by part, in the
 order of the schedule; blocks that begin meanwhile stay with the old version.
@@ -96,10 +97,10 @@ def begin_replacement(
 
 
 def carry_out_replacements(*, for_s: float = _STEP_S) -> int:
-    """Go on with replacements for about `for_s` seconds; return how many parts were given over."""
+    """Carry out replacements for about `for_s` seconds; return how many parts were given over."""
     deadline = time.monotonic() + for_s
     parts = 0
-    # In their order: each one takes what the one before it has left.
+    # In order, because each replacement takes the blocks that the one before has left.
     while unsettled := Replacement.objects.unsettled().values_list("pk", flat=True).first():
         _give_over_part(unsettled)
         parts += 1
@@ -109,7 +110,7 @@ def carry_out_replacements(*, for_s: float = _STEP_S) -> int:
 
 
 def void_unplayable() -> int:
-    """Void what waits for versions that were replaced and may not play any more."""
+    """Void some matches that wait for replaced versions which may no longer play."""
     waiting = Match.objects.filter(
         place__tournament=OuterRef("tournament"),
         state=MatchState.PENDING,
@@ -131,7 +132,7 @@ def void_unplayable() -> int:
 
 @transaction.atomic
 def _give_over_part(replacement_id: int) -> None:
-    """Look at the next open blocks of the old version; settle the replacement after the last."""
+    """Look at the next open blocks of the old version; after the last, settle the replacement."""
     found = Replacement.objects.get(pk=replacement_id)
     tournament = Tournament.objects.select_for_update().get(pk=found.tournament_id)
     replacement = Replacement.objects.select_for_update().get(pk=replacement_id)
@@ -152,9 +153,9 @@ def _give_over_part(replacement_id: int) -> None:
 
 
 def _open_blocks(replacement: Replacement) -> list[int]:
-    """Return the blocks that are not looked at yet and in which the old version has a seat.
+    """Return the next blocks that have not been looked at and have a seat of the old version.
 
-    Those that are void are among them if it had left.
+    Void blocks are among them if the old version had left.
     """
     legs = _places(replacement).filter(block=OuterRef("number"))
     states = (BlockState.OPEN, BlockState.VOID) if replacement.left else (BlockState.OPEN,)
@@ -174,7 +175,7 @@ def _give_over(replacement: Replacement, numbers: Sequence[int]) -> set[int]:
     places = TournamentMatch.objects.filter(
         tournament=replacement.tournament_id, block__in=numbers
     )
-    # Whoever claims a match locks it first: none begins while its seats change.
+    # A claim locks the match first, so none begins while its seats change.
     matches = Match.objects.filter(place__in=places).order_by("pk")
     states = {match.pk: match for match in matches.select_for_update(of=("self",))}
     blocks = dict(places.values_list("match", "block"))
@@ -185,13 +186,13 @@ def _give_over(replacement: Replacement, numbers: Sequence[int]) -> set[int]:
     given = {pk for pk in states if blocks[pk] not in begun}
     seats = MatchSeat.objects.filter(match__in=given, version=replacement.old_id)
     seats.update(version=replacement.new_id)
-    # Workers that were told of it may not be able to run the new version.
+    # Workers that were told of the match may not be able to run the new version.
     Match.objects.filter(pk__in=given, sent_at__isnull=False).update(sent_at=None)
     return {blocks[pk] for pk in given}
 
 
 def _has_begun(match: Match, replacement: Replacement) -> bool:
-    # Whoever leaves has their waiting matches made void.
+    # Waiting matches of an entry that has left were made void.
     unplayed = {MatchState.PENDING, MatchState.VOID} if replacement.left else {MatchState.PENDING}
     return match.attempts_made > 0 or match.state not in unplayed
 
@@ -210,7 +211,7 @@ def _play_void_blocks(
     played = [
         block
         for block in blocks.select_for_update()
-        # What the organiser has made void stays so.
+        # Blocks that the organiser has made void stay void.
         if block.ordered_by_id is None or block.reason.startswith(f"{replacement.old.label} was ")
     ]
     legs = places.filter(block__in=[block.number for block in played])
@@ -225,7 +226,7 @@ def _play_void_blocks(
 def _let_return(tournament: Tournament, entry: Entry) -> None:
     """Bring an entry that has left back into a locked tournament."""
     entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
-    # What is not void yet is played by the new version, or made void with its block.
+    # Matches that are not void yet are played by the new version, or made void with their block.
     entry.is_settled = True
     entry.save()
     tournament.results_version += 1

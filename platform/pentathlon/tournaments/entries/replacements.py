@@ -3,13 +3,14 @@
 Until the start, an entry is a place that any bot of the same author or team may take. From then on
 the field stands. The organiser may let another version of the same bot go on in its place, as a
 repaired chess engine goes on in its season; `replacement_blocks` decides what each of the two
-plays. Authors ask the organiser: who knows all pairings could otherwise choose a version for each
-opponent. In an A/B test, the two versions that it compares cannot be replaced: its figures would
-be of neither. Ladders let the newest version take over automatically.
+plays. Authors have to ask the organiser, because an author who knows all pairings could otherwise
+choose a version for each opponent. In an A/B test, the two versions that it compares cannot be
+replaced: its figures would describe neither. Ladders let the newest version take over
+automatically.
 
 A bot that was withdrawn, or that the platform has stopped, comes back in the same way with another
 version, unless a bracket has gone on without it. A disqualification stands: it is a verdict about
-the bot's place, and its results may have been taken back with it.
+the bot's place, and the bot's results may have been taken back with it.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def replace_entry(
 ) -> Entry:
     """Replace the version of an entry.
 
-    Its author, its team and the organiser may until the start; afterwards the organiser may, with
-    a reason that everybody reads.
+    Its author, its team and the organiser may until the start; afterwards only the organiser may,
+    with a reason that everybody can read.
 
     Raises:
         InvalidInput: `Problems` if several things are wrong.
@@ -150,14 +151,14 @@ def _check_can_be_replaced(tournament: Tournament, entry: Entry) -> None:
 
 
 def _is_out(tournament: Tournament, entry: Entry) -> bool:
-    """Whether nothing would be left to play for an entry that has left, if it came back."""
+    """Return whether an entry that has left would have nothing left to play if it came back."""
     planned = document(tournament)
     scheduling = planned.scheduling
     if not isinstance(scheduling, Eliminating):
         return False
     note, told = read_input(tournament, scheduling, tournament.blocks.count())
     field = planned.field(left=set(told.left) - {entry.number}, ever_left=told.ever_left)
-    # Void blocks that decided nothing yet may be played.
+    # Void blocks that have decided nothing yet may still be played.
     open_again = {number for number, ranks in note.results.items() if ranks is None}
     played = [
         block._replace(ranks=None) if number in open_again else block

@@ -82,7 +82,7 @@ def disqualify_entry(
 ) -> Entry:
     """Disqualify a bot version and state the reason; only the organiser may.
 
-    Until the start it can be reinstated (see `reinstating`), afterwards it is for good.
+    Until the start the version can be reinstated (see `reinstatement`); afterwards it cannot.
 
     With `revoke`, its finished matches stop counting here and on the game's leaderboard. A closed
     tournament runs again until it has a new final table.
@@ -116,7 +116,7 @@ def disqualify_entry(
 def settle_entries() -> int:
     """Withdraw bots that may no longer play, and settle the matches of all entries that changed.
 
-    Return how many entries it handled, each in its own transactions.
+    Return how many entries were handled, each in transactions of its own.
     """
     replaced = carry_out_replacements() + void_unplayable()
     out = Entry.objects.filter(
@@ -169,13 +169,13 @@ def get_entry(tournament: Tournament, version_id: int) -> Entry:
 
 
 def matches_of_entry(entry: Entry) -> MatchQuerySet:
-    """Return the matches of an entry, by whichever version of it."""
+    """Return the matches of an entry, whichever of its versions played them."""
     seats = MatchSeat.objects.filter(match=OuterRef("pk"), version__in=versions_of(entry))
     return Match.objects.filter(Exists(seats), place__tournament=entry.tournament_id)
 
 
 def forget_start_problem(tournament: Tournament) -> None:
-    """Retry the start of a tournament that failed at its time: its entries have changed."""
+    """Let a tournament try its failed start again, because its entries have changed."""
     if tournament.start_problem:
         tournament.start_problem = ""
         tournament.save(update_fields=("start_problem",))
@@ -189,7 +189,7 @@ def reopen(tournament: Tournament) -> None:
 
 
 def _audit_withdrawal(tournament: Tournament, entry: Entry, *, actor: User) -> None:
-    """Write down that the organiser has withdrawn a bot; of its author it is no order."""
+    """Write an audit event if the organiser has withdrawn a bot of another author."""
     if actor.pk == tournament.owner_id != entry.version.bot.owner_id or actor.is_superuser:
         audit_entry(AuditAction.ENTRY_WITHDRAW, tournament, entry.version, actor=actor)
 
@@ -243,7 +243,7 @@ def _revoke(entry: Entry) -> int:
     if not entry.revokes_results:
         return 0
     done = matches_of_entry(entry).filter(state=MatchState.DONE)
-    # One may have ended while the entry was disqualified.
+    # A match may have ended while the entry was being disqualified.
     done.filter(is_revoked=False).update(is_revoked=True)
     counted = LedgerRow.objects.filter(match__in=done).exclude(state=LedgerState.REVOKED)
     batch = list(counted.order_by("match").values_list("match", flat=True)[:_BATCH])

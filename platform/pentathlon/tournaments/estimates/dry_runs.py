@@ -86,7 +86,7 @@ class Estimate:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What is allowed and rarely meant."""
+        """Settings that are allowed but rarely meant."""
         return self.plan.cautions
 
 
@@ -99,7 +99,7 @@ class TournamentDryRun:
     effort: Effort
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return it as the API publishes it."""
+        """Return the dry run as the API publishes it."""
         effort = self.effort
         return {
             "document": self.document.to_json(),
@@ -113,7 +113,7 @@ class TournamentDryRun:
 
 
 def dry_run(tournament: Tournament) -> TournamentDryRun:
-    """Return what an open tournament makes with the entries so far.
+    """Return the dry run of an open tournament with its entries so far.
 
     Raises:
         Conflict: it has started, or cannot start with these entries.
@@ -129,9 +129,9 @@ def dry_run(tournament: Tournament) -> TournamentDryRun:
 
 
 def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
-    """Return what the tournament would make that `create` makes; nothing of it is stored.
+    """Return the dry run of the tournament that `create` makes, without storing anything.
 
-    It is made and taken back, so that everything is refused that a creation refuses.
+    The tournament is created and rolled back, so everything is refused that a creation refuses.
     """
     with transaction.atomic():
         tournament = create()
@@ -141,13 +141,13 @@ def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
 
 
 def estimate_of_new(create: Callable[[], Tournament]) -> Estimate:
-    """Return how long the tournament would play that `create` makes; nothing is stored."""
+    """Return the estimate of the tournament that `create` makes, without storing anything."""
     rehearsed = dry_run_of_new(create)
     return _estimate_of(rehearsed.document, rehearsed.plan, rehearsed.effort)
 
 
 def estimate(tournament: Tournament) -> Estimate | None:
-    """Return how long its entries would play; None if it cannot start with them."""
+    """Return the estimate of a tournament with its entries; None if it cannot start with them."""
     planned = draft_document(tournament)
     plan, entries = planned.plan(key=NO_KEY), len(planned.entries)
     if entries < plan.seats or planned.scheduling.problems(plan, entries):
@@ -159,7 +159,7 @@ def estimate(tournament: Tournament) -> Estimate | None:
 
 
 def cautions_of(tournament: Tournament) -> tuple[Caution, ...]:
-    """Return what is allowed and rarely meant in what it plays, until it starts."""
+    """Return the cautions of a tournament, until it starts."""
     if tournament.state not in UNSTARTED or tournament.scheduler not in FORMATS:
         return ()
     return find_cautions(
@@ -176,7 +176,7 @@ def cautions_of_event(tournaments: Iterable[Tournament]) -> list[Caution]:
 
 
 def measure_effort(*, game: str, seats: int, matches: int) -> Effort:
-    """Return what so many matches take, by the latest ones at tables of this size."""
+    """Return the effort of so many matches, by the latest ones at tables of this size."""
     walls, cpus = _latest_durations(game, seats)
     if len(walls) < FEWEST_MEASURED:
         reason = f"Fewer than {FEWEST_MEASURED} matches at such tables ended lately: nothing is "

@@ -53,7 +53,7 @@ class Progress:
 
     @property
     def total(self) -> int:
-        """All matches of the schedule."""
+        """The number of all matches of the schedule."""
         return self.done + self.running + self.waiting + self.void
 
     @property
@@ -63,7 +63,7 @@ class Progress:
 
 
 NOTHING_PLAYED: Final = Progress(done=0, running=0, waiting=0, void=0, remaining_s=None)
-"""The progress that is shown of a tournament whose results are hidden."""
+"""The progress that is shown for a tournament with hidden results."""
 
 
 def progress(tournament: Tournament) -> Progress:
@@ -87,12 +87,12 @@ def progress(tournament: Tournament) -> Progress:
 
 
 def count_done(tournament: Tournament) -> int:
-    """Return how many matches have been played, as `progress` says."""
+    """Return how many matches have been played, as `progress` counts them."""
     return _ended(tournament)[0]
 
 
 def _ended(tournament: Tournament) -> tuple[int, int]:
-    """Return how many matches were played and how many called off."""
+    """Return how many matches were played and how many were called off."""
     pool = Pool.objects.filter(tournament=tournament).first()
     if pool is not None and pool.seat_scores is not None:
         return pool.done, pool.void
@@ -102,7 +102,7 @@ def _ended(tournament: Tournament) -> tuple[int, int]:
 
 
 def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float | None:
-    """Return the time that is left, as far as others want the same slots."""
+    """Return the time until the last match ends, given other lanes that want the same slots."""
     if tournament.state != TournamentState.RUNNING or tournament.started_at is None:
         return None
     if not waiting + running:
@@ -114,8 +114,8 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
     fleet = read_fleet()
     if fleet.held_slots >= fleet.slots:
         return None
-    # Slots are held and let go every few seconds, so what is held now says little; that they have
-    # waited for each match says how much it mostly is.
+    # Slots are held and released every few seconds, so the number that is held now says little;
+    # the time that slots have waited for each match says how many are usually held.
     use = _read_use(fleet.slots, since=tournament.started_at)
     lengths.idle_s = use.idle_s
     in_flight = _read_in_flight()
@@ -134,7 +134,7 @@ def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float
 
 
 class _InFlight(NamedTuple):
-    """A match that is played or that a worker was told of."""
+    """A match that is being played or that a worker was told of."""
 
     game: str
     kind: str
@@ -144,12 +144,12 @@ class _InFlight(NamedTuple):
 
     @property
     def is_of_ladder(self) -> bool:
-        """Whether it is played only where nothing else waits."""
+        """Whether the match is one of a ladder, which is played only if nothing else waits."""
         return self.kind == MatchKind.LADDER
 
 
 def _read_in_flight() -> list[_InFlight]:
-    """Return what is played, then what workers were told of, in its order."""
+    """Return the matches being played, then those that workers were told of, in their order."""
     live = Match.objects.live().order_by().values_list("game", "kind", "lane")
     facts = ("game", "kind", "lane", "sent_at")
     sent = Match.objects.sent().order_by("sent_at", "pk").values_list(*facts)
@@ -159,7 +159,7 @@ def _read_in_flight() -> list[_InFlight]:
 def _rivals(
     tournament: Tournament, in_flight: Iterable[_InFlight], lengths: _Lengths, use: _Use
 ) -> list[OtherLane]:
-    """Return the other lanes that have their turns beside this one: one query."""
+    """Return the other lanes that take turns with this one; one query."""
     lanes: dict[_Lane, float] = defaultdict(float)
     left: dict[_Lane, float] = defaultdict(float)
     left_before: list[dict[_Lane, float]] = []
@@ -185,7 +185,7 @@ def _rivals(
         together[lane] = use.of_both(mine, lane, since=begun)
     return [
         OtherLane(
-            # Validations and challenges come once.
+            # Validations and challenges have no matches beyond those in flight.
             left_s=max(left_s.get(lane, told_s), 0.0),
             in_flight_s=told_s,
             ahead_s=[before.get(lane, 0.0) for before in left_before],
@@ -208,7 +208,7 @@ class _Use:
     """Seconds of play for ladders per second of play for others."""
 
     def of_both(self, own: _Lane, other: _Lane, *, since: datetime | None) -> Together:
-        """Return what they have done for two lanes, the other of which began at a time."""
+        """Return the work of slots for two lanes, of which the other began at a given time."""
         return play_together(
             self.spans.get(own, ()),
             self.spans.get(other, ()),
@@ -222,7 +222,7 @@ def _read_use(slots: int, *, since: datetime) -> _Use:
     plays = read_plays(Match.objects.all(), latest=_LATEST)
     if len(plays) == _LATEST:
         since = max(since, plays[-1].finished_at)
-    # What a slot claims together keeps one slot busy.
+    # Matches that a slot claims together keep only one slot busy.
     ends = {play.batch: play.finished_at for play in reversed(plays)}
     kinds = {play.batch: play.kind for play in plays}
     spans = _spans(plays)
@@ -245,7 +245,7 @@ def _read_use(slots: int, *, since: datetime) -> _Use:
     )
     played_s = {True: 0.0, False: 0.0}
     for batch, end in ends.items():
-        # What had begun before had nobody to wait for.
+        # Matches that had begun before did not compete with this tournament.
         if batch[1] >= since:
             played_s[kinds[batch] == MatchKind.LADDER] += (end - batch[1]).total_seconds()
     share = share_of_ladders(ladders_s=played_s[True], others_s=played_s[False])
@@ -253,7 +253,7 @@ def _read_use(slots: int, *, since: datetime) -> _Use:
 
 
 def _spans(plays: Sequence[Play]) -> dict[_Lane, list[Span]]:
-    """Return when matches were played that have ended, by kind and lane."""
+    """Return when slots played the matches that have ended, by kind and lane."""
     spans: dict[_Lane, list[Span]] = defaultdict(list)
     took_s = durations_s(plays)
     for play in plays:
@@ -263,7 +263,7 @@ def _spans(plays: Sequence[Play]) -> dict[_Lane, list[Span]]:
 
 
 class _Lengths:
-    """The present length of matches of each game, read once for each."""
+    """The present length of each game's matches, read once for each game."""
 
     def __init__(self, tournament: Tournament) -> None:
         self._tournament = tournament
@@ -272,28 +272,28 @@ class _Lengths:
         """Seconds that a slot waits for a match of another lane."""
 
     def of_own(self) -> float | None:
-        """Return what is to be expected of its own matches; None if none of the game has ended."""
+        """Return the expected length of the tournament's own matches; None if unknown."""
         own_s, others_s = self._read(self._tournament.game)
         return expected_match_s(own_s, others_s=others_s)
 
     def of_others(self, game: str) -> float:
-        """Return for how long a slot waits for a match of another lane and plays it; 0: unknown.
+        """Return how long a slot waits for a match of another lane and plays it; 0 if unknown.
 
-        Their bots are others, and may think longer.
+        Other lanes have other bots, which may think longer.
         """
         own_s, others_s = self._read(game)
         length_s = expected_match_s(others_s or own_s, others_s=())
         return 0.0 if length_s is None else length_s + self.idle_s
 
     def _read(self, game: str) -> tuple[list[float], list[float]]:
-        """Return how long the latest matches of a game took, its own and others: one query."""
+        """Return the lengths of a game's latest matches, own and others; one query."""
         if game in self._known:
             return self._known[game]
         plays = read_plays(Match.objects.of_game(game), latest=_LATEST)
         took_s = durations_s(plays)
         own = [took_s[play.pk] for play in plays if play.lane == self._tournament.pk]
         others = [play for play in plays if play.lane != self._tournament.pk]
-        # Validations build bots, too, and count only where nothing else was played.
+        # Validations also build bots, so they count only if nothing else was played.
         alike = [took_s[play.pk] for play in others if is_competition(play)]
         others_s = alike or [took_s[play.pk] for play in others]
         self._known[game] = own[:_SAMPLE], others_s[:_SAMPLE]

@@ -1,8 +1,9 @@
 """Estimates the end of a tournament from the work before it and the slots that play.
 
-Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
-ends many matches at once and none for a while. How slots are shared is measured: ladders play
-where slots would stand still, and lanes of unlike matches or bots do not share them evenly.
+Both are known after its first matches. The pace at which its own matches end says little: lanes
+take turns, so many of them end at once and then none for a while. How lanes share slots is
+measured: ladders play on slots that would stand still, and lanes with unlike matches or bots do
+not share slots evenly.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEFT_OF_LIVE: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A time in which one slot was busy."""
+    """A period in which one slot was busy."""
 
     begin: datetime
     end: datetime
@@ -79,38 +80,39 @@ class WorkLeft:
 
 
 def time_left_s(work: WorkLeft, *, slots: int) -> float:
-    """Return how long it takes until its last match ends, with so many slots."""
+    """Return the time until the last match of a tournament ends, with so many slots."""
     left = work.waiting + work.running
     if not left:
         return 0.0
-    # Of what is played, half is over on average.
+    # On average, half of a running match is over.
     matches = work.waiting + work.running * LEFT_OF_LIVE
     own_s = (work.match_s + work.idle_s) * matches
     before_end_s = own_s + sum(_delay_s(work, own_s, rival) for rival in work.rivals)
     if not work.waiting:
         return max(before_end_s / slots, work.match_s / 2)
     shared_s = max(0.0, before_end_s - work.match_s) * (1 + work.ladders_share) + work.ladders_s
-    # Slots share what is played before the last match; that one is played by one of them.
+    # All slots share the work before the last match, which one of them plays.
     return shared_s / slots + work.match_s
 
 
 def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
-    """Return how much of a rival is played before the end.
+    """Return how much work of a rival is played before the end.
 
-    Workers follow hints in the order in which they were sent, and for each match that has ended
-    another of its lane is sent. So all that is in flight is played round by round, and the last
-    match has its place in the last round. But bots' caps and the times of publishing change what
-    is in flight from one moment to the next; what both have played tells how much it mostly is.
+    Workers follow hints in the order in which they were sent, and each match that ends is replaced
+    by another of its lane. So the matches in flight are played round by round, and the last match
+    has its place in the last round. But bots' caps and the times of publishing change what is in
+    flight from one moment to the next; the work done for both lanes so far tells how much is
+    usually in flight.
     """
     if not (work.in_flight and rival.in_flight_s):
-        # One of them has just begun, and both will have the same in flight.
+        # One of the two has just begun, and both will have as much in flight.
         by_rounds_s = own_s
     else:
         rounds, place = divmod(work.waiting + work.running - 1, work.in_flight)
         by_rounds_s = rounds * rival.in_flight_s + rival.ahead_s[place]
         if not rounds:
             return min(rival.left_s, by_rounds_s)
-    # As if some rounds had been played as they are told, so that a first moment says little.
+    # Adds some rounds that are played as told, so that the first moments weigh little.
     match_s = own_s / (work.waiting + work.running)
     told_s = _ROUNDS_WEIGH * match_s * max(1, work.in_flight)
     other_s = rival.together.other_s + told_s * by_rounds_s / own_s
@@ -118,7 +120,7 @@ def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
 
 
 def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> float | None:
-    """Return how long a match takes, by its own that have ended and the latest of its game."""
+    """Return the expected length of a match, by ended ones of its lane and others of its game."""
     if not others_s:
         return sum(own_s) / len(own_s) if own_s else None
     before_s = sum(others_s) / len(others_s)
@@ -130,10 +132,10 @@ def idle_per_match_s(
 ) -> float:
     """Return for how long slots waited for each match, pauses left out.
 
-    Of `matches`, those that are still played count by what is over of them.
+    In `matches`, a running match counts as the part of it that is over.
 
-    To take the next hint takes about the same time before a short match and before a long one.
-    Whose matches they played makes no difference: what one lane leaves, another one gets.
+    Taking the next hint takes about the same time before a short match and before a long one. It
+    does not matter whose matches the slots played: a slot that one lane leaves goes to another.
     """
     inside = [
         Span(begin=max(span.begin, since), end=min(span.end, until))
@@ -146,21 +148,21 @@ def idle_per_match_s(
     seconds = (until - since).total_seconds() - sum(map(_length_s, pauses))
     busy_s = sum(_length_s(span) for span in inside)
     busy_s -= sum(_overlap_s(span, pause) for pause in pauses for span in inside)
-    # As if all had been busy for a while before, so that a first moment says little.
+    # Adds a while in which all slots were busy, so that the first moments weigh little.
     share = busy_s / (busy_s + slots * _ALL_BUSY_WEIGHS_S)
     return share * max(0.0, slots * seconds - busy_s) / matches
 
 
 def share_of_ladders(*, ladders_s: float, others_s: float) -> float:
-    """Return for how long slots have played for ladders in each second of play for others."""
-    # As if only others had been played for a while before, so that a first moment says little.
+    """Return the seconds that slots have played for ladders per second of play for others."""
+    # Adds a while of play for others only, so that the first moments weigh little.
     return ladders_s / (others_s + _ALL_BUSY_WEIGHS_S)
 
 
 def play_together(
     own: Iterable[Span], other: Iterable[Span], *, since: datetime, idle_s: float
 ) -> Together:
-    """Return for how long two lanes have kept slots since both began.
+    """Return how long two lanes have kept slots busy since both began.
 
     For each match, a slot waits for `idle_s` as well.
     """
@@ -173,9 +175,10 @@ def _kept_s(spans: Iterable[Span], since: datetime, idle_s: float) -> float:
 
 
 def _find_pauses(spans: Sequence[Span], *, since: datetime, until: datetime) -> list[Span]:
-    """Return when nothing was begun and then nobody played for far longer than usual.
+    """Return the pauses: from the last begin before an unusually long standstill to the next one.
 
-    While the last matches before a pause were played, other slots stood still already.
+    The last matches before a standstill are part of the pause, because other slots stood still
+    already while those were played.
     """
     least_s = max(_PAUSE_S, _PAUSE_SPANS * median(map(_length_s, spans)))
     pauses = []

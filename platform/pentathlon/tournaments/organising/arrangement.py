@@ -32,7 +32,7 @@ MOST_SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
-    """Dates, secrecy and rules of entry; what is left out is as usual."""
+    """Dates, secrecy and rules of entry; whatever is left out has its default."""
 
     closes_entries_at: datetime | None = None
     starts_at: datetime | None = None
@@ -44,7 +44,7 @@ class Arrangement:
     invited: tuple[str, ...] = ()
 
     def problems(self, *, rated: bool) -> Iterator[DomainError]:
-        """Yield everything that cannot be used of it."""
+        """Yield everything that is wrong with the arrangement."""
         yield from self._problems_of_dates()
         yield from self.entry_rules.problems()
         hides = self.hides_results or self.freezes_at is not None
@@ -101,7 +101,7 @@ def create_arranged_tournament(
     """Create a tournament with its dates, its secrecy and its rules of entry.
 
     Raises:
-        InvalidInput: `Problems` if several things are wrong, with its document or around it.
+        InvalidInput: `Problems` if several things are wrong with the document or the arrangement.
     """
     errors = problems_of(arrangement, rated=wanted.get("rated", True))
     made = create_tournament(actor=actor, errors=errors, **wanted)
@@ -111,7 +111,7 @@ def create_arranged_tournament(
 
 
 def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:
-    """Return everything that cannot be used of an arrangement, unknown people too."""
+    """Return everything that is wrong with an arrangement, including unknown people."""
     people = gather_errors([lambda: _people(arrangement.invited)])
     return [*arrangement.problems(rated=rated), *people]
 
@@ -134,7 +134,7 @@ def arrange(tournament: Tournament, arrangement: Arrangement) -> None:
 
 
 def arrangement_of(tournament: Tournament) -> Arrangement:
-    """Return how a tournament is arranged, as it could be asked for again."""
+    """Return the arrangement of a tournament, in the form in which it is asked for."""
     return Arrangement(
         closes_entries_at=tournament.closes_entries_at,
         starts_at=tournament.starts_at,
@@ -151,7 +151,7 @@ def arrangement_of(tournament: Tournament) -> Arrangement:
 def invite_authors(
     *, actor: User, tournament: Tournament, usernames: Sequence[str]
 ) -> list[Invitation]:
-    """Invite authors to a tournament by invitation; who is invited already stays so."""
+    """Invite authors to a tournament by invitation; earlier invitations stay."""
     tournament = lock_own(actor, tournament, *UNSTARTED, to="invite authors to")
     if not tournament.by_invitation:
         raise InvalidInput(
@@ -180,7 +180,7 @@ def open_invitations(person: User) -> QuerySet[Invitation]:
 
 
 def invited_names(tournament: Tournament) -> list[str]:
-    """Return the names of those who are invited; nobody of an open tournament is."""
+    """Return the names of invited authors; [] for a tournament that is not by invitation."""
     if not tournament.by_invitation:
         return []
     invited = tournament.invitations.order_by("person__username")

@@ -10,9 +10,9 @@ from pentathlon.tournaments.results.hidden_results import are_hidden
 
 
 def audit_events_of(tournament: Tournament, *, reader: User | None) -> AuditEventQuerySet:
-    """Return what was done to a tournament, as far as this person may read it.
+    """Return the audit events of a tournament that this person may read.
 
-    Its organiser and staff read everything, everybody else what changed results or the field.
+    Its organiser and staff may read everything, everybody else what changed results or the field.
     """
     found = AuditEvent.objects.of_tournament(tournament.pk)
     if reader is not None and (reader.pk == tournament.owner_id or is_staff(reader)):

@@ -1,8 +1,8 @@
 """Drafts: tournaments that only their organiser sees until they are open for entries.
 
-All of a draft may be edited but its secret, whose commitment stands from the first moment on.
-Who edits says which revision of the draft the change was made of: of two changes to one revision,
-the second is refused. A revision is a digest of all that an edit can change.
+Everything in a draft may be edited but its secret, whose commitment stands from the first moment
+on. An edit names the revision of the draft on which it is based: of two edits of one revision, the
+second is refused. A revision is a digest of all that an edit can change.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Draft:
 
 
 def read_draft(tournament: Tournament) -> Draft:
-    """Return what may be edited of a draft.
+    """Return the editable content of a draft.
 
     Raises:
-        Conflict: `wrong_state`, it is no draft any more.
+        Conflict: `wrong_state`, it is no longer a draft.
     """
     check_state(tournament, TournamentState.DRAFT, to="edit")
     entered = tournament.entries.scheduled().order_by("number")
@@ -93,9 +93,9 @@ def read_draft(tournament: Tournament) -> Draft:
 
 @transaction.atomic
 def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: str) -> Tournament:
-    """Make a draft what `draft` says; `revision` is that of the draft which it was made of.
+    """Change a draft into `draft`, which is based on `revision`.
 
-    Bots that are in both stay as they have entered, others leave or enter.
+    Bots that are in both keep their entries, others leave or enter.
 
     Raises:
         InvalidInput: `Problems` if several things are wrong.
@@ -158,7 +158,7 @@ def open_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 
 @transaction.atomic
 def delete_draft(*, actor: User, tournament: Tournament) -> None:
-    """Delete a draft, which nobody else has seen; what was open once can only be cancelled."""
+    """Delete a draft, which nobody else has seen; opened tournaments can only be cancelled."""
     tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="delete")
     HiddenLane.objects.filter(lane=tournament.pk).delete()
     audit_tournament(AuditAction.TOURNAMENT_DELETE, tournament, actor=actor)

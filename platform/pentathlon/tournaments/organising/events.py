@@ -1,9 +1,9 @@
 """Events: tournaments of several games that belong together, and the table over all of them.
 
 In each game the best bot of an author or team counts. With N of them in the event, the first in a
-game gets N points, the second N - 1, and so on; who has no place in a game gets none. The sum
-decides; then who has more first places, more second places, and so on. Who is level in all of that
-shares a place.
+game gets N points, the second N - 1, and so on; an author or team without a place in a game gets
+none. The sum decides; then the number of first places, of second places, and so on. Those who are
+level in all of that share a place.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def create_event(
 def _problems(
     name: str, documents: Sequence[TournamentDocument], arrangement: Arrangement, *, rated: bool
 ) -> list[DomainError]:
-    """Return everything that is wrong with a new event, and what is wrong in all games once."""
+    """Return everything that is wrong with a new event, naming once what is wrong in all games."""
     errors: list[DomainError] = [*arrangement.problems(rated=rated)]
     errors += gather_errors([lambda: checked_name(name)])
     errors += problems_of_documents(documents, rated=rated)
@@ -101,7 +101,7 @@ def _problems(
 def problems_of_documents(
     documents: Sequence[TournamentDocument], *, rated: bool
 ) -> list[DomainError]:
-    """Return all that is wrong with the documents of an event, once what is so in each game."""
+    """Return all errors of an event's documents, naming once what is wrong in all games."""
     errors: list[DomainError] = []
     games = [document.game for document in documents]
     if not games or len(set(games)) < len(games):
@@ -120,7 +120,7 @@ def tournaments_of(event: Event) -> list[Tournament]:
 def event_table(tournaments: Sequence[Tournament], *, reader: User | None) -> list[EventLine]:
     """Return the table over these tournaments, best first, as far as this person sees results.
 
-    Six queries for each tournament, however many take part.
+    It takes six queries for each tournament, however many bots take part.
     """
     hidden = hidden_lanes(reader)
     told = [

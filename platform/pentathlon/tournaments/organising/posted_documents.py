@@ -1,4 +1,4 @@
-"""Tournaments from whole documents: what was published can be posted again."""
+"""Tournaments from whole documents: a published document can be posted again."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def check_posted(
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
 ) -> tuple[TournamentDocument, list[int]]:
-    """Return a posted document and the ids of its entrants; refuse what cannot be.
+    """Return a posted document and the ids of its entrants; refuse an impossible one.
 
     Raises:
         InvalidInput: `Problems`, with everything that is wrong.
@@ -105,7 +105,7 @@ def _name_for(document: TournamentDocument) -> str:
 
 
 def _unusual_limits(document: TournamentDocument) -> dict[str, Json]:
-    """Return the limits that differ from the usual: documents write all of them out."""
+    """Return the limits that differ from the defaults, since documents write out all of them."""
     usual = Limits().to_json()
     return {name: value for name, value in document.limits.items() if usual.get(name) != value}
 
@@ -113,7 +113,7 @@ def _unusual_limits(document: TournamentDocument) -> dict[str, Json]:
 def _entrants(
     document: TournamentDocument, *, known_wrong: Collection[str | None]
 ) -> tuple[list[int], list[InvalidInput]]:
-    """Return the ids of entrants by content hash, and what else is wrong with them."""
+    """Return the ids of entrants by content hash, and all errors about them."""
     hashes = {entry.hash for entry in document.entries}
     known: dict[str, list[BotVersion]] = {}
     found = BotVersion.objects.filter(archive__in=hashes).select_related("bot")

@@ -15,8 +15,8 @@ _LONGEST: int = Tournament._meta.get_field("start_problem").max_length or 0
 def start_due_tournaments() -> int:
     """Start every tournament whose time has come; return how many started.
 
-    One that cannot start keeps the reason, which its page shows, and is left alone until an entry
-    comes or goes, or its organiser starts it.
+    A tournament that cannot start keeps the reason, which its page shows, and is left alone until
+    an entry comes or goes, or its organiser starts it.
 
     Raises:
         ExceptionGroup: what went wrong, after all other tournaments.

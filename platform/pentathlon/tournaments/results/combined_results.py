@@ -1,4 +1,4 @@
-"""Combined results of the versions of one entry, where one replaced another."""
+"""Combined results of the versions of one entry, if one replaced another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VersionShare:
 
 
 def merge_scores(tournament: Tournament, scores: Scores) -> Scores:
-    """Return scores with one line for each entry, by the version that plays for it now."""
+    """Return scores with one line for each entry, keyed by the version that plays for it now."""
     now = successors(tournament)
     if not now:
         return scores
@@ -43,10 +43,11 @@ def merge_scores(tournament: Tournament, scores: Scores) -> Scores:
 
 
 def merge_skills(tournament: Tournament, skills: Mapping[int, Skill]) -> dict[int, Skill]:
-    """Return one rating for each entry, by the version that plays for it now.
+    """Return one rating for each entry, keyed by the version that plays for it now.
 
-    Each rating is the same prior times what the results of a version say. The rating of an entry
-    is the prior times what the results of all its versions say, as if one had played them all.
+    The rating of a version is a common prior times the likelihood of the version's results. The
+    rating of an entry is that prior times the likelihoods of all its versions, as if one version
+    had played all matches.
     """
     now = successors(tournament)
     merged = dict(skills)
@@ -54,7 +55,7 @@ def merge_skills(tournament: Tournament, skills: Mapping[int, Skill]) -> dict[in
         versions = {place} | {old for old, current in now.items() if current == place}
         known = [skills[version] for version in versions if version in skills]
         if known:
-            # As it is stored where it stands alone: joining would change the last bits.
+            # A single rating is returned as stored, because joining would change the last bits.
             merged[place] = known[0] if len(known) == 1 else _join(known)
     for old in now:
         merged.pop(old, None)
@@ -64,9 +65,9 @@ def merge_skills(tournament: Tournament, skills: Mapping[int, Skill]) -> dict[in
 def version_shares(
     tournament: Tournament, scores: Scores, skills: Mapping[int, Skill]
 ) -> dict[int, tuple[VersionShare, ...]]:
-    """Return what each version has reached, by the version that plays for its entry now.
+    """Return the shares of each entry's versions, keyed by the version that plays for it now.
 
-    Entries for which one version has played are left out.
+    Entries whose version was never replaced are left out.
     """
     shares: dict[int, dict[int, VersionShare]] = {}
     for each in tournament.replacements.in_order():

@@ -1,4 +1,4 @@
-"""The values that answers about a tournament follow from: ETags are made of them."""
+"""The values from which answers about a tournament follow, for their ETags."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes
 
 
 def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
-    """Return what changes whenever standings, crosstable or seats do; cheap at any size."""
+    """Return values that change whenever standings, crosstable or seats do; cheap at any size."""
     rows = tournament.entries.order_by("pk").annotate(replaced=Count("replacements"))
     entries = rows.values_list("pk", "version", "state", "number", "replaced")
     final = FinalRow.objects.filter(entry__tournament=tournament).order_by("pk")
     return (
         *(tournament.pk, tournament.created_at, tournament.state, names_version()),
-        tournament.scheduled,  # a new round has byes
+        tournament.scheduled,  # a new round may have byes
         list(Pool.objects.filter(tournament=tournament).values_list(*_POOL)),
         list(entries),
         list(final.values_list("pk", "place", "group", "mu", "sigma", "fold_mu", "fold_sigma")),
@@ -29,11 +29,11 @@ def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
 def state_of_matches(
     tournament: Tournament, places: TournamentMatchQuerySet
 ) -> tuple[object, ...]:
-    """Return what changes with every state of a match and every seal that is opened there."""
+    """Return values that change with every state of a match and every seed that is revealed."""
     matches = Match.objects.filter(place__in=places.order_by()).order_by("state", "is_revoked")
     states = matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
-    # Asked of the row as it is now.
-    # The bots of matches that wait change with a replacement, and their states do not.
+    # Reads the present row of the tournament, since the caller's may be older. A replacement
+    # changes the bots of waiting matches, but not their states.
     rows = Tournament.objects.filter(pk=tournament.pk).annotate(
         replaced=Count("replacements"),
         settled=Count("replacements", filter=Q(replacements__is_settled=True)),

@@ -1,4 +1,4 @@
-"""The final table of a tournament: how much its results say, whatever order they came in."""
+"""The final table of a tournament, which follows from its results, whatever their order."""
 
 from __future__ import annotations
 
@@ -28,25 +28,27 @@ _PAIR: Final = 2
 
 
 def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None) -> list[FinalRow]:
-    """Return the rows of the final table, best first, not yet stored; those that left have none.
+    """Return unstored rows of the final table, best first; entries that have left have none.
 
-    `byes` count as won blocks, by the number of the entry; None: those of its format.
+    `byes` gives the byes that count as won blocks, by the number of the entry; by default, those
+    of the format.
 
-    The order is that of the format and the tie-breaks, else of the strengths, in which no result
-    counts more for being late. At tables of two, the rating rule folded in schedule order stands
-    beside them. Both depend on the results alone, so the same tournament gives the same table bit
-    for bit, in whatever order its matches ended.
+    The order is that of the format and the tie-breaks, or that of the strengths, in which a result
+    counts the same however late it was. At tables of two, rows also have the ratings by the live
+    rule in schedule order; at larger tables, these would take half a millisecond a match. Both
+    depend on the results alone, so the same tournament gives the same table bit for bit, in
+    whatever order its matches ended.
 
     An entry is one player, whichever versions have played for it: its place has the points of all
-    of them, and a replacement must not be a way to get rid of bad results. Its strength is that of
-    what has played in its place, on average; each version has a rating of its own.
+    of them, and a replacement must not be a way to get rid of bad results. Its strength is the
+    average of the versions that have played for it; each version has a rating of its own.
     """
     pool = tournament.pool
     if pool is None:
         return []
     byes = byes_of(tournament) if byes is None else byes
     entered = numbers_of_versions(tournament)
-    # By number, so that the ids of a database decide nothing, not even among equals.
+    # Players are numbers of entries, so that no database id decides anything, even among equals.
     matches = list(_matches(tournament, pool, entered))
     active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
     fitted = fit(
@@ -85,7 +87,7 @@ def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None)
 
 
 def _places(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """Yield place and player, best first; those of one group share their place."""
+    """Yield place and player, best first; players of one group share a place."""
     place = 1
     for group in groups:
         yield from ((place, player) for player in group)
@@ -102,9 +104,9 @@ def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:
 def _matches(
     tournament: Tournament, pool: Pool, entered: Mapping[int, int]
 ) -> Iterator[PlayedMatch]:
-    """Yield the matches that count, in schedule order, their players by number."""
+    """Yield the matches that count, in schedule order, with entry numbers as players."""
     seats = counting_seats(pool).filter(match__place__tournament=tournament)
-    # They were settled when matches without a sandbox counted in no pool: their table stays.
+    # These were settled when matches without a sandbox counted in no pool, and the table stays so.
     seats = seats.exclude(match__in=rows_without_sandbox(pool).values("match"))
     in_order = seats.order_by("match__place__index", "seat")
     facts = ("match", "match__place__block", "match__course")

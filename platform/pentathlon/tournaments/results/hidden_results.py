@@ -1,9 +1,9 @@
-"""Results that nobody sees but the organiser and staff, until they are released.
+"""Hidden results, which only the organiser and staff see until they are released.
 
-`are_hidden` decides about a tournament, `Match.objects.visible_to` about its matches; both ask the
-same row. A tournament hides all results, or those from its freeze on. It is unrated: a rating that
-moves shows a result, and results that count late would move leaderboards in another order than
-that in which they were played.
+`are_hidden` decides about a tournament, `Match.objects.visible_to` about its matches; both read
+the same row. A tournament hides all results, or those from its freeze on. Such a tournament is
+unrated: a rating that moves shows a result, and results that count late would change leaderboards
+in another order than that of play.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def hidden_lanes(reader: User | None) -> set[int]:
 
 
 def hide_results(tournament: Tournament) -> None:
-    """Hide the results of a tournament as its row asks for; there is nothing to undo it by."""
+    """Hide the results of a tournament as its row says; only a release shows them again."""
     if not tournament.hides_results and tournament.freezes_at is None:
         return
     HiddenLane.objects.create(
@@ -82,7 +82,8 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
 def announce_releases() -> int:
     """Notify people of results that have become public at their time; return how many.
 
-    The reconciler calls it again and again. A lane that hides nothing any more needs no row.
+    The reconciler calls it again and again. The row of a lane that hides nothing any more is
+    deleted.
     """
     over = HiddenLane.objects.filter(hides_until__lte=Now()).order_by("hides_until", "lane")
     return sum(_announce(lane) for lane in over.values_list("lane", flat=True)[:_AT_ONCE])
@@ -90,7 +91,7 @@ def announce_releases() -> int:
 
 @transaction.atomic
 def _announce(lane: int) -> bool:
-    # The tournament first, as in `release_results`.
+    # Locks the tournament first, as `release_results` does.
     tournament = Tournament.objects.select_for_update().filter(pk=lane).first()
     gone, _ = HiddenLane.objects.filter(lane=lane, hides_until__lte=Now()).delete()
     if tournament is not None and gone:

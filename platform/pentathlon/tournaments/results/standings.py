@@ -1,4 +1,4 @@
-"""Standings of a tournament: table, crosstable, seats, by a constant number of queries."""
+"""Standings of a tournament: table, crosstable and seats, with a constant number of queries."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LATEST: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """The number of times one was ahead of, level with and behind others at the same table."""
+    """How often a bot was ahead of, level with and behind others at the same table."""
 
     wins: int = 0
     draws: int = 0
@@ -52,12 +52,12 @@ class Score:
 
     @property
     def meetings(self) -> int:
-        """How often there was somebody to compare with."""
+        """The number of comparisons with others at the same table."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """One for everybody behind, half for everybody level."""
+        """One point for everybody behind, half a point for everybody level."""
         return self.wins + self.draws / 2
 
     @property
@@ -79,7 +79,7 @@ class Standing:
     """Live rating while the tournament runs; order-free strength once it is closed."""
     bar: StrengthBar
     rank_interval: RankInterval | None = None
-    """The ranks that it may have in truth, once the tournament is closed."""
+    """The ranks that the entry may truly have, once the tournament is closed."""
     fold: Skill | None
     """The rating rule applied in schedule order, once a tournament of two seats is closed."""
     chance_of_best: float
@@ -157,12 +157,12 @@ def crosstable(tournament: Tournament) -> list[CrosstableRow]:
 
 
 def seat_rates(tournament: Tournament) -> list[SeatRate]:
-    """Return the results by seat, which show whether one has an advantage."""
+    """Return the results by seat, which show whether a seat has an advantage."""
     return _seat_rates(_scores(tournament, with_pairs=False))
 
 
 def seat_rates_of_game(game: str) -> list[SeatRate]:
-    """Return how each seat did in the latest tournament matches of a game."""
+    """Return the results by seat in the latest tournament matches of a game."""
     played = (
         Match.objects.of_game(game)
         .public()
@@ -215,7 +215,7 @@ def _with_tie_breaks(
     *,
     is_final: bool,
 ) -> list[Standing]:
-    """Add what tie-breaks say; while it runs, they order the table."""
+    """Add the values of the tie-breaks, which order the table of a running tournament."""
     numbers = {row.entry.version_id: row.entry.number or 0 for row in rows}
     placed = {numbers[row.entry.version_id]: row for row in rows if row.place is not None}
     fit = {each: row.rating.mu for each, row in placed.items()}
@@ -255,7 +255,7 @@ def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:
 
 
 def _with_byes(row: Standing, byes: int) -> Standing:
-    """Return a line with its byes, which have points though nothing was played."""
+    """Return a line with its byes, which give points without a match."""
     return replace(row, byes=byes, points=row.points + BYE * byes) if byes else row
 
 

@@ -14,7 +14,7 @@ from pentathlon_engines.tournament.tie_breaks import Group, Results
 
 
 def order_entries(tournament: Tournament, numbers: Sequence[int], results: Results) -> list[Group]:
-    """Return entries by place; they come in the order of their strength."""
+    """Return the numbers of entries by place; `numbers` come in the order of strength."""
     return tie_breaks.order_entries(
         numbers, places=tournament.places, by=tournament.tie_breaks, results=results
     )
@@ -36,7 +36,7 @@ def results_of(
     fit: Mapping[int, float],
     byes: Mapping[int, int],
 ) -> Results:
-    """Return what tie-breaks need of the scores; `numbers` are those of entries by version."""
+    """Return the results that tie-breaks need; `numbers` gives the entry of each version."""
     lines = {numbers[pk]: line for pk, line in scores.lines.items() if pk in numbers}
     return Results(
         wins={number: line.wins for number, line in lines.items()},

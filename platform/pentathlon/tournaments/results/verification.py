@@ -1,7 +1,7 @@
 """Compares stored final tables with what the results say.
 
-Every float is compared bit by bit where the tournament's ratings were computed with the arithmetic
-of this process, to 1e-9 else.
+Floats are compared bit by bit if the tournament's ratings were computed with the arithmetic of
+this process, otherwise to 1e-9.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def verify_final_table(*, tournament_id: int) -> list[Difference]:
     stored = _table(FinalRow.objects.filter(entry__tournament=before))
     found = list(_differences(before, stored, _table(final_rows(before))))
     if found and before.tie_breaks:
-        # It may have been closed when byes counted for pairings alone: then it stays as it is.
+        # A tournament that closed when byes counted only for pairings keeps its table.
         without = list(_differences(before, stored, _table(final_rows(before, byes={}))))
         found = found if without else []
     after = _closed(tournament_id)

@@ -1,11 +1,11 @@
 """Settles blocks whose matches have ended: a block counts as a whole or not at all.
 
-A void leg is queued again with its seed and place, `MOST_REPLAYS` times a block. After that the
-block is void, and what was played of it counts nowhere.
+A void leg is queued again with its seed and place, up to `MOST_REPLAYS` times a block. After that
+the block is void, and its results count nowhere.
 
-On a ladder, a block that cannot be completed because a bot has gone stays as it is, and what was
-played of it counts. Bots go from ladders every day; to take back a result, a leaderboard with all
-its history would have to be recomputed each time.
+On a ladder, a block that cannot be completed because a bot has gone stays as it is, and its
+results count. Bots leave ladders every day, and taking back a result would mean recomputing a
+leaderboard with all its history each time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
 
 def mark_due(match_ids: Collection[int]) -> None:
     """Queue the blocks of matches that have just ended; call it where they end."""
-    # Places, not blocks: two legs that end at once must not wait for each other.
+    # Marks places, not blocks: two legs that end at the same time must not wait for each other.
     TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
 
 
@@ -74,9 +74,9 @@ def settle_blocks(*, for_s: float = _STEP_S) -> int:
 
 
 def _mark_forgotten() -> None:
-    """Mark ended legs where nothing moves any more, though blocks are open.
+    """Mark ended legs of tournaments in which nothing moves although blocks are open.
 
-    A process of the release before ends matches without marking them.
+    A process of the previous release ends matches without marking them.
     """
     lane = Match.objects.filter(lane=OuterRef("pk"))
     due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
@@ -113,7 +113,7 @@ def _settle_part(tournament_id: int) -> int:
 
 
 class _Settling:
-    """Some blocks of one locked tournament, and what becomes of them."""
+    """Settles some blocks of one locked tournament."""
 
     def __init__(self, tournament: Tournament, blocks: dict[int, Block]) -> None:
         self._tournament = tournament
@@ -125,7 +125,7 @@ class _Settling:
             self._legs[place.block].append(place.match)
 
     def settle(self) -> set[int]:
-        """Settle them; return the numbers of those whose results have yet to be applied."""
+        """Settle the blocks; return the numbers of those whose results have yet to be applied."""
         complete: list[Block] = []
         broken: list[Block] = []
         for number, legs in self._legs.items():
@@ -157,7 +157,7 @@ class _Settling:
             block.result = [ranks[leg.pk] for leg in self._legs[number]]
 
     def _mend(self, block: Block, *, is_gone: bool) -> bool:
-        """Queue void legs again, or make the block void; False: results are yet to be applied."""
+        """Queue void legs again, or make the block void; False if results are unapplied."""
         legs = self._legs[block.number]
         void = [leg for leg in legs if leg.state == MatchState.VOID]
         is_played_on = self._tournament.state in {TournamentState.RUNNING, TournamentState.PAUSED}
@@ -177,7 +177,7 @@ class _Settling:
     def _blocks_of_gone(self, blocks: Iterable[Block]) -> set[int]:
         """Return which of these blocks have a bot that has left."""
         by_match = {leg.pk: block.number for block in blocks for leg in self._legs[block.number]}
-        if self._is_ladder:  # whose author had it leave plays what was paired
+        if self._is_ladder:  # a bot that its author took off a ladder still plays its pairings
             entries = self._tournament.entries.filter(version__state__in=OUT_OF_PLAY)
             out = set(entries.values_list("version", flat=True))
         else:
@@ -193,7 +193,7 @@ def play_void_again(match_ids: Collection[int]) -> None:
 
 
 def store_blocks(blocks: Iterable[Block]) -> None:
-    """Store what has changed of locked blocks."""
+    """Store the changes of locked blocks."""
     # As an upsert: several times as fast as an update of many rows to different values.
     Block.objects.bulk_create(
         blocks,
@@ -204,9 +204,9 @@ def store_blocks(blocks: Iterable[Block]) -> None:
 
 
 def make_void(tournament: Tournament, block: Block, legs: Sequence[Match], *, reason: str) -> bool:
-    """Make a block of a locked tournament void whose matches have all ended; the caller stores it.
+    """Make an ended block of a locked tournament void; the caller stores it.
 
-    Return False, and change nothing, while results of it have yet to be applied.
+    Return False, and change nothing, while results of the block have yet to be applied.
     """
     played = {leg.pk for leg in legs if leg.state == MatchState.DONE and not leg.is_revoked}
     if not take_back(tournament, played):
@@ -217,13 +217,13 @@ def make_void(tournament: Tournament, block: Block, legs: Sequence[Match], *, re
 
 
 def take_back(tournament: Tournament, match_ids: Collection[int]) -> bool:
-    """Take back the results of played matches; False: some have yet to be applied."""
+    """Take back the results of played matches; False if some have yet to be applied."""
     if not match_ids:
         return True
     unapplied = LedgerRow.objects.filter(
         match__in=match_ids, state__in=(LedgerState.WAITING, LedgerState.READY)
     )
-    # The ledger counts a result when it applies it: what is taken back before is never counted.
+    # The ledger counts a result on applying it; one that is taken back before would never count.
     if unapplied.exists():
         return False
     Match.objects.filter(pk__in=match_ids).update(is_revoked=True)

@@ -19,16 +19,16 @@ from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock
 
 _READ_AT_ONCE: Final = 500
-"""Blocks that are read together; a format that reads no results looks at the latest ones only."""
+"""Blocks that are read together; formats that read no results look at the latest ones only."""
 
 _NOBODY: Final = -1
-"""Stands for a version that has not entered, which a comparison of schedules then reports."""
+"""The number of a version that has not entered, which a comparison of schedules then reports."""
 
 Results = dict[int, Ranks | None]
 
 
 class MadeBlocks(Sequence[PlayedBlock]):
-    """The first blocks of a tournament without results, read as far as somebody looks at them."""
+    """The first blocks of a tournament, without results, read only when looked at."""
 
     def __init__(
         self, tournament: Tournament, stored: int, added: Sequence[PlayedBlock] = ()
@@ -42,7 +42,7 @@ class MadeBlocks(Sequence[PlayedBlock]):
         return self._stored + len(self._added)
 
     def with_added(self, blocks: Iterable[PlayedBlock]) -> MadeBlocks:
-        """Return these blocks and further ones that are not stored yet."""
+        """Return these blocks followed by others that are not stored yet."""
         longer = MadeBlocks(self._tournament, self._stored, (*self._added, *blocks))
         longer._parts = self._parts
         return longer
@@ -76,7 +76,7 @@ class FormatInput:
     played: Sequence[PlayedBlock]
 
     def with_made(self, blocks: Iterable[PlannedBlock]) -> FormatInput:
-        """Return the input once these blocks are made, too, and nobody else has left."""
+        """Return the input after these blocks have been made, too, if nobody else has left."""
         added = [PlayedBlock(block.round, block.seatings, None) for block in blocks]
         made = self.played
         played = made.with_added(added) if isinstance(made, MadeBlocks) else [*made, *added]
@@ -86,9 +86,9 @@ class FormatInput:
 
 
 def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[Note, FormatInput]:
-    """Return what has changed since the latest batch, and what the format is told now.
+    """Return the changes since the latest batch, and the present input of the format.
 
-    A result that was noted once stays as it is for pairings, whatever becomes of its matches.
+    For pairings, a noted result stays as it is, whatever becomes of its matches.
     """
     gone = tournament.entries.scheduled().exclude(state=EntryState.ACTIVE)
     left = tuple(
@@ -110,7 +110,7 @@ def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[N
 
 
 def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> FormatInput:
-    """Return what the format was told for a batch."""
+    """Return the input of the format for a batch."""
     made = batch.first_block - 1
     notes = _read_notes(tournament, until=batch.number)
     known, ever_left = _joined(notes), _ever_left(notes)
@@ -122,7 +122,7 @@ def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> F
 
 
 def read_rounds(tournament: Tournament) -> list[PlayedBlock]:
-    """Return who was seated in each round, as one block without results: three queries."""
+    """Return the players of each round, as one block without results; three queries."""
     numbers, notes = numbers_of_versions(tournament), _read_notes(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     seated = seats.values_list("match__place__round", "version")
@@ -139,12 +139,12 @@ def read_rounds(tournament: Tournament) -> list[PlayedBlock]:
 
 
 def noted_blocks(tournament: Tournament) -> set[int]:
-    """Return the blocks whose results, or that they are void, have decided later ones."""
+    """Return the blocks whose results, or lack of them, have decided later blocks."""
     return set(_joined(_read_notes(tournament)).results)
 
 
 def _read_notes(tournament: Tournament, *, until: int | None = None) -> dict[int, Note]:
-    """Return what was noted at each batch, by the number of its first block: one query."""
+    """Return the note of each batch, by the number of its first block; one query."""
     batches = tournament.batches.filter(input__isnull=False).order_by("number")
     batches = batches if until is None else batches.filter(number__lte=until)
     rows = batches.values_list("first_block", "input")
@@ -156,7 +156,7 @@ def _ever_left(notes: Mapping[int, Note]) -> frozenset[int]:
 
 
 def _joined(notes: Mapping[int, Note]) -> Note:
-    """Return all that was noted, as one note."""
+    """Return all notes joined into one."""
     left: tuple[int, ...] = ()
     results: Results = {}
     repeats: dict[int, tuple[int, ...]] = {}
@@ -168,7 +168,7 @@ def _joined(notes: Mapping[int, Note]) -> Note:
 
 
 def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, tuple[int, ...]]:
-    """Return which matches of these blocks went exactly as earlier ones, in schedule order.
+    """Return which matches of these blocks exactly repeat earlier ones, in schedule order.
 
     An entry whose version was replaced stays the same player, as in the final table.
     """
@@ -202,9 +202,9 @@ def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
 def _read_blocks(
     tournament: Tournament, first: int, last: int, notes: Mapping[int, Note] = MappingProxyType({})
 ) -> list[PlayedBlock]:
-    """Return blocks by their numbers, without results: one query.
+    """Return blocks by their numbers, without results; one query.
 
-    Who had left when they were made follows from `notes`.
+    The entries that had left when they were made follow from `notes`.
     """
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(

@@ -1,4 +1,4 @@
-"""Which versions play, or have played, for which entry of a tournament."""
+"""The versions that play, or have played, for each entry of a tournament."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pentathlon.tournaments.models import Entry, EntryState, Tournament
 
 
 def numbers_of_versions(tournament: Tournament) -> dict[int, int]:
-    """Return the number of the entry for which each version plays or has played: one query."""
+    """Return the number of the entry for which each version plays or has played; one query."""
     former = tournament.replacements.values_list("old", "entry__number")
     entries = tournament.entries.scheduled().values_list("version", "number")
     return {version: number or 0 for version, number in former.union(entries)}
 
 
 def successors(tournament: Tournament) -> dict[int, int]:
-    """Return for each version that was replaced the one that plays in its place now."""
+    """Return for each replaced version the one that plays in its place now."""
     rows = tournament.replacements.values_list("old", "entry__version")
     return {old: now for old, now in rows if old != now}
 
@@ -29,8 +29,8 @@ def versions_of(entry: Entry) -> set[int]:
 def versions_out(tournament: Tournament) -> set[int]:
     """Return the versions that play no more: their entry has left, or they may not play at all.
 
-    A version that was replaced is not among them: it finishes the blocks that it has begun. But
-    none does so whose entry had left before another version came in its place.
+    A replaced version is not among them while it finishes the blocks that it has begun, unless its
+    entry had left before another version took its place.
     """
     left = tournament.entries.exclude(state=EntryState.ACTIVE).values_list("version", flat=True)
     facts = ("entry", "entry__state", "old", "old__state", "left")

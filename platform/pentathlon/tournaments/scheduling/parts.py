@@ -1,4 +1,4 @@
-"""Long tournaments in parts, so that no reader costs more than the largest part does."""
+"""Splits long tournaments into parts, so that no reader costs more than the largest part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_PART: Final = 10_000
 
 
 def count_parts(tournament: Tournament) -> int:
-    """Return how many parts the matches made so far make: 1 even if there are none."""
+    """Return the number of parts of the matches made so far; 1 even if there are none."""
     return max(1, -(-tournament.scheduled // LARGEST_PART))
 
 
@@ -34,7 +34,7 @@ def places_of_part(tournament: Tournament, number: int) -> TournamentMatchQueryS
 
 
 def _begin(tournament: Tournament, index: int) -> int:
-    """Return the first index of the block at an index: the seeds of a block are shown together."""
+    """Return the index at which a part begins: its first block stays whole, with its seed."""
     places = TournamentMatch.objects.filter(tournament=tournament)
     block = places.filter(index=index + 1).values_list("block", flat=True).first()
     if block is None:

@@ -1,4 +1,4 @@
-"""The data with which anybody can check how a tournament was drawn, without sealed seeds."""
+"""The proof of a tournament's draw, which anybody can check, without sealed seeds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEALED_FIELDS = ("match__seed", "match__alias")
 
 
 def proof(tournament: Tournament, *, part: int = 1) -> Proof:
-    """Return a part of what `pentathlon verify --tournament` reads; in a few queries."""
+    """Return a part of the proof that `pentathlon verify --tournament` reads; a few queries."""
     source = document_json(tournament)
     places = places_of_part(tournament, part)
     is_ladder = tournament.is_ladder
@@ -49,7 +49,7 @@ def proof(tournament: Tournament, *, part: int = 1) -> Proof:
 
 def _matches(tournament: Tournament, places: TournamentMatchQuerySet) -> list[Row]:
     rows = list(places.values_list(*_FIELDS, *_SEALED_FIELDS, "match__chain"))
-    # Of these very rows, so that no block is opened between two looks.
+    # Computed from these very rows, so that no block is unsealed between two queries.
     sealed = (
         set()
         if tournament.revealed_at
@@ -70,7 +70,7 @@ def _matches(tournament: Tournament, places: TournamentMatchQuerySet) -> list[Ro
 def _seats(
     tournament: Tournament, places: TournamentMatchQuerySet
 ) -> dict[int, list[tuple[int, int | None]]]:
-    """Return the places in the document's entries of those who sit at each match, and ranks."""
+    """Return the entry number and the rank of each seat, by match."""
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__in=places.order_by()).order_by("match", "seat")
     found: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
@@ -80,9 +80,10 @@ def _seats(
 
 
 def _batches(tournament: Tournament, places: TournamentMatchQuerySet | None) -> list[Row]:
-    """Return what was noted at each batch, or at those that begin with a block of these places.
+    """Return the notes of all batches, or of those that begin with a block of these places.
 
-    It has results of complete blocks alone; of a ladder it has live ratings, which are public.
+    Notes contain results of complete blocks only; those of ladders contain live ratings, which are
+    public.
     """
     rows = tournament.batches.order_by("number")
     if places is not None:

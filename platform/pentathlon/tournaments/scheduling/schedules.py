@@ -1,8 +1,8 @@
 """Makes schedules batch by batch, each stored in parts of at most about a thousand rows.
 
 A batch follows from the document, the event key and the note that is stored with it; so whoever
-goes on after a crash makes the same blocks again, and continues behind those that are there. A
-part has whole blocks; where no result decides, it has all batches that fit into it.
+goes on after a crash makes the same blocks again, and continues behind those that are stored. A
+part consists of whole blocks; if no result decides anything, it has all batches that fit into it.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ Begun = tuple[Batch, Blocks]
 
 
 class BatchDiffers(Exception):
-    """A batch that was begun can't be made again: this release's format makes another one."""
+    """A batch that was begun cannot be made again: the format of this release makes another."""
 
 
 def matches_at_once(tournament: Tournament) -> int:
-    """Return how many matches of a tournament one transaction makes."""
+    """Return how many matches of a tournament one transaction may make."""
     pools = 2 if tournament.rated else 1
-    # A match, its place, and at most one row of a block.
+    # One row for the match, one for its place, and at most one for its block.
     rows_of_a_match = 3 + tournament.table_seats + pools
     return ROWS_AT_ONCE // rows_of_a_match
 
@@ -69,8 +69,8 @@ def make_schedules(*, for_s: float = _STEP_S) -> int:
 
     Tournaments take turns, part by part, whichever has the fewest matches first.
 
-    The reconciler calls it again and again: matches are played while others are still made. A
-    schedule that cannot be made holds up no other.
+    The reconciler calls it again and again: matches are played while others are still being made.
+    A schedule that cannot be made holds up no other.
 
     Raises:
         ExceptionGroup: what went wrong, after all other tournaments.
@@ -79,7 +79,7 @@ def make_schedules(*, for_s: float = _STEP_S) -> int:
     made = 0
     errors = []
     unmade = Tournament.objects.filter(state__in=_MADE_IN, is_fully_scheduled=False)
-    # A long schedule keeps no other tournament waiting for its first matches.
+    # Sorted by size, so that no tournament waits for its first matches behind a long schedule.
     turns = deque(unmade.order_by("scheduled", "pk").values_list("pk", flat=True))
     while turns:
         tournament_id = turns.popleft()
@@ -121,10 +121,10 @@ def extend_schedule(*, tournament_id: int) -> int:
 
 
 def make_again(tournament: Tournament, batch: Batch) -> Blocks:
-    """Return the blocks of a batch, made again from what was noted with it.
+    """Return the blocks of a batch, made again from its note.
 
     Raises:
-        BatchDiffers: it would have another number of blocks today.
+        BatchDiffers: the batch would have another number of blocks today.
     """
     planned = document(tournament)
     told = read_input_of(tournament, batch, planned.scheduling)
@@ -147,14 +147,14 @@ def _next_step(tournament: Tournament, planned: TournamentDocument, told: Format
 
 
 def _begin_batches(tournament: Tournament, before: Batch | None, made: int) -> int:
-    """Ask the format for its next step and take it.
+    """Ask the format for its next step, and begin the batch or note the end.
 
-    If it reads no results, take all further steps that fit into the same part as a whole.
+    If the format reads no results, begin all further batches that fit into the same part.
     """
     planned = document(tournament)
     if planned.scheduling.reads_results and tournament.blocks.open().exists():
         return 0
-    # Drawing takes a while where tables are large: nobody waits for it.
+    # Drawing takes a while if tables are large, so it happens outside of the transaction.
     note, told = read_input(tournament, planned.scheduling, made)
     begun: list[Begun] = []
     room = matches_at_once(tournament)
@@ -185,9 +185,9 @@ def _begin_batches(tournament: Tournament, before: Batch | None, made: int) -> i
 def _store_part(
     tournament: Tournament, begun: Sequence[Begun], *, after: int, end: Over | None = None
 ) -> int:
-    """Store the blocks of batches that come after the one with this number, as many as may be.
+    """Store the blocks of begun batches behind block number `after`, as many as one part holds.
 
-    Several batches fit as a whole. `end` comes right behind them.
+    Several batches are stored only if all of them fit. `end` follows right behind the last.
     """
     first = begun[0][0]
     due = [block for _, blocks in begun for block in blocks][after + 1 - first.first_block :]
@@ -205,7 +205,7 @@ def _store_part(
             return 0
         if not first.pk and locked.results_version != tournament.results_version:
             return 0  # somebody has left or returned since the format was asked
-        # Read under the lock: a version may have been replaced meanwhile.
+        # Read under the lock, because a version may have been replaced meanwhile.
         versions = dict(entries.order_by("number").values_list("number", "version"))
         if not first.pk:
             Batch.objects.bulk_create(batch for batch, _ in begun)
@@ -216,7 +216,7 @@ def _store_part(
             kind=MatchKind.TOURNAMENT,
             pools=pools_of(locked),
         )
-        # Who left while the schedule was being made has new matches that are to be called off.
+        # Entries that left while the schedule was being made have new matches to be called off.
         entries.exclude(state=EntryState.ACTIVE).update(is_settled=False)
         locked.scheduled += len(part)
         locked.planned = max(locked.planned, locked.scheduled)
@@ -236,14 +236,14 @@ _begun: Final[dict[int, tuple[int, Blocks]]] = {}
 
 
 def _lock(tournament: Tournament) -> Tournament | None:
-    """Lock a tournament whose schedule is as it was read; None: somebody else goes on with it."""
+    """Lock a tournament with the schedule as it was read; None if another process goes on."""
     unlocked = Tournament.objects.select_for_update(skip_locked=True)
     same = unlocked.filter(scheduled=tournament.scheduled, is_fully_scheduled=False)
     return same.filter(pk=tournament.pk, state__in=_MADE_IN).first()
 
 
 def _as_many(blocks: Sequence[PlannedBlock], *, most: int) -> Iterator[PlannedBlock]:
-    """Yield the first blocks with at most so many matches, at least one block."""
+    """Yield the first blocks, with at most so many matches but at least one block."""
     taken = 0
     for block in blocks:
         taken += len(block.seatings)
@@ -262,7 +262,7 @@ def _note_end(tournament: Tournament, end: Over) -> None:
 
 
 def _take_end(tournament: Tournament, end: Over) -> tuple[str, ...]:
-    """Set what follows from the end of a schedule; return the names of the fields."""
+    """Set the fields that follow from the end of a schedule; return their names."""
     tournament.is_fully_scheduled = True
     tournament.planned, tournament.fewest, tournament.most = tournament.scheduled, None, None
     tournament.places = None if end.places is None else [list(place) for place in end.places]
@@ -335,7 +335,7 @@ def pools_of(tournament: Tournament) -> Iterator[Pool]:
 
 @transaction.atomic
 def _adopt_part(tournament: Tournament) -> int:
-    """Give blocks that were made before blocks had rows theirs, some at a time."""
+    """Store rows for blocks that were made before blocks had rows, some at a time."""
     locked = _lock(tournament)
     if locked is None:
         return 0

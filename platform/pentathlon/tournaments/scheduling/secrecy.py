@@ -1,4 +1,4 @@
-"""Decides which seeds may be shown: those with which no match can be played any more.
+"""Decides which seeds may be shown: those with which no match can still be played.
 
 A seed stays sealed until the last match of its block is done. A void match may be requeued, so its
 block stays sealed until the tournament is over and its secret is public. In a challenge, a void
@@ -27,10 +27,11 @@ def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
         _UNFINISHED,
         Q(kind=MatchKind.CHALLENGE) & Q(Exists(same_block.filter(_UNFINISHED))),
         Q(Exists(_open_legs("place"))),
-        # What is played again has the seed of the match that was there before.
+        # A match that is played again has the seed of the match that it replaces.
         Q(Exists(_open_legs("former_place__place"))),
     )
-    # Of an OR, SQLite would look at every part: at all matches of a lane for challenges alone.
+    # A CASE stops at the first reason; SQLite evaluates every part of an OR, so all matches of a
+    # lane even for challenges.
     found = Case(
         *(When(reason, then=True) for reason in reasons),
         default=False,
@@ -43,7 +44,8 @@ def _open_legs(place: str) -> TournamentMatchQuerySet:
     block = OuterRef(f"{place}__block")
     legs = TournamentMatch.objects.filter(
         tournament=OuterRef(f"{place}__tournament"),
-        # For equality PostgreSQL would rather read all waiting matches once.
+        # A range keeps PostgreSQL on the index: for an equality it reads all waiting matches
+        # instead.
         block__range=(block, block),
         tournament__revealed_at=None,
     )
@@ -51,8 +53,9 @@ def _open_legs(place: str) -> TournamentMatchQuerySet:
 
 
 def sealed_blocks(places: TournamentMatchQuerySet) -> set[int]:
-    """Return those of these places' blocks whose seeds may not be shown yet."""
-    # Asked of the row as it is now: who has an older one must not take its secret for revealed.
+    """Return the blocks of these places whose seeds may not be shown yet."""
+    # Reads the present row: the caller's tournament may be older, and must not decide that its
+    # secret is revealed.
     open_legs = places.filter(tournament__revealed_at=None).exclude(match__state=MatchState.DONE)
     return set(open_legs.values_list("block", flat=True))
 

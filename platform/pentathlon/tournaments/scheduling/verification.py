@@ -1,4 +1,4 @@
-"""Compares stored schedules with what document, secret and results give."""
+"""Compares stored schedules with those that follow from documents, secrets and results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE: Final = 200
 def schedule_differences(tournament: Tournament) -> Iterator[str]:
     """Yield how a tournament's schedule differs from the one that can be made again.
 
-    It locks nothing. The schedule may grow meanwhile: what is stored is read first.
+    It locks nothing. The stored schedule is read first, because it may grow meanwhile.
 
     Raises:
         BadDocument: the tournament began before seeds were sealed.
@@ -59,7 +59,7 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
 
 
 def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
-    """Append all matches that batches make again; yield what is wrong with the batches."""
+    """Append all pairings that the batches give again; yield what is wrong with the batches."""
     key = event_key(tournament)
     batches = list(tournament.batches.order_by("number"))
     if not batches:
@@ -85,7 +85,7 @@ def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
 
 
 def _draw_ladder_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
-    """Do the same for the division of a ladder."""
+    """Append all pairings of a division again; yield what is wrong with its batches."""
     key, digest = event_key(tournament), ""
     history = LadderHistory(tournament.table_seats, key)
     for batch in tournament.batches.order_by("number").iterator(chunk_size=_AT_ONCE):
@@ -104,9 +104,9 @@ def _draw_ladder_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator
 
 
 def _wrong_results(tournament: Tournament) -> Iterator[str]:
-    """Yield the blocks whose noted result is not that of their matches.
+    """Yield the blocks with a stored result that differs from that of their matches.
 
-    Where an organiser had a match played again, pairings stay as the first result made them.
+    Blocks with a rerun match are skipped, because pairings stay as the first result made them.
     """
     former = FormerLeg.objects.filter(place__tournament=tournament)
     replayed = set(former.values_list("place__block", flat=True))
@@ -128,7 +128,7 @@ def _wrong_results(tournament: Tournament) -> Iterator[str]:
 
 
 def _wrong_replacements(tournament: Tournament) -> Iterator[str]:
-    """Yield how versions in seats differ from those that document and replacements give."""
+    """Yield differences between the versions in seats and those by document and replacements."""
     replaced = [each.stated() for each in tournament.replacements.in_order()]
     source = document_json(tournament)
     if not replaced or "entries" not in source:
@@ -149,11 +149,11 @@ def _wrong_replacements(tournament: Tournament) -> Iterator[str]:
 
 
 def read_seatings(tournament: Tournament) -> dict[int, list[int]]:
-    """Return the numbers of the entries by seat, by the id of the match."""
+    """Return the numbers of the entries in the order of seats, by the id of the match."""
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     found: dict[int, list[int]] = defaultdict(list)
     for match, version in seats.order_by("match", "seat").values_list("match", "version"):
-        # Nobody has the number -1: a version that has not entered is a difference.
+        # No entry has the number -1, so a version that has not entered shows up as a difference.
         found[match].append(numbers.get(version, -1))
     return found

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the keys of pools."""
+        """Declare the keys of pools."""
         parser.add_argument("keys", nargs="*", help='keys such as "game:tuned"; all by default')
 
     def handle(self, *, keys: list[str], **_options: Any) -> None:  # Any: Django's own signature

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take a game and a setting."""
+        """Declare the game and its setting."""
         parser.add_argument("game", choices=sorted(GAMES))
         parser.add_argument(
             "--scope", default="", help="digest of a setting; the standard one by default"

@@ -10,12 +10,12 @@ from pentathlon_engines import GAMES
 
 
 class Command(BaseCommand):
-    """Make blocks played by broken rules void, and recompute the ratings without them."""
+    """Void blocks that were played by broken rules, and recompute the ratings without them."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take a game, a version of its rules, and why."""
+        """Declare the game, the version of its rules, the reason and the confirmation."""
         parser.add_argument("--game", required=True, choices=sorted(GAMES))
         parser.add_argument("--rules", required=True, type=int, help="the version of the rules")
         parser.add_argument("--reason", required=True, help="shown with every block")
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         yes: bool,
         **_options: Any,  # Any: Django's own
     ) -> None:
-        """Count, or take back, and print how much it is."""
+        """Count the results, or revoke them, and print the figures."""
         if not yes:
             found = count_results(game=game, rules=rules)
             self._tell(f"Would revoke, of {game} by rules {rules}:", found)

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take numbers of tournaments."""
+        """Declare the numbers of tournaments."""
         parser.add_argument("tournaments", nargs="*", type=int, metavar="TOURNAMENT")
 
     def handle(self, **options: Any) -> None:  # Any: Django's own signature
