@@ -1,4 +1,7 @@
-"""The finished matches whose positions friendlies may begin with."""
+"""The finished matches whose positions friendlies may begin with.
+
+Everybody may see a friendly once it is over, so it begins with nothing that only some may see.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +51,17 @@ def origin_of(
 
 
 def _of_match(reader: User | None, match_id: int, ply: int) -> Origin:
-    visible = Match.objects.visible_to(reader).filter(state=MatchState.DONE)
+    visible = Match.objects.visible_to(reader).filter(state=MatchState.DONE).with_privacy()
     match = visible.select_related("replay").filter(pk=match_id).first()
     if match is None or not hasattr(match, "replay"):
         raise NotFound(f"There is no finished match {match_id} that you may see.")
+    if match.is_private:
+        raise InvalidInput(
+            f"Match {match_id} is not public, and your game would be. Play on from a public "
+            "match, or at your desk from the record of this one, with `pentathlon fork`.",
+            code="private_origin",
+            field="match",
+        )
     return Origin(record=read_record(match.replay), ply=ply, match=match)
 
 
