@@ -55,7 +55,7 @@ CELLS: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in
 
 
 def walk(cell: int, dx: int, dy: int) -> list[int]:
-    """Return the cells from a cell to the edge in one direction, the cell itself left out.
+    """Return the cells from a cell to the edge in one direction, without the cell itself.
 
     >>> [CELLS[cell] for cell in walk(CELLS.index("d2"), 1, -1)]
     ['e1']
@@ -69,7 +69,7 @@ def walk(cell: int, dx: int, dy: int) -> list[int]:
 
 EDGE: Final[int] = RULES["cells_per_board_side"]
 BOARDS: Final[int] = RULES["boards_per_side"] ** 2
-# Written out, so that a compiler knows them: masks are made for boards of three by three cells.
+# Written out for the compiler: masks are made for boards of three by three cells.
 PER_BOARD: Final = 9
 BOARD_BITS: Final = 511
 

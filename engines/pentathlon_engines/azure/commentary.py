@@ -43,11 +43,11 @@ def _hand_sizes(position: Position) -> list[int]:
 
 
 def _latest(change: Change) -> list[Told]:
-    """Return the events of this change, starting with the last event of its kind."""
+    """Return the events of this change, from the last event of its kind on."""
     word = change.text.partition(" ")[0]
     events = change.after["events"]
     if word == "boon":
-        # What the stone itself brought was told with the stone, if it is still in the list.
+        # The first boons of a stone were told with it, if its event is still in the list.
         told = _from_last(change.before["events"], "place")
         return _from_last(events, "place")[len(told) :] or list(events)
     told = _from_last(events, "place" if word == "gift" else word)
@@ -65,7 +65,7 @@ def _tell_events(change: Change, events: list[Told]) -> Iterator[str]:
         if event["kind"] not in _TELLERS:
             continue
         if change.is_foreseen and event["kind"] == "draw":
-            event = {**event, "cards": ""}  # noqa: PLW2901  # nobody knows them yet
+            event = {**event, "cards": ""}  # noqa: PLW2901  # nobody knows these cards yet
         said = _TELLERS[event["kind"]](event)
         yield said if event["player"] == subject else f"{name_seat(event['player'])} {said}"
         subject = event["player"]

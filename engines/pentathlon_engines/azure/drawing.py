@@ -204,7 +204,7 @@ def _draw_wisdom(picture: Picture, wisdom: int, middle: float) -> None:
     picture.glyph("wisdom", (x - 14, middle), size=22, paint="b-wis")
     picture.rect(box, paint="b-cell b-grid", radius=height / 2, width=1.5)
     if wisdom:
-        # At least a dot: a bar is never narrower than its round ends.
+        # Draw at least a dot, as a bar is never narrower than its round ends.
         filled = max(height, width * wisdom / GOAL)
         picture.rect((x, box[1], filled, height), paint="b-wis", radius=height / 2)
     picture.text(str(wisdom), (x + width + 5, middle), size=24, anchor="start", bold=True)

@@ -126,7 +126,7 @@ def _show_change(event: Event) -> dict[str, Any]:
 def read(data: object, realm: Realm, *, field: str, secrets_of: Sequence[int]) -> Event:
     """Return the event of a JSON object, or raise `BadPosition`.
 
-    Of cards drawn by other seats than these only the number is there; they are dealt later.
+    Of cards drawn by other seats only the number is known; these cards are dealt later.
     """
     if not isinstance(data, dict) or data.get("kind") not in KINDS:
         refuse(field, f"must be an object with one of the kinds {', '.join(KINDS)}")
@@ -136,14 +136,14 @@ def read(data: object, realm: Realm, *, field: str, secrets_of: Sequence[int]) -
     if kind == END:
         player = 0 if data.get("ranks") == [0, 1] else 1
     event = (kind, player, *numbers)
-    # Readers take anything; whatever they did not understand comes out differently.
+    # Readers accept anything; an event that they did not understand differs when shown again.
     if show_all([event], realm, secrets_of=secrets_of) != [data]:
         refuse(field, f"is not an event as it is written: {data}")
     return event
 
 
 def _read_place(data: dict[str, Any]) -> Event:
-    """Read the stone alone: its boons are events of their own in JSON."""
+    """Read the stone without its boons, which are events of their own in JSON."""
     action = _index(CELLS, data.get("cell")) + GIFT * _flag(data.get("gifted"))
     return action, _number(data.get("cost")), 0, 0, 0
 

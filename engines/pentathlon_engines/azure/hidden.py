@@ -29,8 +29,9 @@ def unseen(state: AzurePosition, seat: int) -> int:
 def redeal(state: AzurePosition, seat: int, rng: Random) -> AzurePosition:
     """Return a copy with the unseen cards dealt at random, uniformly over all arrangements.
 
-    What the seat knows besides: the other one can act if it is about to, and cannot if it has
-    lost by that. Dealing is repeated until this is so; where that is rare, all hands are weighed.
+    The seat also knows that the other one can act if it is about to, and could not act if it lost
+    by that. Dealing is repeated until this holds; where it rarely does, all possible hands are
+    weighed.
     """
     twin = state.copy()
     if state.phase == SETUP:
@@ -106,7 +107,7 @@ def _hands(cards: int, n: int, colour: int = 0) -> Iterator[int]:
 
 
 def _ways(cards: int, hand: int) -> int:
-    from math import comb  # noqa: PLC0415  # hardly ever needed, and a bot waits for imports
+    from math import comb  # noqa: PLC0415  # rarely needed, and bots wait for imports
 
     ways = 1
     for shift in range(0, 4 * len(COLOURS), 4):

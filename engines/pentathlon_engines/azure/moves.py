@@ -64,7 +64,7 @@ def apply_chance(state: AzurePosition, text: str) -> None:
     state.hidden = cards
     taken = chance.reshuffled(state.decks)
     state.decks -= taken
-    # With no card hidden anywhere else, each seat has just known the other's hand.
+    # No card was hidden anywhere else, so each seat knew the other one's hand until now.
     for side in state.sides:
         side.known = side.hand
     state.log.append((events.RESHUFFLE, 0, taken))
@@ -154,7 +154,7 @@ def _pay(state: AzurePosition, side: Side, colour: int, cost: int) -> None:
     side.hand -= cost << shift
     state.decks += cost << shift
     known = side.known >> shift & 15
-    # Once a turn, where calling `min` would cost a tenth of all that is done here.
+    # This runs once a turn, and a call of `min` would take a tenth of this function's time.
     known = cost if cost < known else known  # noqa: FURB136
     side.known -= known << shift
 
@@ -192,7 +192,7 @@ def _gain(state: AzurePosition, seat: int, points: int) -> bool:
 def _check_beasts(state: AzurePosition, seat: int, cell: int) -> None:
     """Check the beasts in their order, then pass the turn on (14.5 to 14.8).
 
-    A seat can gain those only that its new stone guards.
+    A seat can only gain beasts that its new stone guards.
     """
     serpents, dragon, tiger, bird = state.realm.guards
     stone = -1 if state.due else 1 << HOME[cell]

@@ -132,7 +132,7 @@ Levels that no board reaches are left out: without an extra cost, all fit a mach
 """
 
 
-# Most matches have a layout of their own, but share its boards and lines with others.
+# Most matches have a layout of their own, but share boards and lines with other matches.
 _kept_boards: Final[dict[str, LaidBoard]] = {}
 _kept_lines: Final[dict[int, tuple[int, ...]]] = {}
 _kept_realms: Final[dict[Layout, Realm]] = {}
@@ -213,7 +213,7 @@ _HALVES: Final[tuple[tuple[int, ...], ...]] = (
 
 
 def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
-    """Return the cells in line, by cell of a half with two mountains, in its direction (5.3)."""
+    """Return for each cell of a half with two mountains the cells in line with it (5.3)."""
     key = (half * len(CELLS) + peak) * len(CELLS) + other
     lines = _kept_lines.get(key)
     if lines is None:
@@ -224,7 +224,7 @@ def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
 
 
 def _seen(cell: int, directions: tuple[tuple[int, int], ...], peaks: list[int]) -> int:
-    """Return the cells in some directions of a cell, including the first mountains."""
+    """Return the cells in these directions, up to and including the first mountain in each."""
     seen = []
     for dx, dy in directions:
         for other in walk(cell, dx, dy):

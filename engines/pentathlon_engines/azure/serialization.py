@@ -65,7 +65,7 @@ def describe(state: AzurePosition) -> dict[str, Any]:
 def show(state: AzurePosition, seat: int | None) -> dict[str, Any]:
     """Return a position as a seat or a spectator may see it, without `you` and `legal`.
 
-    A spectator hears of what has happened since the last decision of anybody.
+    A spectator sees the events since the last decision of any seat.
     """
     realm = None if state.phase == SETUP else state.realm.codes
     own = {} if seat is None else {"hand": letters(state.sides[seat].hand)}

@@ -248,9 +248,9 @@ class AzurePosition(State):
 class Side:
     """Cards and stones of a seat; sets of cards are packed numbers, stones a mask.
 
-    The costs are four masks, one for each board from the top left to the bottom right: the
-    spaces that cost more than 0, 1, 2 ... cards, `PER_BOARD` bits each time. In a match with
-    gifted stones they are the costs of one; a common stone costs so much less.
+    The costs are four masks, one for each board from the top left to the bottom right: the spaces
+    that cost more than 0, 1, 2 ... cards, `PER_BOARD` bits each time. In a match with gifted
+    stones they are the costs of a gifted stone, from which a common stone gets a discount.
     """
 
     __slots__ = (

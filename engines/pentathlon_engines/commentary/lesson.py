@@ -24,7 +24,7 @@ class LessonStep(NamedTuple):
 
 
 def steps_of(game: Game) -> Iterator[LessonStep]:
-    """Yield the steps of a game's lesson; each goes on from the one before, or has a position."""
+    """Yield the steps of a lesson; each continues the one before or has its own position."""
     viewer = 0 if game.info.hidden else None
     state = game.start()
     for step in game.lesson():

@@ -1,4 +1,4 @@
-"""Comments on a game without a commentary of its own: the texts of its events."""
+"""The commentary of games that have no other: it repeats the texts of their events."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Change(NamedTuple):
 class Commentary(Protocol):
     """A module that tells what happens in a game, such as this one.
 
-    Its functions take what a viewer sees and tell nothing else.
+    Its functions get what a viewer sees, and tell nothing beyond that.
     """
 
     def tell(self, change: Change, /) -> str:
-        """Return an event in words, without a full stop; the end of a match is not told."""
+        """Return an event in words, without a full stop and without the end of the match."""
 
     def tell_end(self, position: Position, /) -> str:
         """Return how the match ended, and why; `position` has a `result`."""
 
     def endings(self) -> Mapping[str, str]:
-        """Return what each reason of an end means, in a clause that knows no match."""
+        """Return the meaning of each reason for an end, in a clause that fits every match."""
 
     def points(self, position: Position, /) -> list[int] | None:
-        """Return what each seat would score now; None for a game without points."""
+        """Return the present points of each seat; None for a game without points."""
 
     def hands(self, position: Position, /) -> list[list[str]] | None:
         """Return the cards that the viewer sees in each hand; None for a game without hands."""
 
     def cards(self) -> Mapping[str, str]:
-        """Return explanations by the names that may need one, as `tell` writes them."""
+        """Return explanations of names that may need one, by the name as `tell` writes it."""
 
 
 def tell(change: Change) -> str:

@@ -29,7 +29,7 @@ def count(number: int, noun: str) -> str:
 
 
 def count_range(low: int, high: int, noun: str) -> str:
-    """Return how many it may be.
+    """Return a range of numbers with its noun.
 
     >>> count_range(2, 5, "seat"), count_range(2, 2, "seat"), count_range(1, 1, "bot")
     ('2 to 5 seats', '2 seats', '1 bot')
@@ -44,7 +44,7 @@ def _plural(noun: str) -> str:
 
 
 def enumerate_all(words: Sequence[str]) -> str:
-    """Join words as a sentence does.
+    """Join words with commas and "and".
 
     >>> enumerate_all(["a1", "b2", "c3"])
     'a1, b2 and c3'
@@ -54,7 +54,7 @@ def enumerate_all(words: Sequence[str]) -> str:
 
 
 def name_ordinal(number: int) -> str:
-    """Return first, second and so on, up to six; then the number.
+    """Return "first", "second" and so on up to six, beyond that the number.
 
     >>> name_ordinal(2), name_ordinal(7)
     ('second', 'number 7')

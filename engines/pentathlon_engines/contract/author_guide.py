@@ -4,8 +4,8 @@ Each game's words lie beside its serialization in `author_guide.json`; those for
 games share in `frame.json`. Pages and tests read them here, bots never do.
 
 The path of a field names the fields that lead to it: `board.*.owner` is the owner of any piece,
-`storage[].spirit` that of any item of a list. Where the words have a path with `.*`, the object
-is a mapping with any keys.
+`storage[].spirit` that of any item of a list. An object is a mapping with any keys if `fields` has
+a path that ends with `.*` for it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def example_position(game: str) -> State:
         if state.to_move == CHANCE:
             state.apply_chance(state.sample_chance(rng))
         else:
-            # As in `playthrough.py`, so that the example is a position of a playthrough.
+            # Actions are drawn as in `playthrough.py`, so that the example is a position of a
+            # playthrough.
             actions = state.legal_actions()
             state.apply_unchecked(actions[int(rng.random() * len(actions))])
         ply += 1

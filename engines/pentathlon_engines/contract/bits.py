@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def count_bits(mask: int) -> int:
-    """Return how many bits of a mask are set, which has at most 62.
+    """Return how many bits are set in a mask of at most 62 bits.
 
     Compiled, a method of a number is a call through Python; a few shifts cost a tenth of it.
 

@@ -17,7 +17,7 @@ else:
 
 
 def is_compiled(function: object) -> bool:
-    """Return whether a function was compiled, and with it the module that it is from."""
+    """Return whether a function, and so its whole module, was compiled."""
     return not hasattr(function, "__code__")
 
 

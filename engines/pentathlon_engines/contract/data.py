@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def read_data(module_file: str, name: str) -> Any:  # JSON; each game knows its own files
     """Return the JSON file `name` from the folder of a module.
 
-    It avoids `pathlib`, `importlib.resources` and `json`: a bot would wait for these imports.
+    It avoids `pathlib`, `importlib.resources` and `json`, because bots would wait for their
+    import.
     """
     path = os.path.join(os.path.dirname(module_file), name)  # noqa: PTH118, PTH120  # see above
     with open(path, encoding="utf-8") as file:  # noqa: PTH123  # see above

@@ -14,7 +14,7 @@ def shuffle(items: list[Item], rng: Random) -> None:
     """Put a list into random order, all orders being equally likely.
 
     The order is the one that the generator's own method gives, in every version of Python. Records
-    depend on it: to verify one, we draw again from its seed.
+    depend on that order: to verify one, we draw again from its seed.
 
     >>> from random import Random
     >>> mine, theirs = list("shuffle"), list("shuffle")

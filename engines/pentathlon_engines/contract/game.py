@@ -24,7 +24,7 @@ from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
 
-TYPE_CHECKING = False  # bots do not wait until `typing` is imported
+TYPE_CHECKING = False  # bots must not wait for `typing`
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
@@ -54,10 +54,10 @@ CHANCE: Final = -1
 class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
-    Hooks provide what playing does not need: `drawing`, `commentary`, `lesson`, `evaluation`,
-    `prospects`, `policies`, `playout_policy`, `encoder`, `touches` and `glyphs`. Each has a
-    default, and imports its module when it is called: start-up is most of a short match, so bots
-    must not import what they do not use.
+    Hooks provide features that playing does not need: `drawing`, `commentary`, `lesson`,
+    `evaluation`, `prospects`, `policies`, `playout_policy`, `encoder`, `touches` and `glyphs`.
+    Each has a default, and imports its module when it is called: start-up is most of a short
+    match, so bots must import only what they use.
     """
 
     __slots__ = ("info",)
@@ -115,8 +115,8 @@ class Game(ABC):
     def position_key(self, state: State) -> str | None:
         """Return a short name shared by exactly those positions that are the same to everybody.
 
-        It tells nothing of the way to a position, and folds the symmetries of the board. None in
-        games with hidden parts: what everybody sees of them is no position.
+        The name does not depend on the way to a position, and is the same for symmetrical ones. It
+        is None in games with hidden parts, because what everybody sees of these is no position.
         """
         return None
 
@@ -133,7 +133,7 @@ class Game(ABC):
         return {}
 
     def playout_policy(self) -> Policy | None:
-        """Return a fast policy for playouts, or None if there is nothing but the evaluation."""
+        """Return a fast policy for playouts, or None if the game has none."""
         return None
 
     def encoder(self) -> Encoder:
@@ -146,7 +146,7 @@ class Game(ABC):
         """Return the cells and cards that a legal action names, as the drawing marks them.
 
         They are in the order in which a person points at them. The default takes the words of the
-        action's text after the first one; what the drawing does not mark can be left out.
+        action's text after the first one. Names that the drawing does not mark can be left out.
         """
         return state.text(action).split()[1:]
 
@@ -213,11 +213,11 @@ class State(ABC):
 
     @abstractmethod
     def event_for(self, seat: int | None, text: str) -> str:
-        """Return the text of an event as the seat may see it; ask before it happens."""
+        """Return the text of an event as the seat may see it; call this before it happens."""
 
     @abstractmethod
     def determinize(self, seat: int, rng: Random) -> State:
-        """Return a state that agrees with all the seat knows, with its hidden parts drawn anew."""
+        """Return a state that agrees with all that the seat knows, its hidden parts drawn anew."""
 
     def is_legal(self, action: int) -> bool:
         """Return whether the seat to move may do this now."""
@@ -252,7 +252,7 @@ class State(ABC):
         return self._draw_action(rng.random)
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions of the seat to move; games override it without a list.
+        """Draw one of the legal actions of the seat to move; games override this to avoid a list.
 
         `draw` is the bound method `random` of a generator. Compiled code looks it up once for many
         numbers, because the look-up costs as much as a number.
@@ -265,7 +265,7 @@ class State(ABC):
         draw = rng.random
         while self.outcome is None:
             seat = self.to_move
-            if seat is not None and seat != CHANCE:  # compiled, None apart saves a slow comparison
+            if seat is not None and seat != CHANCE:  # compiled, testing None apart is faster
                 self.apply_unchecked(self._draw_action(draw))
             else:
                 self.apply_chance(self.sample_chance(rng))
@@ -274,7 +274,8 @@ class State(ABC):
     def svg(self, seat: int | None = None, *, ply: int | None = None) -> str:
         """Draw the position as standalone SVG, as the seat or a spectator may see it.
 
-        A state does not count chance events: who knows its `ply` in a match has the title say it.
+        A state does not count chance events, so a caller who knows its `ply` in a match passes it
+        for the title.
         """
         drawn = self.game.drawing().svg(self, seat)
         if ply is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.errors import BadOption, BadSeats
 
-TYPE_CHECKING = False  # bots do not wait until `typing` is imported
+TYPE_CHECKING = False  # bots must not wait for `typing`
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -63,7 +63,7 @@ class Option:
         return [item for item in items if item in self.unofficial]
 
     def usual(self) -> bool | int | str | list[str]:
-        """Return the default as JSON holds it."""
+        """Return the default as a JSON value."""
         return list(self.default) if isinstance(self.default, tuple) else self.default
 
     def allowed(self) -> str:

@@ -21,7 +21,8 @@ def refuse(field: str, problem: str) -> NoReturn:
 class Fields:
     """The fields of one position; raises `BadPosition` if one without a default is missing.
 
-    It accepts `you` and `legal`, so that observations of games without secrets load, too.
+    The fields `you` and `legal` are accepted, so that observations of games without secrets load,
+    too.
     """
 
     __slots__ = ("_data",)

@@ -49,8 +49,9 @@ GAMES = Games()
 
 
 def unknown_game(key: object) -> UnknownGame:
-    """Return the error that says that there is no game with this key, and which games there are.
+    """Return the error for an unknown key, which names the games that there are.
 
-    Who refuses the key in another way takes the words from it: "There is no game 'chess'; …".
+    Callers that refuse the key in another way take their words from it: "There is no game 'chess';
+    …".
     """
     return UnknownGame(f"no game {key!r}; the games are {', '.join(PACKAGES)}")

@@ -1,4 +1,4 @@
-"""Draws a game without a drawing of its own: its observation as lines of text."""
+"""The drawing of games that have no other: an observation as lines of text."""
 
 from __future__ import annotations
 

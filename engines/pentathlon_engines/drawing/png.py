@@ -1,6 +1,6 @@
-"""Draws boards and other SVG as PNG; only where the extra `images` is installed.
+"""Draws boards and other SVG as PNG; this needs the extra `images`.
 
-The letters come from a font that is installed with us, so that a picture is the same everywhere.
+The letters come from a font that is installed with us, so pictures are the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FILES: Final = [str(_FOLDER / f"{FONT}-{weight}.ttf") for weight in ("Regular",
 
 
 def draw_png(svg: str, *, width: int) -> bytes:
-    """Return the picture with so many pixels across; that takes some tenths of a second."""
+    """Return the picture at a width in pixels; this takes some tenths of a second."""
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,

@@ -100,7 +100,7 @@ class Picture:
 
     @contextmanager
     def part(self, name: str, title: str) -> Iterator[None]:
-        """Group the shapes of something else that an action may name, such as a die."""
+        """Group the shapes of another thing that an action may name, such as a die."""
         self._open(f'data-mark="{escape(name)}"', title)
         yield
         self._parts.append("</g>")
@@ -127,7 +127,7 @@ class Picture:
     def rect(
         self, box: Box, *, paint: str, radius: float = 0, width: float = 0, dash: str = ""
     ) -> None:
-        """Draw a rectangle; `width` is that of its stroke."""
+        """Draw a rectangle; `width` is the width of its stroke."""
         x, y, w, h = (number(value) for value in box)
         corner = f' rx="{number(radius)}"' if radius else ""
         self._parts.append(
@@ -216,7 +216,7 @@ class Picture:
     def drop(self, name: str, letter: str, at: Point, *, size: float = 30) -> None:
         """Draw a drop of qi with its letter; `name` is its colour in the palette."""
         unit = _GLYPH_GRID / size
-        outline = _GLYPHS["qi"].partition("Z")[0] + "Z"  # without the gleam: the letter is there
+        outline = _GLYPHS["qi"].partition("Z")[0] + "Z"  # without the gleam, where the letter is
         self._parts.append(
             f'<path d="{outline}"{_place(at, size)}{_paint(f"qi-{name} qi-edge", 1.5 * unit)}/>'
         )
@@ -281,14 +281,14 @@ class Picture:
     def winning_line(self, points: Sequence[Point], *, half: Point) -> None:
         """Join pieces of a line; each half segment starts at the edge of its piece.
 
-        `half` is half the width and height of a piece, so the line seems to run below them.
+        `half` is half the width and height of a piece, so the line seems to run below the pieces.
         """
         for (x1, y1), (x2, y2) in pairwise(points):
             dx, dy = x2 - x1, y2 - y1
             gap = min(half[0] / abs(dx) if dx else inf, half[1] / abs(dy) if dy else inf)
             start = (x1 + gap * dx, y1 + gap * dy)
             end = (x2 - gap * dx, y2 - gap * dy)
-            if gap < 0.5:  # noqa: PLR2004  # else the pieces touch and hide it
+            if gap < 0.5:  # noqa: PLR2004  # else touching pieces hide it
                 self.line([start, end], paint="b-last", width=8)
 
 

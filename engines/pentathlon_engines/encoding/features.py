@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Features:
-    """The numbers that a seat sees; they count the seats from its own."""
+    """The numbers of an observation; seats are counted from the one that observes."""
 
     def __init__(self, *, you: int, seats: int) -> None:
         self.values: list[float] = []

@@ -1,8 +1,8 @@
-"""Encodes a game without an encoder of its own: hashes its observation into a fixed size.
+"""The encoder of games that have no other: it hashes an observation into a fixed size.
 
 The name of each field is made of the keys that lead to it. A number is added at the place to which
-its name hashes, a text as 1 at the place of name and value together; then the sums are squeezed
-between -1 and 1. Fields that share a place cannot be told apart.
+its name hashes; a text adds 1 at the place to which its name and value hash. Then the sums are
+squeezed between -1 and 1. Fields that share a place cannot be told apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LEFT_OUT: Final = ("game", "legal", "you", "result")
 
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
-    """Return the numbers of an observation; seats keep their order, whoever looks."""
+    """Return the numbers of an observation; seats keep their order, whichever seat observes."""
     values = [0.0] * SIZE
     shown = {name: field for name, field in view.items() if name not in _LEFT_OUT}
     for name, value in _leaves("", shown):

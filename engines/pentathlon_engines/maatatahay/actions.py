@@ -1,7 +1,7 @@
 """The actions of Maatatahay: numbers and texts.
 
-Actions are numbered phase by phase, as the rules list them. Payments of a shrine and what is
-added to a tile have their numbers whether or not there are crystals for them.
+Actions are numbered phase by phase, as the rules list them. Payments for a shrine and additions to
+a tile have their numbers whether or not there are crystals for them.
 
 >>> TEXTS[ACTIONS["place c3 pay s1e2"]], len(TEXTS)
 ('place c3 pay s1e2', 145)
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _facings(tile: int) -> list[int]:
-    """Return the legal `face` actions of a tile: of equal faces the first only (9.1)."""
+    """Return the legal `face` actions of a tile: only the first of equal faces (9.1)."""
     turned = [ARROWS_OF[tile << 3 | face << 1] for face in range(len(FACES))]
     return [FACE + face for face, arrows in enumerate(turned) if turned.index(arrows) == face]
 

@@ -5,7 +5,7 @@ with one bit each. Directions are 0 north, 1 north-east, and so on clockwise; a 
 its direction. A tile on the map is one number: tile x 8 + face x 2 + owner. So is a pair: tile of
 Balan x 16 + tile of Wazu.
 
-Tables of small numbers are bytes: compiled, these are read without making an object.
+Tables of small numbers are bytes, which compiled code reads without making an object.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Compiled, this is much cheaper than the bit length of a number.
 
 
 def _beside(space: int, direction: int) -> list[int]:
-    """Return the one neighbour in a direction, or none at the edge."""
+    """Return the neighbour in a direction in a tuple, which is empty at the edge."""
     dx, dy = _STEPS[direction]
     x, y = space % SIDE + dx, space // SIDE + dy
     return [y * SIDE + x] if 0 <= x < SIDE and 0 <= y < SIDE else []
@@ -101,7 +101,7 @@ def _arrows(tile: dict[str, Any], face: int) -> int:
 
 
 def _by_code(values: list[int]) -> bytes:
-    """Return a value per tile for each number that a tile may have on the map."""
+    """Return a table from each number that a tile may have on the map to the value of the tile."""
     return bytes(value for value in values for _ in range(8))
 
 

@@ -2,7 +2,7 @@
 
 `setup 1 9.2 5.12 1.10 ess,e,... 3.8.7 6.1.4 es...` gives the active seat, the pairs of the stream
 (Balan tile, Wazu tile), the crystals on each space that has some in reading order (spirit `s`
-before energy `e`), both decks and the bag; of decks and bag the next draw is the last.
+before energy `e`), both decks and the bag; the last item of decks and bag is drawn next.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _TILE_WORDS: Final = [str(tile) for tile in range(1, TILES + 1)]
 
 
 def _draw_crystals(crystals: list[str], n: int) -> str:
-    """Take crystals from the end; on the ground they have no order."""
+    """Take crystals from the end and sort them, as they have no order on the ground."""
     drawn = crystals.pop()
     for _ in range(n - 1):
         crystal = crystals.pop()
@@ -89,7 +89,7 @@ def _draw_crystals(crystals: list[str], n: int) -> str:
 
 
 def read_setup(text: str) -> Setup | None:
-    """Return the setup of a text that can happen, else None."""
+    """Return the setup of a possible text, or None."""
     words = text.split(" ")
     if len(words) != _WORDS or words[0] != "setup" or words[1] not in ("0", "1"):
         return None
@@ -113,7 +113,7 @@ def _read_pairs(words: list[str]) -> list[int] | None:
 
 
 def _is_laid(ground: list[tuple[int, int]], bag: str) -> bool:
-    """Return whether these are all crystals, as many on each space as there must be."""
+    """Return whether these are all crystals, with the right number on each space."""
     if [spirit + energy for spirit, energy in ground] != _LAID_CRYSTALS:
         return False
     spirit, energy = bag.count("s"), bag.count("e")

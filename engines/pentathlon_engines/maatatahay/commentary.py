@@ -59,7 +59,7 @@ def _tell_place(change: Change) -> str:
     words = change.text.split(" ")
     space = words[1]
     said = f"places the {_name_hot(change)} on {space}"
-    if len(words) > 2:  # noqa: PLR2004  # with a payment
+    if len(words) > 2:  # noqa: PLR2004  # if there is a payment
         return f"{said}{_tell_relic(change, words[3])}"
     found = change.before["ground"].get(space)
     return f"{said} and takes {_crystals(found)}" if found else said
@@ -157,7 +157,7 @@ def _name_hot(change: Change) -> str:
 
 
 def _amounts(text: str) -> tuple[int, int]:
-    """Return spirit and energy of `s1e2`."""
+    """Return the spirit and energy of a text such as `s1e2`."""
     spirit, _, energy = text[1:].partition("e")
     return int(spirit), int(energy)
 
@@ -196,7 +196,7 @@ def _tell_tie(position: Position) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return what each reason of an end means."""
+    """Return the meaning of each reason for an end."""
     return {
         "deaths": "the spirit track came to its end",
         "space": "at most one space was free",

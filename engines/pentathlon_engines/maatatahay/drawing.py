@@ -42,7 +42,7 @@ _DIAGONAL_STEP: Final = 0.86
 
 
 def svg(state: MaatatahayPosition, seat: int | None) -> str:
-    """Draw the position; the seat makes no difference, as all that is laid is open."""
+    """Draw the position, which looks the same to every seat."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     picture.coordinates(COLUMNS, ROWS[::-1], size=_CELL)
     for space in range(len(SPACES)):
@@ -110,7 +110,7 @@ def _draw_space(picture: Picture, state: MaatatahayPosition, space: int) -> None
 
 
 def _draw_ground(picture: Picture, state: MaatatahayPosition, space: int) -> None:
-    """Draw the relic or the crystals that lie there."""
+    """Draw the relic or the crystals that lie on a space without a tile."""
     if state.relics >> space & 1:
         picture.glyph("relic", _at(space), size=44, paint="b-wis")
     there = ["spirit"] * state.spirit[space] + ["energy"] * state.energy[space]
@@ -130,7 +130,7 @@ def _draw_tile(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     inner = _TILE - 2 * _FRAME
     picture.rect(_square(space, _TILE), paint=f"seat-{seat} b-edge", radius=radius, width=1.5)
     picture.rect(_square(space, inner), paint="b-cell", radius=max(0, radius - _FRAME))
-    x = 5 if SPECIAL_OF[tile] else 0  # makes way for the mark in the corner
+    x = 5 if SPECIAL_OF[tile] else 0  # leaves room for the mark in the corner
     picture.text(str(state.strength(space)), _at(space, x - 13, -19), size=34, bold=True)
     picture.glyph("claw", _at(space, x + 13, -19), size=17, paint="bm")
     picture.text(str(CLAWS_OF[tile]), _at(space, x + 27, -19), size=17, paint="bm")
@@ -220,7 +220,7 @@ def _draw_pair(picture: Picture, pair: int, left: float) -> None:
 
 
 def _draw_track(picture: Picture, state: MaatatahayPosition) -> None:
-    """Draw the spirit track; beyond its end it stays there with its figure."""
+    """Draw the spirit track; a number beyond its end is shown on its last field."""
     picture.text("Spirit track", (24, _TRACK_AT), paint="bm", anchor="start")
     for i in range(TRACK_END + 1):
         x = 164 + 46 * i
@@ -233,7 +233,7 @@ def _draw_track(picture: Picture, state: MaatatahayPosition) -> None:
 
 
 def _in_words(state: MaatatahayPosition, space: int) -> str:
-    """Return what a space holds, for whoever points at it."""
+    """Return the contents of a space, for its tooltip."""
     tile, spirit, energy = state.tiles[space], state.spirit[space], state.energy[space]
     crystals = [f"{n} {name}" for n, name in ((spirit, "spirit"), (energy, "energy")) if n]
     shrine = ["shrine with relic" if state.relics >> space & 1 else "empty shrine"]

@@ -1,4 +1,4 @@
-"""Observations of Maatatahay as numbers; all that a position shows is in them."""
+"""Observations of Maatatahay as numbers, which contain everything that a position shows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _add_space(found: Features, view: dict[str, Any], space: str) -> None:
 
 
 def _add_draft(found: Features, view: dict[str, Any]) -> None:
-    """Add the tiles that are to come, by seat, and what has been chosen in this round."""
+    """Add the tiles to come, by seat, and the choices made in this round."""
     pairs = [*view["stream"], *[(None, None)] * (RULES["stream_pairs"] - len(view["stream"]))]
     for pair in (*pairs, view["pair"] or (None, None)):
         for tile in found.by_seat(pair):

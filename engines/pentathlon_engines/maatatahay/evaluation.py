@@ -1,7 +1,7 @@
 """How good a position of Maatatahay looks to a seat: a rule of thumb for simple bots.
 
-Points count most, less what is in danger; then crystals in storage, dearer while there are relics
-to buy, and arrows that would support a tile to come. Nothing of it is hidden from anybody.
+Points count most, minus those in danger; then crystals in storage, which are worth more while
+there are relics to buy, and arrows that would support a tile to come. All of these are open.
 """
 
 from __future__ import annotations

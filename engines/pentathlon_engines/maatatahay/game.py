@@ -96,7 +96,7 @@ class MaatatahayState(MaatatahayPosition):
         return chance.draw_setup(rng)
 
     def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        """Apply a chance outcome; raise `BadChance` if it is impossible here."""
         self._check_chance()
         moves.apply_chance(self, text)
 
@@ -118,7 +118,7 @@ class MaatatahayState(MaatatahayPosition):
         return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know: the same but for `you` (10.3)."""
+        """Return the observation of a seat or a spectator, which differ only in `you` (10.3)."""
         return self._seen_by(serialization.show(self), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:

@@ -87,7 +87,7 @@ def apply(state: MaatatahayPosition, action: int) -> None:
 
 
 def apply_chance(state: MaatatahayPosition, text: str) -> None:
-    """Lay crystals, reveal pairs, put decks and bag down; raise `BadChance` if not so."""
+    """Lay out the setup of a text; raise `BadChance` if the text is impossible."""
     setup = chance.read_setup(text)
     if setup is None:
         raise BadChance(f"{text!r}: write {chance.GRAMMAR}")
@@ -101,7 +101,7 @@ def apply_chance(state: MaatatahayPosition, text: str) -> None:
 
 
 def _take_pair(state: MaatatahayPosition, slot: int) -> None:
-    """Take a pair; whose tile is weaker decides the order (4.1, 4.2)."""
+    """Take a pair; the seat with the weaker tile decides the order (4.1, 4.2)."""
     state.pair = state.stream.pop(slot)
     state.phase = ORDERING
     state.to_move = state.ordering()
@@ -143,13 +143,13 @@ def _place(state: MaatatahayPosition, action: int) -> None:
 def _forget_place(state: MaatatahayPosition, place: i64) -> None:
     places = state.places
     i: i64 = 0
-    while places[i] != place:  # compiled, twice as fast as the method of the list
+    while places[i] != place:  # compiled, twice as fast as a method of the list
         i += 1
     places.pop(i)
 
 
 def _store(state: MaatatahayPosition, seat: i64, spirit: i64, energy: i64) -> None:
-    # Added up as variables: compiled, += on an item of a list would make objects.
+    # Added up without `+=`, which would make objects when compiled.
     spirits, energies = state.stored_spirit, state.stored_energy
     if spirit:
         spirits[seat] = spirits[seat] + spirit
@@ -180,7 +180,7 @@ def _face(state: MaatatahayPosition, face: i64) -> None:
 
 
 def _add(state: MaatatahayPosition, addition: int) -> None:
-    """Put crystals on the tile and find who is surrounded now (5.6, 6.2)."""
+    """Put crystals on the tile and find the tiles that are surrounded now (5.6, 6.2)."""
     seat, hot = state.placing(), state.last
     spirit, energy = ADDITIONS[addition]
     if spirit or energy:

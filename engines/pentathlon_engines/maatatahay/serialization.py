@@ -1,8 +1,8 @@
 """Positions of Maatatahay as JSON, as on its rules page (10), and back.
 
-A position is read from a whole state, a bare example, or an observation. Where decks are left
-out, they are all tiles that were not seen yet, as far as they make pairs. Numbers of crystals,
-tiles and rounds need not fit together: examples show what they need.
+A position is read from a whole state, a bare example, or an observation. Decks that are left out
+consist of all tiles not seen yet, as far as these make pairs. Numbers of crystals, tiles and
+rounds need not fit together, so that examples can be short.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def describe(state: MaatatahayPosition) -> dict[str, Any]:
-    """Return a whole position as a JSON object; of decks and bag the next draw is the last."""
+    """Return a whole position as a JSON object; the last item of decks and bag is drawn next."""
     hidden = {
         "decks": decks(state),
         "bag": list(state.bag),
@@ -57,7 +57,7 @@ def describe(state: MaatatahayPosition) -> dict[str, Any]:
 
 
 def show(state: MaatatahayPosition) -> dict[str, Any]:
-    """Return a position as anybody may see it; `you` and `legal` are not in it."""
+    """Return a position as anybody may see it, without `you` and `legal`."""
     known = {
         "deck_left": len(state.deck),
         "unseen": [sorted(deck) for deck in decks(state)],
@@ -190,7 +190,7 @@ def read(state: MaatatahayPosition, data: dict[str, Any]) -> None:
 
 
 def _check_setup(state: MaatatahayPosition, data: dict[str, Any]) -> None:
-    """Refuse whatever cannot be there before anything is drawn."""
+    """Refuse anything that cannot exist before the setup is drawn."""
     empty = state.to_json() | state.observation(None) | {"you": data.get("you")}
     for name, value in data.items():
         if value != empty.get(name):
@@ -316,7 +316,7 @@ def _check_round(state: MaatatahayPosition) -> None:
 
 
 def _check_placements(state: MaatatahayPosition) -> None:
-    """Refuse tiles of this round that cannot have been placed so."""
+    """Refuse impossible placements of this round's tiles."""
     phase = state.phase
     if phase < PLACING or (phase == PLACING and not state.step):
         _check_beginning(state)
@@ -329,7 +329,7 @@ def _check_placements(state: MaatatahayPosition) -> None:
 
 
 def _check_beginning(state: MaatatahayPosition) -> None:
-    """Refuse what cannot have happened before the first placement of a round."""
+    """Refuse anything that is impossible before the first placement of a round."""
     if state.last >= 0:
         refuse("hot", "must be null before the first placement of a round")
     if state.round_deaths:
@@ -374,7 +374,7 @@ def _check_targets(state: MaatatahayPosition) -> None:
 
 
 def _read_decks(state: MaatatahayPosition, fields: Fields) -> None:
-    """Read both decks, or what is known of them; or take all tiles not seen yet."""
+    """Read both decks or their known tiles; without either, take all tiles not seen yet."""
     seen = [_seen(state, seat) for seat in range(_SEATS)]
     left = [[tile for tile in range(1, TILES + 1) if tile not in tiles] for tiles in seen]
     known = fields.has("decks") or fields.has("unseen")
@@ -398,7 +398,7 @@ def _read_decks(state: MaatatahayPosition, fields: Fields) -> None:
 
 
 def _seen(state: MaatatahayPosition, seat: int) -> set[int]:
-    """Return the tiles of a tribe that are open; refuse one that is there twice."""
+    """Return the open tiles of a tribe; refuse a tile that is there twice."""
     board = [
         state.tiles[space] >> 3
         for space in range(len(SPACES))
@@ -435,7 +435,7 @@ def _read_bag(state: MaatatahayPosition, fields: Fields) -> None:
 
 
 def _check_course(state: MaatatahayPosition) -> None:
-    """Refuse a position in which somebody could not go on."""
+    """Refuse a position in which no seat could continue."""
     if state.phase == OVER:
         return
     if state.track >= TRACK_END:

@@ -73,13 +73,13 @@ if TYPE_CHECKING:
 
 
 class MaatatahayPosition(State):
-    """What lies on the table. Lists of two are by seat, lists of all spaces by space.
+    """The table. Lists of two are indexed by seat, lists of all spaces by space.
 
     `spirit` and `energy` of a space are those on its tile, or on the ground where there is none.
     `places` are the placements on free spaces in reading order, `crowds` the tiles beside each
-    shrine in four bits each. `first` is the seat that places first in this round, -1 until that
-    is decided; `last` is where the last tile was placed, which is the hot one until the round
-    ends. A `pair` of 0 is none. Of deck and bag the next draw is the last.
+    shrine in four bits each. `first` is the seat that places first in this round, -1 until that is
+    decided; `last` is the space of the last placed tile, which is hot until the round ends. A
+    `pair` of 0 is none. The last item of deck and bag is drawn next.
     """
 
     __slots__ = (
@@ -189,7 +189,7 @@ class MaatatahayPosition(State):
 
     @property
     def placed(self) -> int:
-        """How many tiles have been placed."""
+        """The number of tiles placed."""
         return int(self.filled).bit_count()
 
     @property
@@ -239,7 +239,7 @@ class MaatatahayPosition(State):
         return attack > self.strength(space)
 
     def open_targets(self) -> i64:
-        """Return the targets whose order matters, none if all live (6.7)."""
+        """Return the targets whose order matters; none do if all of them live (6.7)."""
         dying: i64 = 0
         special: i64 = 0
         left = self.targets
@@ -254,7 +254,7 @@ class MaatatahayPosition(State):
         return dying | special if dying else 0
 
     def support(self, space: i64) -> i64:
-        """Return the energy that a tile placed here would get, were there enough (5.5)."""
+        """Return the energy that a tile placed here would get if the supply sufficed (5.5)."""
         own = self.living_of(self.wazu >> space & 1)
         tiles = self.tiles
         support: i64 = MAP_ENERGY[space]
@@ -267,7 +267,7 @@ class MaatatahayPosition(State):
         return support
 
     def points(self, seat: int) -> int:
-        """Return what a seat would score now (8.2)."""
+        """Return the present points of a seat (8.2)."""
         points = RELIC_POINTS[self.owned[seat]]
         tiles, spirit = self.tiles, self.spirit
         space: i64
@@ -295,7 +295,7 @@ class MaatatahayPosition(State):
         return self.first ^ self.step
 
     def ordering(self) -> i64:
-        """Return the seat that decides the order: whose tile is weaker, else the active one."""
+        """Return the seat that decides the order: that of the weaker tile, else the active one."""
         weaker: i64 = WEAKER[self.pair]
         return self.active if weaker == EVEN else weaker
 
@@ -326,7 +326,7 @@ class MaatatahayPosition(State):
         return ADDS[self.stored_spirit[seat]][self.stored_energy[seat]]
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions; only those of a shrine or a settling are listed."""
+        """Draw one of the legal actions, listing only those for shrines and for settling."""
         phase = self.phase
         if phase == PLACING:
             return self._draw_placement(draw)
@@ -362,5 +362,5 @@ def _count(spaces: i64, among: list[int]) -> i64:
 
 
 def _draw_from(actions: list[int], draw: Draw) -> int:
-    n = len(actions)  # multiplied by a variable, the number is not made an object when compiled
+    n = len(actions)  # a variable keeps compiled code from making an object
     return actions[int(draw() * n)] if n > 1 else actions[0]

@@ -96,7 +96,7 @@ def _summons(card: int) -> Iterator[str]:
 TEXTS: Final[tuple[str, ...]] = tuple(sorted(_texts()))
 ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
 
-# The verbs that rules ask for.
+# The verbs that the code of the rules asks for.
 CLAIM: Final = "claim"
 DISCARD: Final = "discard"
 END_VERB: Final = "end"
@@ -155,7 +155,7 @@ def _move_table() -> list[int]:
 
 
 def _summon_tables() -> list[list[int]]:
-    """Return the actions by square for each being and each of its shapes, or for all shapes."""
+    """Return tables of actions by square, for each being and each of its shapes or all of them."""
     return [
         [ACTIONS.get(f"summon {IDS[card]} {name}{tail}", -1) for name in NAMES]
         for card in range(BEINGS)
@@ -164,7 +164,7 @@ def _summon_tables() -> list[list[int]]:
 
 
 def _tails(card: int) -> list[str]:
-    """Return how the texts of a being's summonings end."""
+    """Return the endings of the texts of a being's summonings."""
     pattern = PATTERNS[card]
     if not pattern.refs:
         return [""]
@@ -191,7 +191,8 @@ SUMMON_TABLE: Final[list[int]] = _first_tables()
 def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
     """Return, by action, its verb, card, square and other argument.
 
-    Of summonings only the verb: they are so many that their tables tell the rest.
+    For summonings only the verb is set here; the rest follows from their tables, because they are
+    so many.
     """
     every = len(TEXTS)
     verbs, cards, squares, others = [SUMMON] * every, [-1] * every, [-1] * every, [-1] * every
@@ -212,7 +213,7 @@ def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
 
 
 def _other(word: str, tasks: dict[str, int]) -> int:
-    """Return the number of a second square, an orientation, a rank, a direction, a task."""
+    """Return the number of a second square, an orientation, a rank, a direction or a task."""
     if word in INDEX:
         return INDEX[word]
     if word in ORIENTATIONS:

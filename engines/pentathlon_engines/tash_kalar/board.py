@@ -87,7 +87,7 @@ def bits(members: int) -> list[int]:
 def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
     """Append a table's entries for the few squares of a mask, in the order of their names.
 
-    Of any items, so that compiled, numbers are not unpacked and packed again.
+    The items may be of any type, so that compiled code does not unpack and pack numbers again.
     """
     if IS_COMPILED:
         _add_words(squares, table, found)
@@ -135,7 +135,7 @@ def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
     base = 0
     while squares:
         for rank in _RANKS_OF[squares & 511]:
-            found.append(table[base + rank])  # noqa: PERF401  # no list for a few
+            found.append(table[base + rank])  # noqa: PERF401  # a list costs more for a few
         squares >>= SIDE
         base += SIDE
 

@@ -89,7 +89,7 @@ def draw_deal(state: TashKalarPosition, rng: Random) -> str:
 
 
 def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
-    """Turn up tasks until there are three of the first kind, not all of a type (4.2)."""
+    """Turn up tasks until three of the first kind, not all of one type, are current (4.2)."""
     deck = list(range(TASKS))
     shuffle(deck, rng)
     current: list[int] = []
@@ -128,7 +128,7 @@ def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
 
 
 def _numbers(word: str) -> list[int]:
-    """Return the numbers of a word; zeros where it has none, so that no deck is complete."""
+    """Return the numbers in a word, with zeros for other text, so that no deck is complete."""
     return [_NUMBERS.get(part, 0) for part in word.split(".")]
 
 
@@ -146,7 +146,7 @@ def _are_dealt(state: TashKalarPosition, groups: list[list[int]]) -> bool:
         groups[4] + groups[8],
     ]
     whole = [*(SCHOOL_CARDS[name] for name in state.schools), LEGEND_CARDS, FLARE_CARDS]
-    return len(groups[4]) == 2 and all(  # noqa: PLR2004  # a flare each
+    return len(groups[4]) == 2 and all(  # noqa: PLR2004  # one flare for each seat
         sorted(cards) == list(all_cards) for cards, all_cards in zip(together, whole, strict=True)
     )
 
@@ -171,7 +171,7 @@ def draw_deck(pile: list[int], name: str, rng: Random) -> str:
 def read_deck(text: str, pile: list[int], name: str) -> list[int] | None:
     """Return the new deck of a possible text, from the top, or None."""
     words = text.split(" ")
-    if len(words) != 3 or words[:2] != ["shuffle", name]:  # noqa: PLR2004  # and the cards
+    if len(words) != 3 or words[:2] != ["shuffle", name]:  # noqa: PLR2004  # then the cards
         return None
     first = FIRST_LEGEND if name == "legends" else FIRST_FLARE
     cards = [first + number - 1 for number in _numbers(words[2])]

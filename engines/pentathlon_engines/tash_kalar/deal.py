@@ -1,10 +1,10 @@
-"""What a chance event has dealt: hands, decks, legends, flares and tasks (4.1, 4.2)."""
+"""The result of a deal: hands, decks, legends, flares and tasks (4.1, 4.2)."""
 
 from __future__ import annotations
 
 
 class Deal:
-    """The deal of a text, with decks from the top. It is immutable."""
+    """The deal that a text describes, with decks from the top. It is immutable."""
 
     __slots__ = (
         "begins",

@@ -95,7 +95,7 @@ class Effect:
         captured if a step asks for that."""
 
     def begin_records(self) -> None:
-        """Make lists of its own, if it has none: most effects record nothing."""
+        """Give the effect lists of its own unless it has some; most effects record nothing."""
         if self.has_recorded:
             return
         self.has_recorded = True

@@ -135,7 +135,7 @@ def _add_tasks(found: Features, tasks: dict[str, Any]) -> None:
 
 
 def _add_effect(found: Features, view: dict[str, Any]) -> None:
-    """Add the card at hand, its step, and the squares that its effect remembers."""
+    """Add the card being resolved, its step, and the squares that its effect remembers."""
     effect = view["progress"]["effect"] or _NOTHING
     summon = view["progress"]["summon"] or _NOTHING
     found.choice(view["card"], IDS)

@@ -1,4 +1,4 @@
-"""What beings of the Etherweave do apart from moves: cards and exchanges (18.3)."""
+"""Effects of the Etherweave apart from moves: cards and exchanges (18.3)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def may_warp(state: TashKalarPosition) -> bool:
 
 
 def _partners(state: TashKalarPosition, effect: Effect, step: SwapStep) -> int:
-    """Return the pieces that may change places, with the picked one if there is one."""
+    """Return the pieces that may be picked for an exchange, or exchanged with the picked one."""
     partners = select(state, effect, step.partner)
     if effect.picked >= 0:
         return partners & _like(state, effect.picked) if step.same_rank else partners
@@ -56,7 +56,7 @@ def _partners(state: TashKalarPosition, effect: Effect, step: SwapStep) -> int:
 
 
 def _like(state: TashKalarPosition, square: int) -> int:
-    """Return all pieces of the rank of this one."""
+    """Return all pieces of the same rank as the one on this square."""
     return owned(state, ANY, 1 << state.rank_at(square))
 
 

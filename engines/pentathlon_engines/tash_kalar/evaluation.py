@@ -71,8 +71,8 @@ def worth(state: TashKalarPosition, seat: int) -> float:
 def _of_warp(state: TashKalarPosition) -> float:
     """Return the value of a pending being to its seat, apart from the points it costs (18.3).
 
-    It costs them only at the very end; until then it is in the way of other warp effects. While
-    its own effect is resolved there is what that may bring by its first step.
+    These points are lost only at the very end; until then the being is in the way of other warp
+    effects. While its own effect resolves, the possible gain of the first step is added.
     """
     found = _POINT * PENDING_POINTS - _PENDING if state.trigger < 0 else 0.0
     effect = state.effect

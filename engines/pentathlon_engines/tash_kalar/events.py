@@ -42,7 +42,7 @@ def draw(seat: int, drawn: list[int]) -> int:
 
 
 def shuffle(deck: str, cards: int) -> int:
-    """Return the event that this many cards became a new shared deck."""
+    """Return the event by which this many cards became a new shared deck."""
     return _special(_SHUFFLE, cards * 2 + _DECKS.index(deck))
 
 
@@ -59,7 +59,7 @@ def masked(entry: int) -> int:
 
 
 def hide(text: str) -> str:
-    """Return the text of an action as others than its seat may see it (16.3).
+    """Return the text of an action as everybody but its seat may see it (16.3).
 
     >>> hide("discard warlord")
     'discard being'

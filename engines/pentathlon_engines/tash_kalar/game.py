@@ -1,10 +1,10 @@
 """Tash-Kalar as a game of the contract; sections in brackets are those of the rules page.
 
-From below: `board`, `cards/` and `actions` are tables; `state` has the fields of a position and
-what changes one of them; compiled, it keeps its pieces as `seat_pieces` does, and `spots` looks
-there for summonings. `summoning`, `selection`, `conditions` and `offers` read it, the
-`interpreter` resolves effects, with `everfrost` and `etherweave` for what only these schools do;
-`legality` lists what may be done, `moves` and `turns` do it.
+From the lowest layer up: `board`, `cards/` and `actions` are tables. `state` has the fields of a
+position and the functions that change one of them; compiled, it keeps its pieces in `seat_pieces`,
+where `spots` finds summonings. `summoning`, `selection`, `conditions` and `offers` read the state.
+The `interpreter` resolves effects, with `everfrost` and `etherweave` for the effects of only these
+schools. `legality` lists legal actions; `moves` and `turns` do them.
 """
 
 from __future__ import annotations

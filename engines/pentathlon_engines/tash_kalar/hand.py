@@ -1,4 +1,4 @@
-"""The parts of a hand: what a seat may do with its cards."""
+"""The parts of a hand by kind, and the actions that depend on its cards alone."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def deal(
 ) -> bool:
     """Deal a seat a hand and a discard pile of these sizes; the rest becomes the decks.
 
-    Without a generator the cards come in the order of their numbers. Say whether there were
-    enough of them.
+    Without a generator the cards come in the order of their numbers. Returns whether there were
+    enough cards.
     """
     wanted = _wanted(state, seat)
     enough = _deal_once(state, seat, sizes, pile, wanted=wanted, rng=rng)
@@ -65,9 +65,9 @@ def deal(
 
 
 def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
-    """Return the cards of which one must be in the discard pile, and in the hand; 0 for none.
+    """Return the masks of cards of which pile and hand must each contain one; 0 for none.
 
-    A seat is asked only what it can answer: which card to freeze, what to summon (18.1).
+    A seat is asked for a card to freeze or a being to summon only if it has one (18.1).
     """
     if seat != state.active:
         return 0, 0
@@ -132,14 +132,14 @@ def _deal_once(
 
 
 def _sort(cards: list[int], first: int) -> None:
-    """Let the cards of a mask come first, in the order that they have."""
+    """Move the cards of a mask to the front, keeping their order."""
     cards.sort(key=lambda card: not first >> card & 1)
 
 
 def _playable(state: TashKalarPosition, seat: int, cards: tuple[int, ...]) -> list[int]:
     """Return the cards of a seat's school that are neither being played nor frozen in play.
 
-    A card whose warp effect is used stays in hand.
+    A card whose warp effect resolves stays in hand.
     """
     played = state.card if seat == state.active else -1
     if played >= 0 and state.pending >> played & 1:
@@ -166,7 +166,7 @@ def _shared(
 def _pile(
     state: TashKalarPosition, seat: int, ours: list[int], size: int, rng: Random | None
 ) -> list[int]:
-    """Return a possible discard pile: the played cards but some that may be taken, and others."""
+    """Return a possible discard pile: the played cards except some taken ones, and others."""
     played = [card for card in state.played[seat] if card in ours]
     others = [card for card in ours if card not in played]
     _shuffle(played, rng)
@@ -178,7 +178,7 @@ def _pile(
 
 def _missing(played: int, others: int, size: int, taken: int, rng: Random | None) -> int:
     """Draw how many played cards have left the pile, weighted by the number of ways."""
-    from math import comb  # noqa: PLC0415  # a bot waits for imports, few of them search
+    from math import comb  # noqa: PLC0415  # few bots search, and all wait for imports
 
     least = max(0, played - size)
     possible = [
@@ -221,7 +221,7 @@ def _give_free_play(
 
 
 def _plays_freely(state: TashKalarPosition, seat: int) -> bool:
-    """Return whether a seat decides at the end of its turn only because it may play a card."""
+    """Return whether a seat decides at the end of its turn only because it can play a card."""
     if state.phase != TURN_END or state.to_move != seat:
         return False
     if state.frozen >= 0 and everfrost.can_thaw(state):

@@ -48,7 +48,7 @@ def enter(state: TashKalarPosition, effect: Effect, step: words.Step) -> bool:
     for condition in step.conditions:
         holds = is_met(state, effect, condition)
         if holds and condition.card:
-            # 15, 18.3: the discard pile is hidden, so a card that an effect asks for is shown.
+            # 15, 18.3: the discard pile is hidden, so a card is shown if an effect asks for it.
             state.reveal_discard(CARDS[condition.card])
         if (holds != condition.negated) != every:
             return not every

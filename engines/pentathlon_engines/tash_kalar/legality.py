@@ -68,7 +68,7 @@ def legal_now(state: TashKalarPosition) -> list[int]:
 
 def find_legal(state: TashKalarPosition) -> list[int]:
     """List the legal actions; `legal_now` caches the list."""
-    # Direct calls and no table, as in `moves.py`.
+    # Direct calls instead of a table, as in `moves.py`.
     phase = state.phase
     if phase == MAIN:
         return _main_actions(state)
@@ -83,7 +83,7 @@ def find_legal(state: TashKalarPosition) -> list[int]:
 
 
 def draw_action(state: TashKalarPosition, draw: Draw) -> int:
-    """Draw a legal action, without listing more than it must."""
+    """Draw a legal action, listing no more than necessary."""
     phase = state.phase
     if state.legal is None:
         if phase == MAIN and not state.directly:
@@ -125,7 +125,7 @@ def _draw_main_action(state: TashKalarPosition, draw: Draw) -> int:
 
 
 def _draw_return(state: TashKalarPosition, draw: Draw) -> int:
-    """Draw one of the cards, or the end, whose text comes first."""
+    """Draw one of the cards to return, or the end, whose text comes first."""
     cards = state.loose(state.active)
     pick = int(draw() * (1 + len(cards)))
     if pick == 0:
@@ -158,9 +158,9 @@ def _draw_pickup(state: TashKalarPosition, draw: Draw) -> int:
 
 
 def end_actions(state: TashKalarPosition) -> list[int]:
-    """Return what may close a turn, a read-only list: a flare first, a claim, or none (5.7)."""
+    """Return the actions that may close a turn, in a read-only list (5.7)."""
     free, claims = _free_plays(state), tasks.list_claims(state)
-    if not free and not claims:  # as after most turns
+    if not free and not claims:  # the usual case
         return _ONLY_END
     found = [END, *free, *claims]
     found.sort()
@@ -180,7 +180,7 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
-    if IS_COMPILED:  # looks at words that are at hand before it looks for the card
+    if IS_COMPILED:  # the pieces are counted faster than the card is found
         upgraded, more = _deficits(state, state.active)
         if upgraded < _LEAST_UPPER and more < _LEAST_LOWER:
             return 0
@@ -191,7 +191,7 @@ def halves_in_hand(state: TashKalarPosition) -> int:
 
 
 def _deficits(state: TashKalarPosition, seat: int) -> tuple[int, int]:
-    """Return how many upgraded pieces, and pieces, a seat has fewer than the other."""
+    """Return how many fewer upgraded pieces, and pieces, a seat has than the other."""
     if IS_COMPILED:
         mine, theirs = state.sides[seat], state.sides[1 - seat]
         return int(theirs.upgraded - mine.upgraded), int(theirs.pieces - mine.pieces)
@@ -204,7 +204,7 @@ def _deficits(state: TashKalarPosition, seat: int) -> tuple[int, int]:
 def _main_actions(state: TashKalarPosition) -> list[int]:
     """Return placements, summonings, discards and the flare (5.2, 5.3).
 
-    Actions are in the order of their texts, so that only those of a kind must be sorted.
+    The kinds of actions follow the order of their texts, so only actions within a kind are sorted.
     """
     summons = list_summons(state)
     if state.directly:  # 18.1.5: nothing but a summoning may follow
@@ -220,13 +220,13 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if state.acts_freely(state.active):
         _add_card_effects(state, summons)
     if summons:
-        summons.sort()  # what cards do by themselves comes behind them: `thaw`, `warp`
+        summons.sort()  # free plays come after them: `thaw`, `warp`
         found += summons
     return found
 
 
 def _free_plays(state: TashKalarPosition) -> list[int]:
-    """Return the flare and what cards do by themselves, in a read-only list."""
+    """Return the flare and the free plays of cards, in a read-only list."""
     found = _ONLY_FLARE if halves_in_hand(state) else _NONE
     if state.acts_freely(state.active):
         found = found[:]
@@ -243,7 +243,7 @@ def _discards_in_order(state: TashKalarPosition) -> list[int]:
 
 
 def _discardable(state: TashKalarPosition) -> tuple[list[int], int]:
-    """Return a read-only list of cards, and how many, the first ones, may be discarded."""
+    """Return a read-only list of cards, and how many at its front may be discarded."""
     if state.discarded:
         return _NONE, 0
     hand = state.hand(state.active)
@@ -254,7 +254,7 @@ def _discardable(state: TashKalarPosition) -> tuple[list[int], int]:
 
 
 def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
-    """Add the free actions of expansion schools, before and after any other action (18)."""
+    """Add the free plays of expansion schools, which are possible between other actions (18)."""
     if state.frozen >= 0 and everfrost.can_thaw(state):
         found.append(THAW)
     etherweave.add_warps(state, found)

@@ -65,11 +65,11 @@ def apply(state: TashKalarPosition, action: int) -> None:
     seat = state.to_move or 0
     state.legal = None
     log = state.log
-    state.since[seat] = len(log)  # what this seat hears next begins here
+    state.since[seat] = len(log)  # the next events for this seat begin here
     log.append(action << 1 | seat)
     if len(log) > _LONG_LOG:
         _forget_heard(state)
-    # Direct calls and no table, which cost the compiled engine some per cent of a move.
+    # Direct calls, because a table would cost the compiled engine some per cent of a move.
     phase = state.phase
     if phase == MAIN:
         state.emptied = 0
@@ -90,7 +90,7 @@ def apply(state: TashKalarPosition, action: int) -> None:
 
 
 def _forget_heard(state: TashKalarPosition) -> None:
-    """Take out of the log what both seats have heard."""
+    """Remove the events that both seats have seen from the log."""
     since = state.since
     heard = min(since[1], since[0])
     if heard:
@@ -163,7 +163,7 @@ def _give_new_deck(state: TashKalarPosition, text: str) -> None:
 
 
 def _act_last(state: TashKalarPosition, action: int) -> None:
-    """Invoke a flare or the like after the last action, claim, or end the turn."""
+    """Make a free play after the last action, claim a task, or end the turn."""
     verb = VERB_OF[action]
     if verb not in (END_VERB, CLAIM):
         state.emptied = 0

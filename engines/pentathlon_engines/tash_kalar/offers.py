@@ -99,7 +99,7 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
 def _reach(
     state: TashKalarPosition, effect: Effect, step: words.MoveStep, square: int, direction: int
 ) -> int:
-    """Return the squares to which a single move from this one may go, whatever is there."""
+    """Return the squares that a single move from this one may reach, whatever is on them."""
     if step.aims:
         return everfrost.squares_aimed_at(state, effect, step, square)
     if direction >= 0:
@@ -161,7 +161,7 @@ def _movers(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> i
 
 
 def _not_spent(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
-    """Return the pieces of the seats that have not made enough moves yet."""
+    """Return the pieces of each seat that may still move in this step."""
     found = 0
     if effect.own_moves < step.most_of_owner:
         found = state.own(state.active)

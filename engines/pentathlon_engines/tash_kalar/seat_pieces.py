@@ -107,7 +107,7 @@ class SeatPieces:
         return self.upgraded - self.legendaries if rank == HEROIC else self.legendaries
 
     def two_sided(self) -> tuple[i64, i64]:
-        """Return the words of the common and heroic pieces."""
+        """Return the mask of the common and heroic pieces in words."""
         return self.low ^ self.legendary_low, self.high ^ self.legendary_high
 
     def of_rank(self, rank: int) -> int:

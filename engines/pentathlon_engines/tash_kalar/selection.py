@@ -62,7 +62,7 @@ def _keep_guarded(
 
 
 def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector) -> int:
-    """Return the Gateway or an earlier step's piece, if the selector excludes it."""
+    """Return the Gateway and an earlier step's piece, if the selector excludes them."""
     found = 0
     if selector.without_gateway and state.gateway >= 0:
         found = BIT[state.gateway]
@@ -151,7 +151,7 @@ def at_places(state: TashKalarPosition, effect: Effect, places: tuple[words.Plac
 
 
 def marks(state: TashKalarPosition, effect: Effect) -> int:
-    """Return the marked squares of the chosen match."""
+    """Return the marked squares of the pattern as it was fitted."""
     return PATTERNS[state.card].shapes[effect.shape].marks_at(effect.summon)
 
 
@@ -213,7 +213,7 @@ def _near_two_own(state: TashKalarPosition, effect: Effect, place: words.Place) 
     return found
 
 
-# 18.2: without a Gateway these places are nowhere.
+# 18.2: without a Gateway the following places have no squares.
 def _gateway(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return BIT[state.gateway] if state.gateway >= 0 else 0
 

@@ -1,4 +1,4 @@
-"""Where the beings of a hand can be summoned, in machine words; only compiled code asks (7)."""
+"""The squares where beings can be summoned, in machine words, for compiled code only (7)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OVERLAP: Final[int] = (1 << SEEN - WORD) - 1
 
 @mypyc_attr(acyclic=True, free_list_len=1)
 class Windows:
-    """The pieces that fill patterns, in the two windows of the stencils, and what blocks beings.
+    """The pieces that fill or block patterns, in the two windows of the stencils.
 
     The windows overlap, so that each pattern fits into one of them wherever it lies.
     """
@@ -126,7 +126,7 @@ class Windows:
                 found.append((SUMMON_TABLE[card] + place, joined(low, high)))
 
     def _squares_of(self, pattern: Pattern, place: i64) -> tuple[i64, i64]:
-        """Return where a being can be summoned, in one orientation if that is chosen."""
+        """Return the squares where a being can be summoned, in one orientation if it matters."""
         low: i64
         high: i64
         if pattern.refs:
@@ -159,7 +159,7 @@ class Windows:
 
 
 def _count_tables(pattern: Pattern) -> i64:
-    """Return how many tables of summonings a being has, and see that its stencils are made."""
+    """Return the number of a being's tables of summonings; make its stencils if necessary."""
     if not pattern.stencils:
         pattern.make_stencils()
     return pattern.tables

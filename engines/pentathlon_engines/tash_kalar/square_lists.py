@@ -76,7 +76,7 @@ _FROM: Final[list[tuple[int, list[int], list[int]]]] = []
 
 def add_moves(square: int, reach: int, found: list[int]) -> None:
     """Append the moves from a square to the adjacent ones among those in reach."""
-    if IS_COMPILED:  # making a list costs less than finding one far away in memory
+    if IS_COMPILED:  # making a list is faster than finding one in memory
         reach_in_words(reach).add_moves(square, found)
         return
     reach &= ADJACENT[square]
@@ -106,7 +106,7 @@ class Reach:
         first, ways, actions = _FROM[square]
         start: i64 = first
         near: i64 = self.high
-        # Bits that are shifted beyond a word are those of squares far away.
+        # Only bits of distant squares are shifted out of a word.
         near = near >> start - WORD if start >= WORD else self.low >> start | near << WORD - start
         _add_near(near, ways, actions, found)
 
@@ -125,7 +125,7 @@ def _ways_from(square: int) -> tuple[int, list[int], list[int]]:
 
 
 def _add_near(near: i64, ways: list[int], table: list[Item], found: list[Item]) -> None:
-    """Append the entries of a table whose ways lead to bits that are set."""
+    """Append the entries of a table for the ways that lead to set bits."""
     for at, way in enumerate(ways):
         if near >> way & 1:
             found.append(table[at])

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
 class TashKalarPosition(State):
     """The table, and the progress of the turn.
 
-    `board` has by square 0, or 1 + 3 * owner + rank. Plain Python keeps masks of the pieces and of
-    the empty squares, compiled code words; `of_rank` and `free` return masks in both. Hands are
-    sorted lists of cards, school discard piles masks, decks lists with the top card last.
+    `board` has for each square 0 or 1 + 3 * owner + rank. Plain Python keeps masks of the pieces
+    and of the empty squares, compiled code keeps words; `of_rank` and `free` return masks in both.
+    Hands are sorted lists of cards, school discard piles masks, decks lists with the top card
+    last.
     """
 
     __slots__ = (
@@ -242,7 +243,7 @@ class TashKalarPosition(State):
         """Return an independent copy of this position."""
 
     def copy_to(self, twin: TashKalarPosition) -> None:
-        """Make another table equal to this one, and independent of it."""
+        """Copy this table into another one, which stays independent."""
         twin.options = self.options
         twin.seats = 2
         twin.to_move = self.to_move
@@ -370,7 +371,7 @@ class TashKalarPosition(State):
         return nth_in_words(low, high, n)
 
     def free_words(self) -> tuple[i64, i64]:
-        """Return the mask of the empty squares in words, compiled only."""
+        """Return the mask of the empty squares in words, for compiled code only."""
         return unblocked_words(self.sides[0], self.sides[1], -1)
 
     def count(self, seat: int) -> int:
@@ -556,7 +557,7 @@ class TashKalarPosition(State):
         return cards[-1] if cards and cards[-1] >= FIRST_FLARE else -1
 
     def acts_freely(self, seat: int) -> bool:
-        """Return whether cards of a seat may have an effect by themselves (18.1, 18.3)."""
+        """Return whether cards of a seat may allow free plays (18.1, 18.3)."""
         if self.frozen >= 0:
             return True
         cards = self.hands[seat]
@@ -584,7 +585,7 @@ class TashKalarPosition(State):
             played.append(card)
 
     def forget_played(self, card: int) -> None:
-        """Stop counting a card of the active seat, seen elsewhere, to its discard pile."""
+        """Stop counting a card of the active seat as discarded, because it was seen elsewhere."""
         if card in self.played[self.active]:
             self.played[self.active].remove(card)
 

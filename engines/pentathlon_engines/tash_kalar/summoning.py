@@ -50,7 +50,7 @@ def find_summons(state: TashKalarPosition) -> Summons:
     if state.war or state.voids:
         return _find_loose(state, pieces, heroics)
     found: Summons = []
-    # One look for the whole hand: no being is short while there are more pieces than these.
+    # Checked once for the whole hand: no being is short while there are more pieces than these.
     is_scarce = (
         pieces <= FEW
         or state.possessed
@@ -69,7 +69,7 @@ def find_summons(state: TashKalarPosition) -> Summons:
 
 
 def find_in_words(state: TashKalarPosition) -> Summons:
-    """Return what `find_summons` does, for compiled code."""
+    """Return the result of `find_summons`, for compiled code."""
     windows = Windows(state)
     if state.war or state.voids:
         return _find_loose(state, windows.pieces, windows.heroics)
@@ -138,7 +138,7 @@ def nth_of_counted(state: TashKalarPosition, n: i64) -> int:
 
 
 def _find_loose(state: TashKalarPosition, pieces: int, heroics: int) -> Summons:
-    """Return the summonings in which other than own pieces can serve (7.6, 18.3.7)."""
+    """Return the summonings in which not only own pieces can serve (7.6, 18.3.7)."""
     found: Summons = []
     heroics += state.war
     pieces += state.war + (MOST_VOIDS if state.voids else 0)
@@ -157,7 +157,7 @@ def list_summons(state: TashKalarPosition) -> list[int]:
         return found
     for table, squares in find_summons(state):
         actions, left = SUMMONS[table], squares
-        while left:  # in plain Python, the call of `add_bits` is a tenth of this
+        while left:  # in plain Python, a call of `add_bits` would cost a tenth more
             square = left.bit_length() - 1
             found.append(actions[square])
             left ^= BIT[square]
@@ -192,7 +192,7 @@ def matching_seat(state: TashKalarPosition) -> int:
 def _add_matched(
     state: TashKalarPosition, card: int, strip: Strip, matched: int, found: Summons
 ) -> None:
-    """Add the squares where a being can be summoned; its strip has matched own pieces."""
+    """Add the summonings of a being whose strip fits own pieces as in `matched`."""
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
@@ -204,7 +204,7 @@ def _add_matched(
 
 
 def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
-    """Add summonings in which other than own pieces can serve (7.6, 18.3.7)."""
+    """Add the summonings in which not only own pieces can serve (7.6, 18.3.7)."""
     if PATTERNS[card].anywhere or _is_short(state, card):
         _add_specially(state, card, found)
         return
@@ -214,7 +214,7 @@ def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> None:
-    """Add summonings that are possible anywhere, or without a piece in supply."""
+    """Add the summonings that are possible anywhere, or without a piece in supply."""
     if PATTERNS[card].anywhere:
         _add_anywhere(state, card, found)
     else:
@@ -244,7 +244,7 @@ def _squares_for(state: TashKalarPosition, card: int) -> int:
 
 
 def _war_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
-    """Return the summon squares of a shape with at most one enemy piece in it (7.6)."""
+    """Return the summon squares where a shape fits with at most one enemy piece (7.6)."""
     seat = state.active
     own = (state.own(seat), state.upgraded(seat))
     enemy = (state.own(1 - seat), state.upgraded(1 - seat))
@@ -257,7 +257,7 @@ def _war_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
 
 
 def _void_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
-    """Return the summon squares of a shape with at most two empty squares in it (18.3.7)."""
+    """Return the summon squares where a shape fits with at most two empty squares (18.3.7)."""
     own, upgraded = state.own(state.active), state.upgraded(state.active)
     empty = state.free()
     found = shape.with_empty(own, upgraded, empty)
@@ -279,7 +279,7 @@ def _add_anywhere(state: TashKalarPosition, card: int, found: Summons) -> None:
 
 
 def _spare_anywhere(state: TashKalarPosition, card: int) -> int:
-    """Return the own pieces that at least one match does not need."""
+    """Return the own pieces that at least one fit of the pattern does not need."""
     needed = -1
     for shape in PATTERNS[card].shapes:
         for at in bits(_shape_matches(state, card, shape)):
@@ -288,7 +288,7 @@ def _spare_anywhere(state: TashKalarPosition, card: int) -> int:
 
 
 def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
-    """Return the summon squares of a shape, whoever is on them."""
+    """Return the summon squares where a shape fits, whatever is on them."""
     if state.war:
         return _war_matches(state, card, shape)
     if state.voids:
@@ -327,8 +327,8 @@ def stands_ready(state: TashKalarPosition, card: int, square: int) -> bool:
 def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
     """Return the own pieces that may be picked up for a being (7.5 b).
 
-    With an orientation, those that its match does not use; without, those that at least one
-    match does not need.
+    With an orientation, these are the pieces that the pattern does not use; without, those that at
+    least one fit of the pattern does not need.
     """
     shapes = PATTERNS[card].shapes
     if PATTERNS[card].anywhere:
@@ -347,7 +347,7 @@ def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
 def _spare_in_words(
     state: TashKalarPosition, card: int, square: int, place: int
 ) -> tuple[i64, i64]:
-    """Return what `spare` does of a being that may not stand anywhere, for compiled code."""
+    """Return the result of `spare` in words, for a being that may not stand anywhere."""
     side, pattern = state.sides[state.active], PATTERNS[card]
     low, high = side.legendary_low, side.legendary_high
     if pattern.rank < LEGENDARY:
@@ -363,7 +363,7 @@ def _spare_in_words(
 
 
 def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
-    """Return the shapes of a being that match around a summon square."""
+    """Return the shapes of a being that fit around a summon square."""
     pattern = PATTERNS[card]
     if state.war or state.voids:
         bit, shapes = BIT[square], pattern.shapes

@@ -74,12 +74,12 @@ _ASLANT: Final = _fewest(_CORNER_PAIRS)
 
 
 def _crossings(pairs: tuple[tuple[int, int], ...]) -> tuple[Crossing, ...]:
-    """Return groups with the files and ranks that every chain between them must touch."""
+    """Return pairs of groups with the files and ranks that every chain between them touches."""
     return tuple([(start, end, _between(start, end)) for start, end in pairs])
 
 
 def _between(start: int, end: int) -> tuple[int, ...]:
-    """Return the lines that no chain can jump over."""
+    """Return the files and ranks that every chain between two groups must touch."""
     found: list[int] = []
     for axis, (line, step) in enumerate(((_FILE, SIDE), (_RANK, 1))):
         ones = [divmod(square, SIDE)[axis] for square in bits(start)]
@@ -95,7 +95,7 @@ _NO_CLAIMS: Final[list[int]] = []
 
 
 class Requirement:
-    """What a task asks for, as numbers; subclasses know what they count."""
+    """The demands of a task as numbers; subclasses know what is counted."""
 
     __slots__ = ("colour", "count", "more", "total")
 
@@ -154,7 +154,7 @@ class _OnColour(Requirement):
     __slots__ = ()
 
     def is_met(self, state: TashKalarPosition, seat: int) -> bool:
-        if state.count_upgraded(seat) < self.more:  # most often, and counted already
+        if state.count_upgraded(seat) < self.more:  # the usual case, known without counting
             return False
         colour = self.colour
         return (
@@ -173,7 +173,7 @@ class _BothColours(Requirement):
         if state.count_upgraded(seat) < _ONE_ON_EACH:
             return False
         mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
-        for colour in (RED, GREEN):  # asked in every turn, and a generator is slower
+        for colour in (RED, GREEN):  # checked in every turn, and a generator is slower
             if (mine & colour).bit_count() <= (theirs & colour).bit_count():
                 return False
         return True
@@ -275,8 +275,8 @@ class _Surrounding(Requirement):
 
     def is_met(self, state: TashKalarPosition, seat: int) -> bool:
         own = state.own(seat)
-        # At most two of eight neighbours may be missing, so of any three lines through the piece
-        # one has own pieces on both sides.
+        # At most two of eight neighbours may be missing, so one of any three lines through the
+        # piece has own pieces on both sides.
         lined = own << 1 & own >> 1 | own << SIDE & own >> SIDE | own << _ASIDE & own >> _ASIDE
         for square in bits(state.own(1 - seat) & lined):  # no generator, as above
             if (ADJACENT[square] & own).bit_count() >= self.total:
@@ -307,7 +307,7 @@ def _has_chain(own: int, crossings: tuple[Crossing, ...]) -> bool:
 
 def _is_chain(own: int, start: int, end: int, between: tuple[int, ...]) -> bool:
     """Return whether adjacent pieces lead from one group of squares to another."""
-    for line in between:  # most often one of them is free
+    for line in between:  # usually one of these lines is free
         if not own & line:
             return False
     reached = 0

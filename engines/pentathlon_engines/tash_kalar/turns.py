@@ -60,7 +60,7 @@ def turn_up(state: TashKalarPosition) -> None:
 
 
 def end_turn(state: TashKalarPosition) -> None:
-    """Score what was destroyed, then draw (5.7)."""
+    """Score the destroyed pieces, then draw cards (5.7)."""
     seat = state.active
     if state.mode == DEATHMATCH:
         commons, heroics, legendaries = state.destroyed
@@ -91,10 +91,10 @@ def _draw_beings(state: TashKalarPosition, most: int) -> None:
 def draw_on(state: TashKalarPosition) -> None:
     """Draw the remaining cards, unless a shared deck must be reshuffled first (3.5).
 
-    What is granted beyond the limits comes last (5.7).
+    Cards granted beyond the limits come last (5.7).
     """
     owed, drawn = state.owed, state.drawn
-    if not (owed[0] or owed[1] or owed[2]) or (  # compiled, `any` costs ten times this
+    if not (owed[0] or owed[1] or owed[2]) or (  # compiled, `any` costs ten times as much
         _draws_all(state, 0, 0) and _draws_all(state, 1, 1) and _draws_all(state, 2, 0)
     ):
         _draw_beings(state, state.extra_draws[0])
@@ -147,7 +147,7 @@ def _close_turn(state: TashKalarPosition) -> None:
 def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
     """Start the final turns if a deck is empty or a seat has enough points (12.1)."""
     goal, points, stock = GOALS[state.mode], state.points, state.stock
-    # No score is higher than this, and it is far from the goal at the end of most turns.
+    # No score is higher than this bound, which is far from the goal at the end of most turns.
     most = max(points[0] + stock[2], points[1] + stock[3])
     if most >= goal and max(score(state, 0), score(state, 1)) >= goal:
         state.trigger = BY_POINTS
@@ -176,7 +176,7 @@ def clear_turn(state: TashKalarPosition) -> None:
     state.discarded = state.war = state.possessed = state.directly = False
     state.voids = state.doubled = False
     state.extra_granted = state.extra_turn = False
-    # Most turns leave these lists as they were, and new ones would have to be made and freed.
+    # Most turns leave these lists unchanged, and making and freeing new ones costs time.
     draws, destroyed = state.extra_draws, state.destroyed
     if draws[0] or draws[1]:
         state.extra_draws = [0, 0]

@@ -1,9 +1,9 @@
-"""Measure how large a game is for its bots, in the matches of its playthroughs.
+"""Measure the size of a game for its bots, in the matches of its playthroughs.
 
     python -m pentathlon_engines.tools.match_sizes tests/engines/playthroughs/tuned-*.txt
 
-It plays each match again by the first line of its file and prints the figures as JSON, as the
-game's `match_sizes.json` has them.
+It plays each match again from the first line of its file and prints the figures in the form of the
+game's `match_sizes.json`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_setup(file: Path) -> Setup:
 
 
 def decisions(setup: Setup) -> Iterator[tuple[State, str | None]]:
-    """Yield each position of a match with the text of what happens next, None at its end."""
+    """Yield each position of a match with the text of the next event, or None at the end."""
     state = GAMES[setup["game"]].start(setup["seats"], setup["options"])
     rng = random.Random(setup["seed"])
     while state.to_move is not None:
@@ -39,7 +39,7 @@ def decisions(setup: Setup) -> Iterator[tuple[State, str | None]]:
             yield state, text
             state.apply_chance(text)
         else:
-            # As in `playthrough.py`: other ways to draw would give another match.
+            # Draw actions as in `playthrough.py`, or the match would be another one.
             actions = state.legal_actions()
             action = actions[int(rng.random() * len(actions))]
             yield state, state.text(action)

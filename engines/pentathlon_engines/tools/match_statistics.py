@@ -36,7 +36,7 @@ class SimulatedMatch:
         Figures are "actions", "legal actions", "legal <first word of an action>", "score",
         "winning score", "draw", "seat <n> wins", "<player> wins", "first seat wins", a number of
         the last position by its name, or a reason of the outcome. "<reason> only" is for games
-        that can have several reasons; "and" joins those that must all be there.
+        that can have several reasons; "and" joins reasons that must all hold.
         """
         ranks = self.outcome.ranks
         measures: dict[str, Sequence[float]] = {

@@ -1,10 +1,10 @@
-"""Write down a whole match, to show when a change of the code changes the rules.
+"""Write down a whole match, to reveal when a change of the code changes the rules.
 
     python -m pentathlon_engines.tools.playthrough tuned --seed 1
 
-The first line has game, options and seed. Each ply shows the position, the observations of a game
-with secrets, the legal actions and the one that happened. The same seed gives the same text on
-every machine.
+The first line has game, options and seed. Each ply shows the position, in games with secrets the
+observations, the legal actions and the chosen one. The same seed gives the same text on every
+machine.
 
 For games with large positions and long matches, `--every 25` writes only every 25th position and
 replaces the others by a checksum.

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-# Written out, so that a compiler knows it and what follows from it in this module.
+# Written out, so that the compiler knows this number and those derived from it.
 SIZE: Final = 3
 AREA: Final = SIZE * SIZE
 PER_SQUARE: Final = 3 * AREA

@@ -18,7 +18,7 @@ _LINES: Final = (
 
 
 def tell(change: Change) -> str:
-    """Return an add or a move, and what it does to the next turn of its seat (3.2, 3.3)."""
+    """Describe an add or a move, and its effect on the next turn of its seat (3.2, 3.3)."""
     words = change.text.split(" ")
     said = _tell_add(change, words) if words[0] == "add" else _tell_move(change, words)
     if change.after["result"] is None:
@@ -84,7 +84,7 @@ def _tell_lines(board: Mapping[str, Any]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return what each reason of an end means."""
+    """Return the meaning of each reason for an end."""
     return {
         "line": "three equal animals stood in a line",
         "stuck": "a seat had to add an animal and could not",
@@ -98,7 +98,7 @@ def points(position: Position) -> None:
 
 
 def hands(_position: Position) -> None:
-    """Return None: what is in hand is drawn beside the board."""
+    """Return None, because hands are drawn beside the board."""
 
 
 def cards() -> Mapping[str, str]:

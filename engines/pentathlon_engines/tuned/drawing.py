@@ -31,7 +31,7 @@ _PILLS: Final = (("add", 372, 62), ("move", 440, 76), ("add", 522, 62))
 
 
 def svg(state: TunedPosition, seat: int | None) -> str:
-    """Draw the position; the seat makes no difference, as all is open."""
+    """Draw the position, which looks the same to every seat."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     for seat_of_strip, top in enumerate(_STRIP_TOPS):
         _draw_strip(picture, state, seat_of_strip, top)
@@ -94,7 +94,7 @@ def _draw_strip(picture: Picture, state: TunedPosition, seat: int, top: float) -
 
 
 def _draw_pills(picture: Picture, rooster: str | None, middle: float) -> None:
-    """Draw the action symbols; the rooster covers one, and without it only moves are left."""
+    """Draw the action symbols; the rooster covers one, and without it only "move" is left."""
     covered = {"add": 2, "move": 1, None: None}[rooster]
     for i, (word, x, width) in enumerate(_PILLS):
         if rooster is None and word == "add":

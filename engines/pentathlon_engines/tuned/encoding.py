@@ -1,4 +1,4 @@
-"""Observations of Tuned as numbers. Of past positions only the count of this one is in them."""
+"""Observations of Tuned as numbers, without past positions except the count of this one."""
 
 from __future__ import annotations
 

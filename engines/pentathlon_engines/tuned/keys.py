@@ -1,4 +1,4 @@
-"""The one name that positions of Tuned share which are the same turned or mirrored."""
+"""The name that positions of Tuned share if they are the same when turned or mirrored."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SIDE: Final = 3
 
 
 def position_key(seen: dict[str, Any]) -> str:
-    """Return the key of an observation: board, hands, roosters and turn, the board least of eight.
+    """Return the key of an observation: board in its least of eight forms, hands, roosters, turn.
 
-    How often a position has come back, and the move before it, are left out.
+    The key ignores how often a position has come back, and the move before it.
     """
     boards = (_turned(seen["board"], turns, mirrored) for turns in range(4) for mirrored in (0, 1))
     facts = (min(boards), seen["hands"], seen["rooster"], seen["to_move"], seen["result"])

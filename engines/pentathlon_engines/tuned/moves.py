@@ -80,7 +80,7 @@ def _move(state: TunedPosition, action: i64) -> None:
     if n:
         state.donkeys ^= flip
     state.blocked = True
-    # The move that would take this one back is not allowed (6.4).
+    # The move that would take the last one back is not allowed (6.4).
     state.banned = join_move(target, above, source)
 
 
@@ -108,9 +108,9 @@ def _is_stuck(state: TunedPosition) -> bool:
 def _count(state: TunedPosition) -> None:
     """Count this position for the draw by repetition (7.5).
 
-    Only called when both hands are empty: before that no position can come back. Between two
-    positions with the same turn each seat has acted. A seat with animals left has added, which
-    changes its hand for good, or moved, which turns its rooster until it adds.
+    This is called only when both hands are empty, because no position can come back before that:
+    between two positions with the same turn each seat has acted, and a seat with animals left has
+    either added, which changes its hand for good, or moved, which turns its rooster until it adds.
     """
     if state.counts is None:
         state.counts = {}

@@ -1,8 +1,8 @@
 """Positions of Tuned as JSON, as on its rules page (section 8).
 
-`history` maps each position that counts for the draw by repetition to how often it has occurred.
-A position is written as the number that `TunedPosition.key` gives, so that long endings stay
-short. Only positions with empty hands can come back, so `history` is mostly `{}`.
+`history` maps each position that counts for the draw by repetition to how often it has occurred. A
+position is written as the number that `TunedPosition.key` gives, so that long endings stay short.
+Only positions with empty hands can come back, so `history` is usually `{}`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _turn(
         return to_move
     if result is not None and 1 in result.ranks:
         return result.ranks.index(1)
-    # A draw: by repetition its last position has occurred most often.
+    # In a draw by repetition, the last position has occurred most often.
     state.turn = 1
     return 1 if history.get(state.key(), 0) >= REPETITION_DRAW else 0
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class TunedPosition(State):
-    """What lies on the table.
+    """The table.
 
     `hand` and `blocked` (the rooster stands on move) belong to the seat whose turn it is,
     `other_hand` and `other_blocked` to the other one; they trade places after each action.
@@ -106,7 +106,7 @@ class TunedPosition(State):
         return actions
 
     def _list_moves(self, actions: list[int], targets: tuple[Squares, Squares, Squares]) -> None:
-        # Many short lists: a comprehension for each block would take 1.4 times as long.
+        # The lists are many and short; a comprehension for each would take 1.4 times as long.
         donkeys, dogs, cats = self.donkeys, self.dogs, self.cats
         for_donkey, for_dog, for_cat = targets
         for source in BITS[donkeys | dogs | cats]:
@@ -167,10 +167,10 @@ class TunedPosition(State):
         return (below & ~same) >> square & 1 == 1
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions, each with the same chance, without listing them.
+        """Draw one of the legal actions with equal probability, without listing them.
 
-        Every animal, in the hand or on the board, is the lowest of exactly one block, and where
-        it may go depends on its kind only: so the actions of a kind are sources x targets.
+        Every animal, in the hand or on the board, is the lowest of exactly one block, and where it
+        may go depends on its kind only: so the number of actions of a kind is sources x targets.
         """
         for_donkey, for_dog, for_cat = self._targets()
         hand = self.hand
@@ -194,7 +194,7 @@ class TunedPosition(State):
         return len(BITS[movable]) + (1 if in_hand else 0)
 
     def _nth(self, kind: i64, pick: i64, where: i64, targets: Squares) -> i64:
-        """Return one action of a kind: rows are sources, the hand first, columns are targets."""
+        """Return one action of a kind from a grid of sources (the hand first) and targets."""
         if self.hand & KIND_BITS[kind]:
             if pick < len(targets):
                 return AREA * kind + targets[pick]

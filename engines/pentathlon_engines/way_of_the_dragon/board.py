@@ -84,7 +84,7 @@ _STEP_BITS: Final = 11
 
 
 def step_of(path: i64, origin: i64, target: i64) -> i64:
-    """Return where a piece has moved as one number above 0."""
+    """Return the step of a piece as one number above 0."""
     return (path * _POSITIONS + origin) * _POSITIONS + target
 
 

@@ -28,7 +28,7 @@ def draw(state: WayOfTheDragonPosition, rng: Random) -> str:
 
 
 def outcomes(state: WayOfTheDragonPosition) -> list[tuple[str, int]]:
-    """Return all that can come next; the weight of dice is in how many ways they come about."""
+    """Return all events that can come next; dice weigh as much as the ways to roll them."""
     if state.phase == ROLL:
         return [(_ROLLS[number], ways) for number, ways in dice.rolls(state.kept)]
     if state.phase == DEAD:
@@ -37,7 +37,7 @@ def outcomes(state: WayOfTheDragonPosition) -> list[tuple[str, int]]:
 
 
 def read(state: WayOfTheDragonPosition, text: str) -> tuple[int, int] | None:
-    """Return dice and 0, path and position, or seat and 0 of a text, None if it cannot be."""
+    """Return dice and 0, path and position, or seat and 0 of a text, None if impossible."""
     if state.phase == ROLL:
         number = _NUMBERS.get(text, 0)
         return (number, 0) if number >= ALL and dice.is_part(state.kept, number) else None
@@ -54,7 +54,7 @@ _NUMBERS: Final = {text: number for number, text in enumerate(_ROLLS)}
 
 
 def grammar(state: WayOfTheDragonPosition) -> str:
-    """Return what can be written here, in words."""
+    """Describe the texts that are possible here."""
     if state.phase == ROLL:
         kept = WORDS[state.kept]
         beside = f", {kept} among them" if kept else ""

@@ -157,7 +157,7 @@ def _points_at(position: Position, element: str, at: int | None) -> int:
 
 
 def tell_end(position: Position) -> str:
-    """Return whose pieces all stand on numbers, and who has most points (5)."""
+    """Return whose pieces all stand on numbers, and who has the most points (5)."""
     result = position["result"]
     scores, ranks = result["scores"], result["ranks"]
     best, winners = max(scores), ranks.count(0)
@@ -182,7 +182,7 @@ def _have(seats: list[str]) -> str:
 
 
 def endings() -> Mapping[str, str]:
-    """Return what each reason of an end means."""
+    """Return the meaning of each reason for an end."""
     return {
         "race": "all pieces of a seat stood on numbers",
         "cap": "the last turn was over",

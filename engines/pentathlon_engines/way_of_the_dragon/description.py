@@ -1,4 +1,4 @@
-"""What pictures of Way of the Dragon say in words, and which dice they frame."""
+"""The words in pictures of Way of the Dragon, and the dice that are framed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def of_dice(state: WayOfTheDragonPosition) -> str:
 
 
 def of_rolls(state: WayOfTheDragonPosition) -> tuple[str, str]:
-    """Return what is left to roll, in two short lines."""
+    """Describe the remaining rolls in two short lines."""
     if state.phase == OVER:
         return "match", "over"
     if state.turn_of == NOBODY:
@@ -50,12 +50,12 @@ def of_rolls(state: WayOfTheDragonPosition) -> tuple[str, str]:
 
 
 def has_turn_passed(state: WayOfTheDragonPosition) -> bool:
-    """Return whether the dice still lie as the turn before left them."""
+    """Return whether the dice still lie as the previous turn left them."""
     return state.phase == ROLL and state.rolls_left == REROLLS and state.kept == NONE
 
 
 def framed_dice(state: WayOfTheDragonPosition) -> str:
-    """Return the dice that were kept or, after the action, used."""
+    """Return the dice that were kept or, after the action, those that were used."""
     if state.phase in (EXTRA, OVER) or has_turn_passed(state):
         return _used_dice(state)
     return WORDS[state.kept]

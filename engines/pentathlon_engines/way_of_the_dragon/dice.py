@@ -1,4 +1,4 @@
-"""Five dice and what they mean; sections in brackets are those of the rules page.
+"""Five dice and their meaning; sections in brackets are those of the rules page.
 
 Dice without their order are a number: the index of their word in `WORDS`, where all words of none
 to five dice stand sorted by length, then by letters. So the numbers of dice to keep are those of
@@ -33,7 +33,7 @@ def _words() -> tuple[str, ...]:
 
 
 def _parts(word: str) -> list[int]:
-    """Return the numbers of all that can be kept of some dice, but not all of them."""
+    """Return the numbers of all dice that can be kept of some dice, except all of them."""
     kept = {""}
     for letter in word:
         kept |= {part + letter for part in kept}
@@ -50,7 +50,7 @@ def _called(counts: bytes) -> list[int]:
 
 
 def _rolled() -> list[list[int]]:
-    """Return for all dice that may be kept what the others can make of them, in all ways."""
+    """Return, for all dice that may be kept, the results of rolling the others in every way."""
     rolled = [[number] for number in range(len(WORDS))]
     numbers = {packed: number for number, packed in enumerate(_PACKED)}
     for number in reversed(range(ALL)):
@@ -94,7 +94,7 @@ ROLLED: Final = _rolled()
 
 
 def roll(kept: i64, draw: Draw) -> i64:
-    """Return all dice after the ones that are not kept were rolled, one number drawn for each."""
+    """Roll the dice that are not kept, drawing one number for each; return all dice."""
     ways = ROLLED[kept]
     faces, found, n = len(FACES), 0, 1
     while n < len(ways):
@@ -104,14 +104,14 @@ def roll(kept: i64, draw: Draw) -> i64:
 
 
 def throw(kept: i64, draw: Draw) -> i64:
-    """Roll with one number for all dice: in playouts, which no record has to repeat."""
+    """Roll with one number for all dice, for playouts, which no record has to repeat."""
     ways = ROLLED[kept]
     n = len(ways)
     return ways[int(draw() * n)]
 
 
 def rolls(kept: int) -> list[tuple[int, int]]:
-    """Return all that a roll beside these dice can give, each with its number of ways.
+    """Return all results of rolling the dice beside these, each with its number of ways.
 
     >>> [(WORDS[dice], ways) for dice, ways in rolls(NUMBERS["wwww"])][:2]
     [('wwwww', 1), ('wwwwf', 1)]
@@ -123,7 +123,7 @@ def rolls(kept: int) -> list[tuple[int, int]]:
 
 
 def is_part(kept: i64, dice: i64) -> bool:
-    """Return whether dice are among others."""
+    """Return whether all kept dice are among these dice."""
     return (_PACKED[dice] | _ROOM) - _PACKED[kept] & _ROOM == _ROOM
 
 

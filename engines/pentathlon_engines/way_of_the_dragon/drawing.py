@@ -29,7 +29,7 @@ _GLYPHS: Final = (*ELEMENTS, "celestial")
 
 
 def svg(state: WayOfTheDragonPosition, seat: int | None) -> str:
-    """Draw the position; the seat makes no difference, as all is open."""
+    """Draw the position, which looks the same to every seat."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     size = _size(state)
     for at in range(1, max(state.board.last) + 1):
@@ -71,7 +71,7 @@ def _letters(state: WayOfTheDragonPosition, path: int, at: int) -> str:
 
 
 def _size(state: WayOfTheDragonPosition) -> float:
-    """Return the side of a space, so that the longest path fits."""
+    """Return the side of a space such that the longest path fits."""
     return _FIELD_WIDTH / max(state.board.last + board_of(USUAL_PLAIN).last)
 
 
@@ -171,7 +171,7 @@ def _draw_die(picture: Picture, letter: str, x: float, *, framed: bool) -> None:
 
 
 def _draw_seat(picture: Picture, state: WayOfTheDragonPosition, seat: int) -> None:
-    """Draw mark, points and power of a seat; the bar is at the seat whose turn it is."""
+    """Draw mark, points and power of a seat, with a bar if it is its turn."""
     width = (WIDTH - 20) / 5
     left, top = 10 + width * seat, _SEATS_AT - 22
     with picture.seat(seat, description.of_seat(state, seat)):

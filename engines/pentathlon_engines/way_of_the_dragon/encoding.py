@@ -1,4 +1,4 @@
-"""Observations of Way of the Dragon as numbers; all that the rules look at is in them."""
+"""Observations of Way of the Dragon as numbers, which contain everything the rules depend on."""
 
 from __future__ import annotations
 

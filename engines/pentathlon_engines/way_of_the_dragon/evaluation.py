@@ -1,7 +1,8 @@
 """How good a position of Way of the Dragon looks to a seat: a rule of thumb for simple bots.
 
-Points count, and against them the spaces that pieces lack to their numbers; all that in comparison
-with the best other seat. In its own turn a seat hopes for something from its dice as well.
+Points count for a seat, the spaces that its pieces lack to their numbers against it; the sum is
+compared with that of the best other seat. In its own turn a seat also expects a gain from its
+dice.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _at(state: WayOfTheDragonPosition, path: int, at: int) -> float:
 
 
 def _hope(state: WayOfTheDragonPosition) -> float:
-    """Return what the seat on turn can expect if it rolls on for the best element."""
+    """Return the expected gain of the seat on turn if it rolls on for the best element."""
     rolling = state.phase == ROLL
     dice = state.kept if rolling else state.dice
     mine = enumerate(pieces_of(state, state.turn_of))
@@ -75,14 +76,14 @@ def _hope(state: WayOfTheDragonPosition) -> float:
 
 
 def _gain(state: WayOfTheDragonPosition, path: int, at: int, spaces: int) -> float:
-    """Return what the own piece of a path gains by a move, nothing if the way ends in a piece."""
+    """Return the gain of moving the own piece of a path; 0 if the move would end on a piece."""
     if not spaces or state.taken[path] >> at + spaces & 1:
         return 0.0
     return _at(state, path, at + spaces) - _at(state, path, at)
 
 
 def _chances(rolls: int, dice: int) -> list[float]:
-    """Return how likely 0, 1, 2 ... of some dice show one face after so many rolls."""
+    """Return the probabilities that 0, 1, 2 ... of some dice show one face after some rolls."""
     hit = 1 - (1 - 1 / len(FACES)) ** rolls
     return [comb(dice, n) * hit**n * (1 - hit) ** (dice - n) for n in range(dice + 1)]
 

@@ -97,17 +97,17 @@ class WayOfTheDragonState(WayOfTheDragonPosition):
         return self.outcome
 
     def sample_chance(self, rng: Random) -> str:
-        """Draw what chance decides now, as a text that carries all of it."""
+        """Draw the next chance event, as a text that contains the whole outcome."""
         self._check_chance()
         return chance.draw(self, rng)
 
     def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        """Apply a chance outcome; raise `BadChance` if it is impossible here."""
         self._check_chance()
         moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return all that chance may decide now with exact weights."""
+        """Return all possible chance events with exact weights."""
         self._check_chance()
         return chance.outcomes(self)
 
@@ -186,7 +186,7 @@ class WayOfTheDragonGame(Game):
         return evaluation.worth
 
     def prospects(self, seats: int) -> Prospects | None:
-        """Return the shares that seats may expect; between two, the evaluation does better."""
+        """Return the shares that seats may expect; with two seats, the evaluation is better."""
         if seats == _PAIR:
             return None
         from pentathlon_engines.way_of_the_dragon import prospects

@@ -78,7 +78,7 @@ def apply(state: WayOfTheDragonPosition, action: int) -> None:
     elif phase == MOVING:
         _move(state, action)
         swapped = SWAP <= action < EQUILIBRIUM
-        # A swap may bring all pieces of any seat on numbers, another move only own ones.
+        # A swap may bring any seat's last piece onto a number, another move only the own one.
         race = is_race(state) if swapped else state.has_all_numbered(state.turn_of)
         _end_move(state, race=race)
     else:
@@ -177,7 +177,7 @@ def is_race(state: WayOfTheDragonPosition) -> bool:
 
 
 def outcome_of(state: WayOfTheDragonPosition, *, race: bool) -> WayOfTheDragonOutcome | None:
-    """Return the outcome if the match ends after the action that was just done (5)."""
+    """Return the outcome if the match ends after the last action, else None (5)."""
     if race:
         return rank_seats(state, "race")
     return rank_seats(state, "cap") if state.turn >= state.cap else None
@@ -226,7 +226,7 @@ def _begin_turn(state: WayOfTheDragonPosition, seat: i64) -> None:
 
 
 def prepare(state: WayOfTheDragonPosition) -> None:
-    """Go on to what chance decides next before the first turn (3.7)."""
+    """Go on to the next chance event before the first turn, or to that turn (3.7)."""
     if sum(mask.bit_count() for mask in state.dead) < state.options["dead"]:
         state.phase = DEAD
     elif state.options["start_seat"] == DRAW:

@@ -39,7 +39,7 @@ def _collect(state: WayOfTheDragonPosition, rng: Random) -> int:
 
 
 def _reach(state: WayOfTheDragonPosition, action: int) -> int:
-    """Return how far the last plain space is behind the best own piece that was moved."""
+    """Return how far the best moved piece of the seat is beyond the last plain space."""
     seat, plain = state.turn_of, state.board.plain
     after = state.copy()
     after.apply_unchecked(action)

@@ -1,16 +1,16 @@
-"""What share of the other seats each seat may expect to be ahead of, for search.
+"""The share of the other seats that each seat may expect to beat, for search.
 
-Between two turns a pairwise logistic model tells (`strengths.json`). Its weights were fitted to
-matches of five noisy players, greedy ones and some that chose by this model. They depend on how
-many numbers a seat and the foremost other one have reached, because a piece may wait for a high
-number only until somebody ends the race. The share of a seat is the mean of its chances against
-each of the others.
+Between two turns a pairwise logistic model estimates the shares (`strengths.json`). Its weights
+were fitted to matches of five noisy players, greedy ones and some that chose by this model. They
+depend on how many numbers a seat and the foremost other one have reached, because a piece may wait
+for a high number only until somebody ends the race. The share of a seat is the mean of its chances
+against each of the others.
 
 Within a turn the dice are few enough to go through all of them, so the expectation is exact, with
-ordinary moves, equilibrium and calls of the dragon. Only powers and extra turns come as a
-surprise. Calls decide matches: with them in the expectation, `mcts` collects dragons when a swap
-is worth more than any move, and was first at a table of greedy ones in 36 of 100 matches; before,
-in 27.
+ordinary moves, equilibrium and calls of the dragon. Only powers and extra turns are not foreseen.
+Calls decide matches: with them in the expectation, `mcts` collects dragons when a swap is worth
+more than any move, and was first in 36 of 100 matches at a table of greedy bots, against 27
+without.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _NEARLY: Final = PATHS - 1
 
 
 def shares(state: WayOfTheDragonPosition) -> list[float]:
-    """Return for each seat the share of the others that it may expect to be ahead of."""
+    """Return for each seat the share of the others that it may expect to beat."""
     if state.outcome is not None:
         return _shares_of(state.outcome.ranks)
     found = _between_turns(state)
@@ -87,7 +87,7 @@ def shares(state: WayOfTheDragonPosition) -> list[float]:
 
 
 class _Turn:
-    """All that the dice of one turn can bring to the seat whose turn it is."""
+    """The expectations of the seat whose turn it is for all dice of that turn."""
 
     def __init__(self, state: WayOfTheDragonPosition) -> None:
         moved = _expect_moves(state)
@@ -181,14 +181,14 @@ def _expect_calls(state: WayOfTheDragonPosition) -> list[float]:
 
 
 def _after_swap(rolled: WayOfTheDragonPosition, swap: int) -> float:
-    """Return what the seat on turn may expect when it has called the dragon for this swap."""
+    """Return the expectation of the seat on turn after it has called the dragon for this swap."""
     after = rolled.copy()
     after.apply_unchecked(swap)
     return _end_turn(after, rolled.turn_of, race=is_race(after))
 
 
 def _after(state: WayOfTheDragonPosition, targets: dict[int, int]) -> float:
-    """Return what the seat on turn may expect when its pieces have moved and its turn is over."""
+    """Return the expectation of the seat on turn after its pieces moved and its turn ended."""
     mine = state.turn_of
     after = state.copy()
     for path, at in targets.items():
@@ -200,7 +200,7 @@ def _after(state: WayOfTheDragonPosition, targets: dict[int, int]) -> float:
 
 
 def _end_turn(after: WayOfTheDragonPosition, seat: int, *, race: bool) -> float:
-    """Return what a seat may expect when this position is the one after its turn."""
+    """Return the expectation of a seat whose turn ends with this position."""
     if race:
         return _shares_of(rank_seats(after, "race").ranks)[seat]
     after.turn_of = (seat + 1) % after.seats
@@ -239,7 +239,7 @@ def _strengths(state: WayOfTheDragonPosition) -> list[float]:
 
 
 def _hindered(weights: list[float], taken: int) -> float:
-    """Return what it means for a piece on its way that numbers of its path are taken."""
+    """Return the weight of the taken numbers for a piece that is still on its way."""
     return sum([weight for number, weight in enumerate(weights) if taken >> number & 1])
 
 

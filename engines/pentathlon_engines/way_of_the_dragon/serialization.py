@@ -1,7 +1,7 @@
 """Positions of Way of the Dragon as JSON, as on its rules page (10), and back.
 
-What only the engine needs may be left out of a position that is read: `turn_of`, `kept`, `last`,
-`moved`, `ply`.
+Fields that only the engine needs may be missing in a position that is read: `turn_of`, `kept`,
+`last`, `moved`, `ply`.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _read_used(state: WayOfTheDragonPosition, fields: Fields) -> None:
 
 
 def _read_turn(state: WayOfTheDragonPosition, fields: Fields) -> None:
-    """Read `turn` and `turn_of`; before the first turn is rolled they are 0 and who begins."""
+    """Read `turn` and `turn_of`; they are 0 and null before the first turn."""
     before = state.phase in (DEAD, START)
     low, high = (0, 0) if before else (1, state.cap)
     state.turn = fields.integer("turn", low=low, high=high)
@@ -272,7 +272,7 @@ def _read_last(state: WayOfTheDragonPosition, fields: Fields) -> None:
 
 
 def _moved(state: WayOfTheDragonPosition, field: str, value: object) -> int:
-    """Return the step of a piece that was moved and stands there now."""
+    """Return the step of a moved piece, which must still stand on its target."""
     if not isinstance(value, list) or len(value) != len(("element", "from", "to")):
         refuse(field, f"must be a list of element, origin and target, not {value!r}")
     path = _path(field, value[0])
@@ -320,7 +320,7 @@ def _check_roll(state: WayOfTheDragonPosition) -> None:
 
 
 def _read_result(state: WayOfTheDragonPosition, fields: Fields) -> None:
-    """Read `result`, which is what the position counts."""
+    """Read `result`, which must agree with the position."""
     expected = moves.outcome_of(state, race=moves.is_race(state)) if state.phase == OVER else None
     given = fields.mapping("result") if fields.has("result") else None
     if state.phase == OVER and expected is None:

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class WayOfTheDragonPosition(State):
-    """What lies on the table.
+    """The table.
 
     `positions` has five numbers per seat, one per path; `taken` one mask per path with a bit for
     each position where a piece or a dead piece stands.
@@ -153,7 +153,7 @@ class WayOfTheDragonPosition(State):
         return self._listed()[:]
 
     def _listed(self) -> list[int]:
-        """Return the legal actions in a list that may be shared, so only to be read."""
+        """Return the legal actions in a read-only list, which may be shared."""
         phase = self.phase
         if phase == KEEPING:
             keeps = KEEPS[self.dice]
@@ -170,13 +170,13 @@ class WayOfTheDragonPosition(State):
         return []
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions; most lists of them are made once for all matches."""
+        """Draw one of the legal actions; most lists of actions are made once for all matches."""
         actions = self._listed()
         n = len(actions)
         if n == 1:
             return actions[0]
         pick: i64 = int(draw() * n)
-        # In phase keep as if `stop` were the last one: so it is in the records of stand-ins.
+        # In phase keep, draw as if `stop` came last, because records of stand-ins were drawn so.
         return actions[pick + 1 - n] if self.phase == KEEPING else actions[pick]
 
     def _fitting(self) -> i64:
@@ -193,7 +193,7 @@ class WayOfTheDragonPosition(State):
         return fitting
 
     def _more_than_moves(self, moves: list[int]) -> list[int]:
-        """Return moves, then what powers and dragons allow, then whether nothing is (4.3, 7)."""
+        """Return moves, actions of powers and dragons, then that of doing nothing (4.3, 7)."""
         nothing = moves[0] == PASS
         actions = [] if nothing else moves[:]
         power = self.power()
@@ -210,7 +210,7 @@ class WayOfTheDragonPosition(State):
         return actions
 
     def _add_jumps(self, actions: list[int]) -> None:
-        """Add moves of blocked pieces that go on to the next empty space (7.5)."""
+        """Add moves of blocked pieces that continue to the next empty space (7.5)."""
         counts = COUNTS[self.dice]
         for path, at in self._walkers():
             spaces = counts[path]
@@ -241,7 +241,7 @@ class WayOfTheDragonPosition(State):
             actions += [base + PAIR_NUMBERS[low, high] for high in pieces[index + 1 :]]
 
     def _balanced_moves(self) -> list[int]:
-        """Return what five different elements allow (4.6)."""
+        """Return the actions that five different elements allow (4.6)."""
         free = self.can_advance()
         actions = [EQUILIBRIUM] if free else []
         power = self.power()
@@ -259,7 +259,7 @@ class WayOfTheDragonPosition(State):
         return [path for path, at in self._walkers() if not self.taken[path] >> at + 1 & 1]
 
     def blocked(self) -> list[int]:
-        """Return the paths on which the own piece would go one space but for a blocker."""
+        """Return the paths on which a piece one space ahead blocks the own piece."""
         return [path for path, at in self._walkers() if self.taken[path] >> at + 1 & 1]
 
     def _walkers(self) -> list[tuple[int, int]]:
@@ -269,7 +269,7 @@ class WayOfTheDragonPosition(State):
         return [(path, at) for path, at in mine if at <= plain[path]]
 
     def landing(self, path: i64, spaces: i64) -> i64:
-        """Return the first empty space from so many spaces ahead on, 0 if there is none (7.5)."""
+        """Return the first empty space at least this many spaces ahead, 0 if none is (7.5)."""
         target = self.positions[self.turn_of * PATHS + path] + spaces
         taken: i64 = self.taken[path]
         while taken >> target & 1:
@@ -306,7 +306,7 @@ class WayOfTheDragonPosition(State):
         positions, plain = self.positions, self.board.plain
         first = seat * PATHS
         path: i64
-        for path in range(PATHS):  # noqa: SIM110  # asked after every move: a generator is slower
+        for path in range(PATHS):  # noqa: SIM110  # a generator is slower
             if positions[first + path] <= plain[path]:
                 return False
         return True

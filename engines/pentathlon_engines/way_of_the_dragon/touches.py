@@ -1,4 +1,4 @@
-"""What a person points at for an action: dice, or spaces of a path."""
+"""The marks that a person points at for an action: dice, or spaces of a path."""
 
 from __future__ import annotations
 

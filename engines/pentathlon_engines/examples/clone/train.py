@@ -2,7 +2,7 @@
 
 The policy is a network with one hidden layer: features of a decision in, a preference for each
 action out, all but the legal ones masked. It learns to choose as the bots of the dataset did
-(behaviour cloning); what a winner chose counts more. Plain numpy, some minutes on one core.
+(behaviour cloning); a winner's choices count more. Plain numpy, some minutes on one core.
 
     python -m pentathlon_engines.examples.clone.train tuned-data my-clone
 """
@@ -112,7 +112,7 @@ def read_rows(folder: Path) -> Iterator[dict[str, Any]]:  # Any: JSON
 
 
 def read_decisions(folder: Path, *, actions: int) -> dict[str, Decisions]:
-    """Return the decisions of a folder by split; choices without an alternative teach nothing."""
+    """Return the decisions of a folder by split, without faults and choices of a single action."""
     rows: dict[str, list[dict[str, Any]]] = {
         "train": [],
         "validation": [],
@@ -152,7 +152,7 @@ def write_bot(folder: Path, policy: Policy, *, game: str) -> None:
     manifest = folder / "bot.toml"
     manifest.write_text(manifest.read_text().replace("GAME", game).replace("NAME", folder.name))
     names = ("first", "first_bias", "second", "second_bias")
-    # The second layer by action: the bot computes the legal ones only.
+    # Store the second layer by action, because the bot computes legal actions only.
     first, bias, second, last = policy.weights
     weights = dict(zip(names, (first, bias, second.T, last), strict=True))
     rounded = {

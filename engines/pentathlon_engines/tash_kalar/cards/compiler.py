@@ -1,7 +1,7 @@
-"""Compiling the steps of the deck files into programs, once.
+"""Compiles the steps of the deck files into programs, once.
 
-The words of the steps are those of the rules page (13); a word that nobody knows is refused with
-the name of the card.
+The words of the steps are those of the rules page (13); an unknown word is refused with the name
+of the card.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 def compile_steps(
     card: str, steps: list[dict[str, Any]], free: list[dict[str, Any]] | None = None
 ) -> Program:
-    """Return the program of a being's steps, then those it has beside actions (18).
+    """Return the program of a being's steps, followed by those of its free play (18).
 
     Raise `BadCard` if they cannot be understood.
     """
@@ -62,7 +62,7 @@ def compile_steps(
 
 
 def compile_flare(flare: dict[str, Any]) -> Program:
-    """Return the program of a flare: its upper half, then its lower half, each if it held."""
+    """Return the program of a flare: its upper half, then its lower half, each only if it held."""
     compiler = _Compiler(flare["id"])
     compiler.add_all(flare["upper"]["steps"], (Condition("upper_held", negated=False),))
     compiler.add_all(flare["lower"]["steps"], (Condition("lower_held", negated=False),))
@@ -264,7 +264,7 @@ def _read_where(words: StepWords, step: Step) -> None:
 
 
 def _read_landing(words: StepWords, step: Step) -> None:
-    """Read where a piece may leap from its card; that is a standard leap."""
+    """Read the squares to which a piece may leap from its card, which is a standard leap."""
     words.index(words.data.pop("kind", "standard"), ("standard",), "kind")
     _read_where(words, step)
 

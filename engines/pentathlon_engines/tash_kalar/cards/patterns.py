@@ -1,6 +1,7 @@
 """Patterns of beings as masks, one shape for each way to turn or mirror them (7.2).
 
-A shape matches at all squares at once; `stencils.py` says how.
+A shape fits around a square if pieces fill all of its cells, which the rules page calls a match.
+The fits around all squares are found at once; `stencils.py` says how.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Shape:
 
     @property
     def stencil(self) -> Stencil:
-        """What matches the shape."""
+        """The stencil that finds where the shape fits."""
         if self._stencil is None:
             reach = max([0, *[dx for dx, _ in self._cells]])
             self._stencil = Stencil(self.commons, self.heroics, self.valid, reach)
@@ -106,12 +107,12 @@ class Shape:
         return self._around << square >> _LIFT
 
     def words_at(self, square: int) -> tuple[i64, i64]:
-        """Return in words what `cells_at` does, for a square on which all cells are filled."""
+        """Return `cells_at` in words, for a square around which all cells are filled."""
         low: i64 = 0
         high: i64 = 0
         for way in self._ways:
             at: i64 = square + way
-            bit: i64 = 1  # a constant that is shifted would be one of 32 bits to the C compiler
+            bit: i64 = 1  # the C compiler would shift a constant in 32 bits
             if at < WORD:
                 bit <<= at
                 low |= bit
@@ -127,7 +128,7 @@ class Shape:
         return shifted(square, -dx, dy) if upright else shifted(square, dx, -dy)
 
     def with_empty(self, own: int, upgraded: int, empty: int) -> list[int]:
-        """Return the matches with up to zero, one and two empty squares as commons (18.3.7)."""
+        """Return the summon squares with at most zero, one and two empty cells (18.3.7)."""
         own, upgraded, empty = own << _LIFT, upgraded << _LIFT, empty << _LIFT
         found = [self.valid] * (MOST_VOIDS + 1)
         for way in self.heroics:
@@ -144,7 +145,7 @@ class Shape:
         return _on_board(square, self.marks)
 
     def more_marks_at(self, square: int) -> int:
-        """Return the mask of the squares marked twice that are on the board."""
+        """Return the mask of the twice-marked squares that are on the board."""
         return _on_board(square, self.more_marks)
 
     def rays_at(self, square: int) -> int:
@@ -168,8 +169,8 @@ def _on_board(square: int, cells: tuple[Cell, ...]) -> int:
 class Pattern:
     """The pieces required around a summon square, in every distinct orientation.
 
-    Shapes and all that is made of them are made when they are first asked for: a bot would wait
-    for those of all cards, and sees few of them in a match.
+    Shapes and everything made from them are made when first asked for: a bot would wait for those
+    of all cards, and sees few cards in a match.
     """
 
     __slots__ = (
@@ -209,7 +210,8 @@ class Pattern:
         self.pieces = len(grid.cells)
         self.requires = grid.requires
         self.refs = refs
-        """Whether the effect refers to the match, so that players choose an orientation (7.8)."""
+        """Whether the effect refers to the way the pattern fits, so that players choose an
+        orientation (7.8)."""
         self.anywhere = anywhere
         """Whether the being may stand on any empty square without a colour; the squares of the
         pattern are then counted from one of its cells (18.3)."""
@@ -253,7 +255,7 @@ def _ways(cells: list[tuple[Cell, int]], rank: int) -> list[int]:
 
 
 def matches(shape: Shape, own: int, upgraded: int) -> int:
-    """Return the summon squares of a shape for these own pieces, all and the upgraded ones."""
+    """Return the summon squares where a shape fits masks of own and of own upgraded pieces."""
     stencil = shape.stencil
     found = lay(stencil, stencil.low_places, own & LOW, upgraded & LOW)
     if not HIGH:
@@ -266,7 +268,7 @@ def matches_with_enemy(
 ) -> tuple[int, int]:
     """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
 
-    Of both sides all pieces and the upgraded ones.
+    For both sides, masks of all pieces and of the upgraded ones are given.
     """
     mine, theirs = (own[0] & LOW, own[1] & LOW), (enemy[0] & LOW, enemy[1] & LOW)
     stencil = shape.stencil

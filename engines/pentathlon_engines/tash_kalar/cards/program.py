@@ -1,7 +1,7 @@
 """Effects of cards as programs: flat tuples of steps, with the words of the deck files (13).
 
 After `choose_one` come the steps of its options, and each step knows where the program goes on.
-`compiler.py` makes programs of the deck files.
+`compiler.py` makes the programs from the deck files.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class Step:
     )
 
     def __init__(self, op: str, shown: int) -> None:
-        self.op = intern(op)  # tables find words faster that are the same objects
+        self.op = intern(op)  # tables find interned words faster
         self.is_automatic = False
         """Whether the step is done without a decision."""
         self.shown = shown

@@ -1,12 +1,13 @@
-"""Shapes as stencils, which match all squares of the arena at once (7.2).
+"""Shapes as stencils, which find all squares where a shape fits at once (7.2).
 
-A stencil counts from its first cell. Where that may lie are all own pieces; their mask, shifted
-by the way to each other cell, leaves those places where all cells are filled.
+A stencil counts from its first cell, which may lie on any own piece. The mask of the pieces,
+combined with itself shifted by the way to each other cell, leaves the places where all cells are
+filled.
 
 Compiled, masks are kept in machine words, and a word has room for seven of the nine files. So a
-stencil is laid on two windows, the low files and the high ones, and no pattern is so wide that it
-fits into neither. In plain Python the low window is the whole arena, and a strip lays all shapes
-of a pattern at once.
+stencil is laid on two windows, the low files and the high ones; every pattern is narrow enough to
+fit into one of them. In plain Python the low window is the whole arena, and a strip lays all
+shapes of a pattern at once.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class Stencil:
     def __init__(self, commons: list[int], heroics: list[int], summons: int, reach: int) -> None:
         """Make a stencil for the ways from the summon square to the cells.
 
-        Given are also where that square may be, and how many files the pattern reaches further.
+        `summons` has the possible summon squares; `reach` is the number of files beyond them that
+        the pattern covers.
         """
         first = min([*commons, *heroics])
         self.begins_upgraded: bool = first in heroics
@@ -83,7 +85,7 @@ class Stencil:
 
 
 def lay(stencil: Stencil, places: i64, own: i64, upgraded: i64) -> i64:
-    """Return the summon squares around which all cells are filled, for its places in a window."""
+    """Return the summon squares in a window around which all cells of a stencil are filled."""
     found: i64 = places & own & own >> stencil.any1 & own >> stencil.any2
     found &= own >> stencil.any3 & own >> stencil.any4
     if not found:
@@ -98,7 +100,7 @@ def lay_all(
 ) -> tuple[i64, i64]:
     """Return the summon squares around which all cells of at least one stencil are filled.
 
-    All masks have a word for each window.
+    All masks consist of one word for each window.
     """
     low: i64 = own[0]
     high: i64 = own[1]
@@ -111,7 +113,7 @@ def lay_all(
         way = stencil.any2
         here &= low >> way
         there &= high >> way
-        if not here | there:  # most often; then the rest costs nothing
+        if not here | there:  # the usual case, which saves the rest
             continue
         if stencil.has_heroics:
             here &= _upgraded_at(stencil, upgraded[0])
@@ -128,7 +130,7 @@ def lay_all(
 
 
 def _upgraded_at(stencil: Stencil, upgraded: i64) -> i64:
-    """Return the squares of the first cell around which upgraded pieces fill what needs them."""
+    """Return the squares of the first cell for which all cells of heroics have upgraded pieces."""
     found: i64 = upgraded >> stencil.heroic1 & upgraded >> stencil.heroic2
     return found & upgraded >> stencil.heroic3
 
@@ -137,8 +139,9 @@ class Strip:
     """All shapes of a pattern in one long number, each in its own band (plain Python only).
 
     A product of the own pieces and a number with one bit for each band puts a copy of them into
-    every band, shifted by the way to one cell of that band's shape. What all these products have
-    in common are the summon squares: a product and an `and` for each cell of the pattern.
+    every band, shifted by the way to one cell of that band's shape. The bits that all these
+    products share are the summon squares, so each cell of the pattern costs one product and one
+    `and`.
     """
 
     __slots__ = ("_bands", "_folds", "_margin", "_width", "commons", "heroics", "places")
@@ -207,7 +210,7 @@ def lay_with_enemy(
 ) -> tuple[i64, i64]:
     """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
 
-    Of both sides all pieces and the upgraded ones.
+    For both sides, masks of all pieces and of the upgraded ones are given.
     """
     upgraded = stencil.begins_upgraded
     pure: i64 = places & (own[1] if upgraded else own[0])
@@ -237,5 +240,5 @@ WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
 
 
 def join_windows(low: int, high: int) -> int:
-    """Return what the low and the high window gave as one mask of the arena."""
+    """Return the masks of the low and the high window as one mask of the arena."""
     return low | high << HIGH

@@ -38,7 +38,7 @@ def draw_card(
 ) -> None:
     """Draw a being with its pattern and effect, or a flare with both its halves.
 
-    The face is at least so high; the note is a few letters for its upper right corner.
+    The face is at least `height` high; the note is a few letters for its upper right corner.
     """
     data = card_data(name)
     height = max(height, card_height(name))
@@ -77,7 +77,7 @@ def _draw_flare(picture: Picture, data: dict[str, Any], sign: Box) -> None:
 
 
 def _halves(data: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Yield, for each half, the sign of the pieces that it counts, and its lines (9.1)."""
+    """Yield for each half the sign of the pieces that it counts, and its lines of text (9.1)."""
     for half, rank, counted in (("upper", "heroic", "upgraded"), ("lower", "common", "pieces")):
         said = f"{data[half]['need']}+ {counted} behind: {data[half]['text']}"
         yield rank, lines(said, size=_SIZE, width=_TEXT_WIDTH - _INDENT)

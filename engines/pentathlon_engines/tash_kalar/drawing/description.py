@@ -1,6 +1,6 @@
 """Descriptions of Tash-Kalar positions for pictures: pieces, turn and end.
 
-All of it is said from an observation, so no word tells more than its reader may know.
+The words are made from an observation, so they tell no more than their reader may know.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_SCHOOLS,
     card_data,
 )
+from pentathlon_engines.tash_kalar.chance import DRAWN
 
 Seen = dict[str, Any]
 """An observation (16.4); its values are JSON."""
 
 TASKS: Final[dict[str, dict[str, Any]]] = {task["id"]: task for task in TASK_FILE["cards"]}
-DRAWN: Final = "drawn"
-"""The option value for a school drawn by chance."""
 _COLOURS: Final = {square: colour for colour in ("red", "green") for square in RULES[colour]}
 _SAID: Final = {
     "draw": "the schools are not drawn yet",

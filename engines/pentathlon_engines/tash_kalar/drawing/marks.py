@@ -66,8 +66,8 @@ def marks_of(events: Sequence[Event], emptied: Sequence[str] = ()) -> Marks:
 def last_card(events: Sequence[Event], played: dict[str, Any]) -> tuple[str, str]:
     """Return the card played last and the square of a being, or two empty values.
 
-    A flare that is invoked and a card that is thawed do not say their name; they are the last of
-    the cards that were played.
+    The actions of invoking a flare and of thawing do not name the card, which is the last of the
+    played ones.
     """
     for seat, text in reversed(events):
         words = text.split()
@@ -91,7 +91,8 @@ def _last_actions(events: Sequence[Event]) -> list[str]:
             break
         actor = seat
         found.append(text)
-        # A piece that an effect placed is one of several steps, one that was placed is all.
+        # A `place` of an effect is one of several steps; a `place` that comes last is an action
+        # alone.
         if word not in _OF_AN_EFFECT or (word == "place" and len(found) == 1):
             break
     return found

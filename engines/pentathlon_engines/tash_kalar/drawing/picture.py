@@ -68,14 +68,14 @@ def text(state: State) -> str:
 
 
 def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
-    """Draw an observation after these events; of them only the last actions are looked at.
+    """Draw an observation after these events, of which only the last actions matter.
 
-    The last action has destroyed something on the squares that were emptied.
+    `emptied` has the squares on which the last action destroyed something.
     """
     card, square = last_card(events, seen["played"])
     card = seen["card"] or card
     if card == seen.get("pending"):
-        card = ""  # it is drawn once, as the pending one
+        card = ""  # drawn only once, as the pending card
     picture = Picture(height=_height(seen, card), field=_FIELD)
     for seat, strip_top in enumerate(_STRIP_TOPS):
         draw_strip(picture, seen, seat, top=strip_top)
@@ -192,9 +192,9 @@ def _draw_in_play(
 
 
 def _open_cards(seen: Seen) -> list[tuple[str, str, str]]:
-    """Return the cards that may lie open, nothing for none, with a note and what they are.
+    """Return name (empty without a card), note and kind for each place of an open card.
 
-    The piece on a card that is pending is drawn over the last of them.
+    The piece on a pending card is drawn over the last of them.
     """
     found = []
     if "frozen" in seen:

@@ -1,4 +1,4 @@
-"""The drawing beside the arena of Tash-Kalar: the strip of a seat, the turn, tasks."""
+"""The parts of the picture around the arena of Tash-Kalar: strips, turn and tasks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The public fields of the Etherweave in positions of Tash-Kalar (18.3.9).
 
-The fields are there only if a seat plays it; reading them is `reading_etherweave.py`.
+The fields exist only if a seat plays that school; `reading_etherweave.py` reads them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def stock_with_held(state: TashKalarPosition) -> list[int]:
 
 
 def discard_fields(state: TashKalarPosition, secrets_of: Collection[int]) -> dict[str, Any]:
-    """Return the most recent discard as visible with the secrets of these seats."""
+    """Return the most recent discard as seen by those who know the secrets of these seats."""
     seat = weaver(state)
     if seat < 0:
         return {}

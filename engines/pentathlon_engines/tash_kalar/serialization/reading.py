@@ -1,8 +1,8 @@
 """Positions of Tash-Kalar from JSON: a whole state, a bare example, or an observation.
 
-What is left out takes its usual value; decks that are left out have all cards that lie nowhere
-else. More pieces than there are may stand on the board: examples show what they need. What was
-read is written again at the end, so that whatever does not fit is refused.
+Missing fields take their usual values; missing decks have all cards that lie nowhere else. The
+board may hold more pieces than exist, so that examples can show what they need. At the end the
+position is written again, so that data which differ from it are refused.
 """
 
 from __future__ import annotations

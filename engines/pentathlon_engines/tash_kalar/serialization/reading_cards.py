@@ -86,7 +86,7 @@ def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the cards that a seat sees, and deal the rest in any way."""
+    """Read the cards that a seat sees, and deal the rest in any possible way."""
     you = fields.integer("you", low=0, high=1)
     other = 1 - you
     state.set_hand(you, mask(_read_hand(state, "hand", fields.mapping("hand"), you)))
@@ -137,7 +137,7 @@ def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
 
 
 def _deck(field: str, data: object, left: list[int], names: tuple[str, ...]) -> list[int]:
-    """Return a deck, top card last; an omitted deck gets every possible card of `left`."""
+    """Return a deck, top card last; an omitted deck gets all possible cards of `left`."""
     if data is None:
         return [card for card in left if IDS[card] in names]
     return _cards(field, data, names)[::-1]
@@ -201,7 +201,7 @@ def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
 
 
 def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) -> None:
-    """Read the deck of tasks, or take all that are nowhere else, above those at its bottom."""
+    """Read the deck of tasks, or put all remaining tasks above those known at its bottom."""
     decks = fields.mapping("decks", default={})
     state.under = len(under)
     if "tasks" in decks:

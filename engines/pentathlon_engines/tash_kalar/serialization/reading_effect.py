@@ -118,7 +118,7 @@ def _read_effect(state: TashKalarPosition, data: dict[str, Any]) -> None:
 def _is_being(card: int, data: dict[str, Any]) -> bool:
     """Return whether an effect belongs to a summoned being, even if it copies another.
 
-    It is not that of a flare, a frozen effect or a warp effect.
+    Effects of flares, frozen effects and warp effects do not.
     """
     if data.get("warp") is not None:
         return bool(data["warp"] != IDS[card])

@@ -40,7 +40,7 @@ def check_pending(state: TashKalarPosition) -> None:
     if state.pending & ~mask(state.hands[weaver(state)]):
         refuse("pending", "the card must be in the hand of its seat")
     played = 1 << state.card if state.card >= 0 else 0
-    # While the card is lifting a piece there is none on it yet.
+    # While the card is lifting a piece, there is no piece on it yet.
     holds = BOUND_CARDS & (state.pending ^ played)
     if state.on_card and not holds:
         refuse("on_card", "there is no card that a piece can lie on")

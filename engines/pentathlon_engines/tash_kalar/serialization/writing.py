@@ -1,9 +1,9 @@
-"""Positions of Tash-Kalar as JSON, as on its rules page (16.4); reading them is `reading.py`.
+"""Positions of Tash-Kalar as JSON, as on its rules page (16.4); `reading.py` reads them.
 
-Beside the fields of the page there is `progress`, what everybody knows and a later decision
-depends on: whose turn it is, whether a card was discarded in it, the draws granted, whether it is
-an extra turn, the cards each seat has taken back, a draw step that waits for a new deck, a being
-that waits for a piece, and the effect that is resolving.
+Besides the fields of the page there is `progress`, with public facts on which later decisions
+depend: whose turn it is, whether a card was discarded in it, the draws granted, whether it is an
+extra turn, the cards each seat has taken back, a draw step that waits for a new deck, a being that
+waits for a piece, and the effect that is resolving.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def describe(state: TashKalarPosition) -> dict[str, Any]:
 def show(state: TashKalarPosition, seat: int | None) -> dict[str, Any]:
     """Return a position as a seat or a spectator may see it, without `you` and `legal`.
 
-    A spectator hears of what has happened since the last decision of anybody.
+    A spectator sees the events since the last decision of any seat.
     """
     hands = [hand(state, owner) for owner in (0, 1)]
     own: dict[str, Any] = {}
