@@ -69,7 +69,7 @@ def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
     start = manifest.main or _own_program(manifest)
     if start is not None and start not in built.files:
         raise BadArchive(
-            f"build: it made no file {start!r}, which is what starts the bot.",
+            f"build: it did not make {start!r}, the file that starts the bot.",
             code="nothing_built",
             path=FILE_NAME,
         )

@@ -63,7 +63,7 @@ def _bad_name(name: str, reason: str) -> BadArchive:
 
 def _duplicate(first: str, second: str) -> BadArchive:
     return BadArchive(
-        f"{first!r} and {second!r} are one name on some computers.",
+        f"{first!r} and {second!r} are the same name on some computers.",
         code="duplicate_name",
         path=second,
     )

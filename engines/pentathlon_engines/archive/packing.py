@@ -24,7 +24,7 @@ def pack_bot(folder: Path) -> CheckedArchive:
             name = path.relative_to(folder).as_posix()
             if not path.resolve().is_relative_to(folder.resolve()):
                 raise BadArchive(
-                    f"{name!r} is a link to something outside of the folder. Put the file itself "
+                    f"{name!r} is a link to something outside the folder. Put the file itself "
                     "there.",
                     code="link_in_archive",
                     path=name,

@@ -161,7 +161,7 @@ def read(state: AzurePosition, data: dict[str, Any]) -> None:
     realm = state.realm = realm_of(tuple(boards))
     codes = realm.codes
     if fields.has("realm") and fields.sequence("realm", length=len(codes)) != codes:
-        refuse("realm", "is not the one of this layout")
+        refuse("realm", "does not match the layout")
     _read_stones(state, fields)
     _read_seats(state, fields)
     _read_mover(state, fields)
@@ -209,7 +209,7 @@ def _read_stones(state: AzurePosition, fields: Fields) -> None:
     """Read stones, gifted stones and the favours of the beasts."""
     for name, owner in fields.mapping("beasts", default={}).items():
         if name not in BEASTS:
-            refuse("beasts", f"{name!r} is no beast; there are {', '.join(BEASTS)}")
+            refuse("beasts", f"{name!r} is not a beast; the beasts are {', '.join(BEASTS)}")
         state.beasts[BEASTS.index(name)] = (
             -1 if owner is None else checked_integer(f"beasts.{name}", owner, low=0, high=1)
         )
@@ -250,7 +250,7 @@ def _own_space(state: AzurePosition, field: str, name: object, seat: int) -> int
 
 def _cell(field: str, name: object) -> int:
     if not isinstance(name, str) or name not in CELLS:
-        refuse(field, f"{name!r} is not a cell; there are {CELLS[0]} to {CELLS[-1]}")
+        refuse(field, f"{name!r} is not a cell; the cells are {CELLS[0]} to {CELLS[-1]}")
     return CELLS.index(name)
 
 
@@ -272,9 +272,9 @@ def _read_seats(state: AzurePosition, fields: Fields) -> None:
 def _read_mover(state: AzurePosition, fields: Fields) -> None:
     """Determine whose stone turn it is, and read the fields of the phase."""
     if state.phase != BOON and fields.has("boon_at"):
-        refuse("boon_at", "must be null but in phase 'boon'")
+        refuse("boon_at", "must be null except in phase 'boon'")
     if state.phase != RESHUFFLE and fields.has("draws"):
-        refuse("draws", "is there in phase 'reshuffle' only")
+        refuse("draws", "is allowed in phase 'reshuffle' only")
     if state.phase in (RETURNING, RESHUFFLE):
         _read_bird(state, fields)
     elif state.to_move is not None:

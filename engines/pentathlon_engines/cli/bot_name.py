@@ -20,7 +20,7 @@ def rename_bot(folder: Path, name: str) -> None:
     """Write a new name into the bot.toml of a folder, leaving the rest of the file unchanged."""
     if not folder.is_dir():
         raise CommandFailed(
-            f"{folder} is no folder, so its name cannot be changed here.",
+            f"{folder} is not a folder, so its name cannot be changed here.",
             try_next=f"another name in the {FILE_NAME} of {folder}",
         )
     before = read_manifest(folder)

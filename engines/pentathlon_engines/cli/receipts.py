@@ -43,7 +43,10 @@ class Logged:
     def to_text(self) -> str:
         """Return the result in one line."""
         if self.index is None:
-            return "the receipt is not in the log yet; results come some seconds after their end"
+            return (
+                "the receipt is not in the log yet; results are logged some seconds "
+                "after a match ends"
+            )
         grown = f", grown from the {self.earlier:,} seen before" if self.earlier else ""
         noted = f"; noted the site's key {self.new_key}" if self.new_key else ""
         return f"signed receipt {self.index:,} of {self.size:,}{grown}{noted}"
@@ -88,7 +91,7 @@ def check_receipt(site: Site, number: int, record: Record) -> Logged:
     except BadNote as error:
         _fail(site, number, str(error))
     if (receipt["match"], receipt["chain"]) != (number, record["chain"]):
-        _fail(site, number, "the receipt is of another record.")
+        _fail(site, number, "the receipt is for another record.")
     if not is_included(
         leaf_hash(receipt_text.encode()),
         index=proof["index"],
@@ -96,7 +99,7 @@ def check_receipt(site: Site, number: int, record: Record) -> Logged:
         path=_hashes(proof["path"]),
         root=checkpoint.root,
     ):
-        _fail(site, number, "the log that is signed does not hold the receipt.")
+        _fail(site, number, "the signed log does not contain the receipt.")
     earlier = _check_growth(site, number, checkpoint, seen, keys)
     new = [key.to_text() for key in keys if key.to_text() not in seen.keys]
     _save(site.origin, _Seen(tuple(key.to_text() for key in keys), proof["checkpoint"]))
@@ -113,7 +116,7 @@ def _keys(site: Site, seen: _Seen, notes: Sequence[str]) -> list[LogKey]:
         return [LogKey.from_text(each) for each in shown]
     except BadNote as error:
         raise CommandFailed(
-            f"{site.origin} shows a key that is none: {error}",
+            f"{site.origin} shows a key that is not valid: {error}",
             try_next=f"pentathlon --help  # or tell those who run {site.origin}",
             exit_code=CHECK_FAILED,
         ) from error
@@ -130,9 +133,7 @@ def _check_growth(
     sizes = {"first": before.size, "second": now.size}
     path = [] if before.size == now.size else site.get("log/consistency/", **sizes)["path"]
     if not is_consistent(**sizes, roots=(before.root, now.root), path=_hashes(path)):
-        _fail(
-            site, number, f"the log has changed what stood in its first {before.size:,} entries."
-        )
+        _fail(site, number, f"the first {before.size:,} entries of the log have changed.")
     return before.size
 
 

@@ -22,7 +22,7 @@ def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
         ) from error
     if not isinstance(record, dict):
         raise CommandFailed(
-            f"{path} is not a record: it holds no JSON object.",
+            f"{path} is not a record: it is not a JSON object.",
             try_next="pentathlon play tuned greedy random --record match.json",
         )
     return record

@@ -27,9 +27,9 @@ _DIFFERENCES_SHOWN = 3
 _SAID = {
     Verdict.REPRODUCED: "Reproduced: the same fault at the same ply.",
     Verdict.PLAYED_THROUGH: "Played through: the same actions to the end of the record.",
-    Verdict.DIFFERS: "Differs: no fault, but not the actions of the record.",
+    Verdict.DIFFERS: "Differs: no fault, but other actions than in the record.",
     Verdict.FAULT_GONE: "The fault is gone: the bot went on after it.",
-    Verdict.OTHER_FAULT: "Another fault than in the record.",
+    Verdict.OTHER_FAULT: "Differs: another fault than in the record.",
 }
 
 
@@ -65,7 +65,7 @@ def _read(path: Path) -> Bundle:
         return read_bundle(path.read_bytes())
     except (OSError, BadBundle) as error:
         raise CommandFailed(
-            f"{path} is no valid bundle: {error}.",
+            f"{path} is not a valid bundle: {error}.",
             try_next="downloading it again from the page of the match",
         ) from error
 

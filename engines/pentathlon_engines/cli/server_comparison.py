@@ -70,8 +70,8 @@ def find_pair(
     is_own = bool(other["bot"]["owner"]["username"] == me(site))
     if not is_own and other["id"] != _active_version(site, bot, but=0)["id"]:
         raise CommandFailed(
-            f"Of a bot of somebody else's only the version that plays for it can be met, and "
-            f"{other['label']} is not that.",
+            f"You can meet only the version that plays for another author's bot, and "
+            f"{other['label']} is not that version.",
             try_next=f"the same command with {bot['name']}",
         )
     if other["id"] == mine["id"]:
@@ -260,7 +260,7 @@ def _common_game(new: Json, old: Json, game: str | None) -> str:
         only: str = common[0]
         return only
     if not common:
-        raise CommandFailed("They play no game in common.", try_next="pentathlon compare --help")
+        raise CommandFailed("They have no game in common.", try_next="pentathlon compare --help")
     raise CommandFailed(
         f"Both play {', '.join(common)}: name one with --game.",
         try_next=f"the same command with --game {common[0]}",

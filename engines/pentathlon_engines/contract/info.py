@@ -77,7 +77,9 @@ class Option:
         named = ", ".join(repr(choice) for choice in self.choices[:_MOST_NAMED])
         more = len(self.choices) - _MOST_NAMED
         allowed = f"{named} or one of {more} others" if more > 0 else named
-        return f"a list with one of {allowed} a seat" if self.kind == "each_seat" else allowed
+        return (
+            f"a list with one of {allowed} for each seat" if self.kind == "each_seat" else allowed
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the option as a JSON object with the names of this class."""

@@ -31,9 +31,9 @@ _PLACE: Final[Mapping[str, Json]] = {
 }
 _DECISION: Final[Mapping[str, Json]] = {
     "match": {**_INDEX, "description": "The number of its match."},
-    "split": {**_SPLIT, "description": "That of its match."},
+    "split": {**_SPLIT, "description": "The split of its match."},
     "rules": {**_INDEX, "description": "Version of the rules."},
-    "seats": {**_INDEX, "description": "How many there are."},
+    "seats": {**_INDEX, "description": "The number of seats."},
     "fault": {"type": "boolean", "description": "A fault of some bot decided the match."},
     **_PLACE,
     "ply": {**_INDEX, "description": "Events of the match before this decision."},
@@ -57,7 +57,7 @@ _BOT: Final[Mapping[str, Json]] = {
 }
 _MATCH: Final[Mapping[str, Json]] = {
     "match": {**_INDEX, "description": "Its number."},
-    "split": {**_SPLIT, "description": "All matches that could be the same one are in one."},
+    "split": {**_SPLIT, "description": "Matches that could be the same one are all in one split."},
     "course": {"type": "string", "description": "Equal for matches that went move by move alike."},
     "game": {"type": "string"},
     "rules": {**_INDEX, "description": "Version of the rules."},
@@ -68,7 +68,7 @@ _MATCH: Final[Mapping[str, Json]] = {
     "reason": {"type": "string", "description": "Why it ended."},
     "bots": {"type": "array", "items": {}, "description": "By seat."},
     "faults": {"type": "array", "items": {"type": "object"}},
-    "decisions": {**_INDEX, "description": "How many rows it has in the other table."},
+    "decisions": {**_INDEX, "description": "The number of its rows in the other table."},
     "events": {
         "type": "array",
         "items": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}]},

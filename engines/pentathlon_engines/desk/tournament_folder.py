@@ -119,10 +119,10 @@ def _check_state(
 ) -> None:
     names = {"format", "document", "secret", "bots", "void"}
     if not isinstance(state, dict) or set(state) != names or state["format"] != _FORMAT:
-        raise BadFolder(f"{path / STATE} is no state of a tournament of this release")
+        raise BadFolder(f"{path / STATE} is not the state of a tournament of this release")
     if canonical(state["document"]) != canonical(document):
         raise BadFolder(f"{path} holds another tournament")
     if state["bots"] != list(hashes):
-        raise BadFolder(f"{path} was begun with other files of the bots")
+        raise BadFolder(f"{path} was begun with other bot files")
     if secret is not None and state["secret"] != secret.hex():
         raise BadFolder(f"{path} was begun with another secret")

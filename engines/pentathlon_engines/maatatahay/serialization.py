@@ -203,7 +203,7 @@ def _read_map(state: MaatatahayPosition, fields: Fields) -> None:
     for name in fields.items("relics_on_map", most=len(SHRINES)):
         space = read_space("relics_on_map", name)
         if space not in SHRINES:
-            refuse("relics_on_map", f"{name} is no shrine")
+            refuse("relics_on_map", f"{name} is not a shrine")
         state.relics |= 1 << space
     for name, tile in fields.mapping("board", default={}).items():
         space = read_space("board", name)
@@ -410,7 +410,10 @@ def _seen(state: MaatatahayPosition, seat: int) -> set[int]:
         open_tiles.append(taken)
     twice = sorted({tile for tile in open_tiles if open_tiles.count(tile) > 1})
     if twice:
-        refuse("board", f"tile {twice[0]} of {TRIBES[seat]} is there twice, with stream and pair")
+        refuse(
+            "board",
+            f"tile {twice[0]} of {TRIBES[seat]} occurs twice, counting the stream and the pair",
+        )
     return set(open_tiles)
 
 
@@ -464,7 +467,7 @@ def _check_end(state: MaatatahayPosition, data: dict[str, Any]) -> None:
 def read_space(field: str, name: object) -> int:
     """Return a space by its name."""
     if not isinstance(name, str) or name not in SPACES:
-        refuse(field, f"{name!r} is not a space; there are {SPACES[0]} to {SPACES[-1]}")
+        refuse(field, f"{name!r} is not a space; the spaces are {SPACES[0]} to {SPACES[-1]}")
     return SPACES.index(name)
 
 

@@ -90,9 +90,11 @@ def read_bundle(data: bytes) -> Bundle:
         with ZipFile(io.BytesIO(data)) as archive:
             about, value = (_read_json(archive, name) for name in ("bundle.json", "record.json"))
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise BadBundle(f"it is no readable zip file: {error}") from error
+        raise BadBundle(f"it is not a readable zip file: {error}") from error
     if about.get("bundle") != FORMAT:
-        raise BadBundle(f"bundle.json: bundle is {about.get('bundle')!r}, this reads {FORMAT}")
+        raise BadBundle(
+            f"bundle.json: bundle is {about.get('bundle')!r}, this release reads {FORMAT}"
+        )
     try:
         verify_record(value)
         record = check_shape(value)
@@ -117,5 +119,5 @@ def _read_json(archive: ZipFile, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadBundle(f"{name} is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise BadBundle(f"{name} holds no JSON object")
+        raise BadBundle(f"{name} is not a JSON object")
     return value

@@ -34,7 +34,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
     FaultKind.CRASH: FaultWords(
         "The process ended, or closed its output, while the match went on.",
         ("the process ended with exit status 1", "the process was ended by SIGSEGV"),
-        "An exception that nothing catches, often in a position that is rare.",
+        "An uncaught exception, often in a rare position.",
         "`pentathlon repro` brings the bot to the same request; the log is on your terminal.",
     ),
     FaultKind.WALL_TIME: FaultWords(
@@ -54,7 +54,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
         ),
         "A search that looks at its clock too rarely, or a garbage collection at the end.",
         "`pentathlon check` names the slowest action beside the limit; `pentathlon repro` shows "
-        "the one.",
+        "that action.",
     ),
     FaultKind.MEMORY: FaultWords(
         "It held more memory than allowed.",
@@ -90,7 +90,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
         "`pentathlon play --sandbox`, with the platform installed, has the same limit.",
     ),
     FaultKind.PROTOCOL: FaultWords(
-        "It wrote a line that is no message of the protocol, or at the wrong time.",
+        "It wrote a line that is not a message of the protocol, or wrote at the wrong time.",
         (
             "wrote more than the one line that was asked for",
             "wrote something before it was asked",
@@ -107,7 +107,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
     FaultKind.OUT_OF_TURN: FaultWords(
         "It ran while other seats were to act.",
         ("ran for 0.061 s of CPU time while other seats were to act, 0.05 s are allowed",),
-        "A thread that thinks on, a timer, or memory that is given back after the answer.",
+        "A thread that keeps thinking, a timer, or memory that is given back after the answer.",
         "Your desk does not stop bots between turns; look for work after the answer.",
     ),
     FaultKind.SECURITY: FaultWords(

@@ -127,7 +127,7 @@ def _check_event(event: object, where: str, *, seats: int) -> None:
     for time in items[2:4]:
         _integer(time, where)
     if (items[0] == CHANCE) != (len(items) == 2):  # noqa: PLR2004  # only chance has no times
-        raise BadRecord(f"{where}: an action has times, what chance decides has none")
+        raise BadRecord(f"{where}: an action has times, a chance event has none")
     if items[4:] not in ([], [STAND_IN]):
         raise BadRecord(f"{where}: the mark after the times must be {STAND_IN!r}")
 

@@ -250,7 +250,9 @@ def _unknown_format(name: str) -> Problem:
 def _wrong_tie_breaks(names: Sequence[str]) -> Iterator[Problem]:
     for place, name in enumerate(names):
         if name not in TIE_BREAKS:
-            sentence = f"There is no tie-break {name!r}; there are {', '.join(TIE_BREAKS)}."
+            sentence = (
+                f"There is no tie-break {name!r}; the tie-breaks are {', '.join(TIE_BREAKS)}."
+            )
             pointer = f"/tie_breaks/{place}"
             yield Problem(pointer, "unknown_tie_break", sentence, list(TIE_BREAKS))
         elif name in names[:place]:
@@ -267,7 +269,9 @@ def _wrong_limits(limits: Mapping[str, Json]) -> Iterator[Problem]:
             continue
         pointer = f"/limits/{escape(name)}"
         if name not in LIMIT_RANGES:
-            sentence = f"There is no limit {name!r} to set; there are {', '.join(LIMIT_RANGES)}."
+            sentence = (
+                f"There is no limit {name!r} to set; the limits are {', '.join(LIMIT_RANGES)}."
+            )
             yield Problem(pointer, "unknown_limit", sentence, list(LIMIT_RANGES))
             continue
         low, high = LIMIT_RANGES[name]

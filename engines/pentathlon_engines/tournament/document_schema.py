@@ -51,10 +51,10 @@ def document_schema() -> dict[str, Json]:
         "properties": {
             "format": {"const": FORMAT},
             "scheduler": {"type": "string", "enum": list(FORMATS)},
-            "params": {"type": "object", "description": "By scheduler: see `allOf`."},
+            "params": {"type": "object", "description": "As the scheduler demands: see `allOf`."},
             "commitment": {
                 "type": ["string", "null"],
-                "description": "Of the tournament that was; a new one gets its own.",
+                "description": "That of the original tournament; a new tournament gets its own.",
             },
             "game": {"type": "string", "enum": list(GAMES)},
             "rules": {"type": ["integer", "null"], "description": "Version; null: the newest."},

@@ -117,7 +117,7 @@ def join_parts(parts: Sequence[Any]) -> Proof:  # Any: what claims to be JSON of
         isinstance(part, dict) and all(isinstance(part.get(name), list) for name in names)
         for part in parts
     ):
-        raise BadProof("one of its parts is none")
+        raise BadProof("one of its parts is not a part of a proof")
     if any(_head(part) != _head(first) for part in others):
         raise BadProof("the tournament has changed while its parts were read: read them again")
     joined = {**first, "parts": 1}
@@ -135,7 +135,7 @@ def _check_shape(proof: object) -> None:
     if not isinstance(proof, dict):
         raise BadProof("a proof is a JSON object")
     if proof.get("format") != FORMAT or proof.get("columns") != list(COLUMNS):
-        raise BadProof(f"this is no proof of format {FORMAT}")
+        raise BadProof(f"this is not a proof of format {FORMAT}")
     if proof.get("parts", 1) != 1:
         raise BadProof(f"this is one of {proof['parts']} parts: the address has all of them")
     document = proof.get("document")
@@ -187,7 +187,7 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
 def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
     """Check that the noted results are those of the matches."""
     if is_ladder(proof):
-        return Check("results", OK, "they decided later blocks as ratings, which are noted")
+        return Check("results", OK, "they decided later blocks through ratings, which are noted")
     ranks: dict[int, list[list[int] | None]] = {}
     for match in matches:
         ranks.setdefault(match.block, []).append(match.ranks)
@@ -196,19 +196,22 @@ def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
     for block, result in stated.items():
         is_other = result is not None and ranks[block] != result
         if is_other and block not in proof["replayed"]:
-            detail = f"a batch was made from {result} in block {block}, which has {ranks[block]}"
+            detail = (
+                f"a batch used the result {result} of block {block}, whose result "
+                f"is {ranks[block]}"
+            )
             return Check("results", FAILED, detail)
-    return Check("results", OK, f"{len(stated)} blocks decided later ones as they were played")
+    return Check("results", OK, f"{len(stated)} blocks decided later ones by their played results")
 
 
 def _check_commitment(proof: Proof, noted: str | None) -> Check:
     stated = proof["commitment"]
     if proof["document"]["commitment"] != stated:
-        return Check("commitment", FAILED, "the document holds another one")
+        return Check("commitment", FAILED, "the document names a different commitment")
     if noted is not None and noted.lower() != stated:
-        return Check("commitment", FAILED, f"you noted {noted}, now it is {stated}")
-    how = "the one you noted, and that of the document" if noted else "that of the document"
-    return Check("commitment", OK, how)
+        return Check("commitment", FAILED, f"you noted {noted}, but the proof states {stated}")
+    also = "the one you noted and " if noted else ""
+    return Check("commitment", OK, f"it equals {also}the one in the document")
 
 
 def _check_secret(proof: Proof) -> Check:
@@ -224,7 +227,7 @@ def _check_document(proof: Proof) -> Check:
     if proof["document_hash"] is None:
         return Check("document", SEALED, "it is fixed at the start")
     if document_hash(proof["document"]) != proof["document_hash"]:
-        return Check("document", FAILED, "its SHA-256 is not the stated one")
+        return Check("document", FAILED, "its SHA-256 differs from the stated hash")
     return Check("document", OK, f"its SHA-256 is {proof['document_hash']}")
 
 
@@ -235,7 +238,7 @@ def _check_event_key(proof: Proof) -> Check:
         detail = "shown without its secret" if is_odd else "it follows from the secret"
         return Check("event key", FAILED if is_odd else SEALED, detail)
     if event_key_of(bytes.fromhex(secret), document_hash(proof["document"])).hex() != stated:
-        return Check("event key", FAILED, "it does not follow from secret and document")
+        return Check("event key", FAILED, "it does not follow from the secret and the document")
     return Check("event key", OK, "HMAC-SHA256 of the document's hash under the secret")
 
 
@@ -287,12 +290,12 @@ def _is_balanced(seatings: Sequence[Sequence[int]]) -> bool:
 def _seeds_so_far(matches: Sequence[PlannedMatch]) -> str:
     blocks = {match.block for match in matches}
     shown = {match.block for match in matches if match.seed is not None}
-    return f"{len(shown)} of {len(blocks)} blocks are done and show theirs"
+    return f"{len(shown)} of {len(blocks)} blocks are done and show their seeds"
 
 
 def _check_schedule(matches: Sequence[PlannedMatch], drawn: Sequence[Pairing]) -> Check:
     if len(matches) != len(drawn):
-        detail = f"{len(drawn)} matches follow from the event key, there are {len(matches)}"
+        detail = f"{len(drawn)} matches follow from the event key, the proof has {len(matches)}"
         return Check("schedule", FAILED, detail)
     for match, pairing in zip(matches, drawn, strict=True):
         told = (match.index, match.round, match.block, tuple(match.seats))
@@ -323,7 +326,7 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
     for record in records:
         alias = record.get("match")
         match = by_alias.get(alias) if isinstance(alias, str) else None
-        problem = "no match of the tournament" if match is None else None
+        problem = "not a match of the tournament" if match is None else None
         if match is not None:
             problem = _problem_of(record, match, proof)
         if match is not None and problem is None:
@@ -331,7 +334,7 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
         else:
             yield Check("record", FAILED, f"{alias}: {problem}")
     if courses:
-        agreed = f"{len(courses)} re-simulate and have the header they must have"
+        agreed = f"{len(courses)} re-simulate and have the expected headers"
         yield Check("records", OK, agreed)
     if courses and reads_repeats(proof):
         yield _check_repeats(proof, courses)
@@ -352,7 +355,7 @@ def _check_repeats(proof: Proof, courses: Mapping[int, str]) -> Check:
     if problem is not None:
         return Check("repeats", FAILED, problem)
     count = sum(len(which) for note in notes for which in note.repeats.values())
-    return Check("repeats", OK, f"{count} noted, none of them wrong by the records that are here")
+    return Check("repeats", OK, f"{count} noted, none of them contradicted by the records given")
 
 
 def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
@@ -370,7 +373,7 @@ def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
         if record.get(name) != value:
             return f"{name} is {record.get(name)!r}, not {value!r}"
     if "fork" in record:
-        return "it goes on from a ply of another match"
+        return "it continues from a ply of another match"
     played = [bot.get("hash") for bot in record["bots"]]
     if len(played) != len(files) or any(
         file not in may for file, may in zip(played, files, strict=True)
@@ -378,7 +381,7 @@ def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
         return "other bots played"
     options = record["options"]
     if any(options.get(name) != value for name, value in document["options"].items()):
-        return "the options are others"
+        return "it was played with other options"
     try:
         verify_record(record)
     except BadRecord as error:

@@ -52,8 +52,11 @@ def find_wrong_repeat(
         if block not in decided or is_repeat == is_noted:
             continue
         if is_repeat:
-            return f"match {number + 1} of block {block} went exactly as an earlier one: not noted"
+            return (
+                f"match {number + 1} of block {block} repeats an earlier match exactly, "
+                "but is not noted as a repeat"
+            )
         # The earlier one may be a match whose record is not here.
         if not has_gaps:
-            return f"match {number + 1} of block {block} is noted as a repeat and is none"
+            return f"match {number + 1} of block {block} is noted as a repeat, but is not one"
     return None

@@ -62,7 +62,7 @@ class StatedReplacement(NamedTuple):
     def sentence(self) -> str:
         """Describe who replaced whom, and from which block on."""
         names = " by ".join(f"{file['bot']} v{file['version']}" for file in (self.old, self.new))
-        names += ", as the old one had left" if self.left else ""
+        names += " (the old one had left)" if self.left else ""
         if self.first_block is None:
             return f"{names}, being carried out"
         kept = f", not in block {', '.join(map(str, self.kept))}" if self.kept else ""
@@ -100,10 +100,10 @@ def find_problems(
     files, digest = list(entered), ""
     for number, each in enumerate(replacements, start=1):
         if not 0 <= each.entry < len(files):
-            yield f"replacement {number} is of an entry that there is not"
+            yield f"replacement {number} names an entry that does not exist"
             continue
         if each.old["hash"] != files[each.entry]:
-            yield f"replacement {number} takes the place of a file that did not play there"
+            yield f"replacement {number} replaces a file that did not play there"
         if each.new["hash"] in files:
             yield f"replacement {number} lets a file play in two places"
         files[each.entry] = each.new["hash"]
@@ -115,4 +115,4 @@ def find_problems(
             digest = each.digest
         for block in each.kept:
             if block < each.first_block or each.entry not in blocks.get(block, ()):
-                yield f"replacement {number} leaves block {block} to a file that is not in it"
+                yield f"replacement {number} keeps block {block} for a file that is not in it"

@@ -52,7 +52,7 @@ class LogKey:
         key = cls(name, told[1:])
         is_whole = told[:1] == _ED25519 and len(key.public) == _KEY_BYTES
         if not name or not is_whole or key.identity.hex() != identity:
-            raise BadNote("this is no public key of a log.")
+            raise BadNote("this is not a public key of a log.")
         return key
 
 
@@ -73,7 +73,7 @@ class Checkpoint:
         """Read what `to_text` wrote; raise `BadNote` if it is no checkpoint."""
         found = _CHECKPOINT.match(text)
         if found is None:
-            raise BadNote("this note is no checkpoint.")
+            raise BadNote("this note is not a checkpoint.")
         return cls(found["origin"], int(found["size"]), _from_base64(found["root"]))
 
 
@@ -93,7 +93,7 @@ def read_note(note: str, *, key: LogKey) -> str:
     Raises `BadNote` if it is no note, or not signed by the key.
     """
     if len(note) > _LONGEST or not note.endswith("\n"):
-        raise BadNote("this is no signed note.")
+        raise BadNote("this is not a signed note.")
     text, gap, signatures = note.rpartition("\n\n")
     for line in signatures.splitlines() if gap else []:
         found = _SIGNATURE.fullmatch(line)
@@ -112,7 +112,7 @@ def read_note_of_any(note: str, *, keys: Iterable[LogKey]) -> str:
 
     Raises `BadNote` as `read_note` does, for the last key.
     """
-    problem = BadNote("it is not signed by a key that is known.")
+    problem = BadNote("it is not signed by a known key.")
     for key in keys:
         try:
             return read_note(note, key=key)

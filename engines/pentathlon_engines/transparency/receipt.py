@@ -51,9 +51,9 @@ def read_receipt(text: str) -> Receipt:
     except ValueError:
         told = None
     if not isinstance(told, dict) or told.get("format") not in {FORMAT, BEFORE}:
-        raise BadNote("this note is no receipt of a match.")
+        raise BadNote("this note is not a receipt of a match.")
     if told["format"] == BEFORE and "arithmetic" in told:
-        raise BadNote("this receipt is not written as receipts are.")
+        raise BadNote("this receipt is not in the standard form of receipts.")
     if set(told) | _OPTIONAL != set(Receipt.__annotations__) or write_receipt(told) != text:  # type: ignore[arg-type]  # checked right here
-        raise BadNote("this receipt is not written as receipts are.")
+        raise BadNote("this receipt is not in the standard form of receipts.")
     return told  # type: ignore[return-value]  # checked above

@@ -97,7 +97,7 @@ def read(state: TunedPosition, data: dict[str, Any]) -> None:
     board = fields.mapping("board")
     for name in board:
         if name not in SQUARES:
-            refuse("board", f"{name!r} is not a square; there are {' '.join(SQUARES)}")
+            refuse("board", f"{name!r} is not a square; the squares are {' '.join(SQUARES)}")
     state.donkeys, state.dogs, state.cats = _masks("board", [board.get(name) for name in SQUARES])
     state.actions = fields.integer("actions", low=0, high=MAX_ACTIONS, default=0)
     history = _read_history(fields.mapping("history", default={}))
@@ -179,7 +179,7 @@ def _read_last(state: TunedPosition, text: str) -> None:
     """Read the last action: the other seat made it, so the position must show its traces."""
     action = ACTIONS.get(text)
     if action is None:
-        refuse("last", f"{text!r} is no action; write {GRAMMAR}")
+        refuse("last", f"{text!r} is not an action; write {GRAMMAR}")
     state.last = action
     is_move = action >= MOVES
     if state.other_hand and state.other_blocked != is_move:

@@ -177,7 +177,7 @@ def _read_dead(state: WayOfTheDragonPosition, dead: dict[str, Any]) -> None:
 
 def _path(field: str, element: object) -> int:
     if element not in ELEMENTS:
-        refuse(field, f"{element!r} is no element; there are {', '.join(ELEMENTS)}")
+        refuse(field, f"{element!r} is not an element; the elements are {', '.join(ELEMENTS)}")
     return ELEMENTS.index(str(element))
 
 
@@ -205,7 +205,7 @@ def _read_phase(state: WayOfTheDragonPosition, fields: Fields) -> None:
     state.to_move = fields.seat_to_move(state.seats, chance=True)
     name = fields.text("phase")
     if name not in PHASES:
-        refuse("phase", f"{name!r} is no phase; there are {', '.join(PHASES)}")
+        refuse("phase", f"{name!r} is not a phase; the phases are {', '.join(PHASES)}")
     state.phase = PHASES.index(name)
     if state.phase == OVER:
         decides = state.to_move is None

@@ -87,7 +87,7 @@ def _check_record(match: Match, record: Record) -> None:
         if found != value and not (name == "limits" and _are_limits(found, value)):
             raise _bad_record(f"{name} is {found!r}, match {match.pk} has {value!r}.")
     if "fork" in record:
-        raise _bad_record("with a fork it is unrated: it goes on from a ply of another match.")
+        raise _bad_record("with a fork it is unrated: it continues from a ply of another match.")
     if "person" in record:
         raise _bad_record("with a person in a seat it is unrated.")
     try:

@@ -136,4 +136,4 @@ def test_a_site_without_datasets_says_what_to_do(run: Run) -> None:
     told = run("dataset", "azure", "--site", SITE)
 
     assert told.code == 0
-    assert "Nothing of azure has closed there yet" in told.err
+    assert "No tournament or season of azure has closed there yet" in told.err

@@ -72,7 +72,7 @@ def test_wrong_token_names_the_login(
 
     assert refused.code == 2
     assert refused.err == (
-        f"{SITE} does not take your token: it is wrong, revoked or expired.\n"
+        f"{SITE} does not accept your token: it is wrong, revoked or expired.\n"
         f"Try: unset PENTATHLON_TOKEN; pentathlon login {SITE}\n"
     )
 
@@ -181,7 +181,7 @@ def test_site_that_has_moved_is_not_followed(run: Run, server: Server) -> None:
 
     assert failed.code == 2
     assert failed.err == (
-        f"{SITE} sends its visitors to https://games.example.\n"
+        f"{SITE} redirects its visitors to https://games.example.\n"
         "Try: pentathlon login https://games.example\n"
     )
 

@@ -164,14 +164,14 @@ def test_what_names_no_site_is_refused(run: Run, typed: str) -> None:
     refused = run("login", typed)
 
     assert refused.code == 2
-    assert "is not an address of a site" in refused.err
+    assert "is not the address of a site" in refused.err
 
 
 def test_without_a_site_the_next_command_is_named(run: Run) -> None:
     lost = run("whoami")
 
     assert lost.code == 2
-    assert "No site is named" in lost.err
+    assert "No site is given" in lost.err
     assert "Try: pentathlon login http" in lost.err
 
 

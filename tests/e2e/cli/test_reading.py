@@ -133,7 +133,7 @@ def test_record_with_another_chain_than_the_page_shows_is_refused(
     refused = run("verify", str(match.pk))
 
     assert refused.code == 1
-    assert "has another chain than its page shows" in refused.err
+    assert "has a different chain from the one its page shows" in refused.err
 
 
 def test_repro_lets_a_bot_meet_the_same_requests(run: Run, cup: Tournament) -> None:

@@ -76,7 +76,7 @@ def test_record_that_was_replaced_after_it_was_logged(run: Run) -> None:
     refused = run("verify", address(match))
 
     assert refused.code == 1
-    assert "the receipt is of another record" in refused.err
+    assert "the receipt is for another record" in refused.err
 
 
 def test_log_that_was_begun_anew(run: Run) -> None:
@@ -89,7 +89,7 @@ def test_log_that_was_begun_anew(run: Run) -> None:
     refused = run("verify", address(again[0]))
 
     assert refused.code == 1
-    assert "has changed what stood in its first 2 entries" in refused.err
+    assert "the first 2 entries of the log have changed" in refused.err
 
 
 def test_log_that_is_shorter_than_it_was(run: Run) -> None:

@@ -123,8 +123,8 @@ def test_same_pair_goes_on_with_what_is_under_way(
     went_on = run("compare", "my-bot@2", "my-bot@1", "--server")
 
     assert stopped.code == 130
-    assert f"It goes on on the site: {SITE}/challenges/{running.pk}/" in stopped.err
-    assert "The same command follows it again." in stopped.err
+    assert f"It continues on the site: {SITE}/challenges/{running.pk}/" in stopped.err
+    assert "Run the same command to follow it again." in stopped.err
     assert went_on.code == 0, went_on.err
     assert Challenge.objects.count() == 2
     assert went_on.out.startswith("my-bot v2 is better than my-bot v1")
@@ -150,7 +150,7 @@ def test_old_version_of_somebody_else_cannot_be_met(
     refused = run("compare", "my-bot@1", "rival@1", "--server")
 
     assert refused.code == 2
-    assert "only the version that plays for it can be met" in refused.err
+    assert "only the version that plays for another author's bot" in refused.err
 
 
 def test_quota_ends_it_undecided(

@@ -233,7 +233,7 @@ def test_person_at_a_terminal_is_asked_for_another_name(
 def test_name_of_a_zip_stays(run: Run, author: User, folder: Path) -> None:
     shutil.make_archive("packed", "zip", "my-bot")
 
-    assert "packed.zip is no folder" in run("submit", "packed.zip", "--name", "tiger").err
+    assert "packed.zip is not a folder" in run("submit", "packed.zip", "--name", "tiger").err
     make_bot("my-bot")
     assert "The name my-bot is taken." in run("submit", "packed.zip").err
 
@@ -257,7 +257,7 @@ def test_link_out_of_the_folder_is_not_followed(run: Run, author: User, folder: 
     refused = run("submit", "my-bot")
 
     assert refused.code == 1
-    assert "'weights' is a link to something outside of the folder" in refused.err
+    assert "'weights' is a link to something outside the folder" in refused.err
 
 
 def test_folder_without_a_bot_is_wrong_use(run: Run, author: User) -> None:

@@ -111,7 +111,7 @@ def test_events_of_all_kinds_come_through() -> None:
         (FEW, {"stones": {"c2": True}}, "stones.c2"),
         (FEW, {"stones": {"a1": 0}}, "stones.a1: is a mountain"),
         (FEW, {"stones": {"d4": 0}}, "stones.d4: seat 0 has no favour"),
-        (FEW, {"beasts": {"phoenix": 0}}, "beasts: 'phoenix' is no beast"),
+        (FEW, {"beasts": {"phoenix": 0}}, "beasts: 'phoenix' is not a beast"),
         (FEW, {"beasts": {"bird": 2}}, "beasts.bird"),
         (FEW, {"gifted_at": ["c2", None]}, "gifted_at: must be [null, null]"),
         (BOON, {"gifted_at": ["c3", None]}, "gifted_at[0]: no stone of seat 0"),
@@ -169,7 +169,7 @@ def test_events_of_all_kinds_come_through() -> None:
         (SEEN, {"decks": {"A": 11}}, "decks: needs a number"),
         (SEEN, {"decks": {"A": 13, "W": 1, "V": 1, "B": 1}}, "decks.A"),
         (SEEN, {"realm": []}, "realm: must be a list of 6"),
-        (SEEN, {"realm": [[]] * 6}, "realm: is not the one"),
+        (SEEN, {"realm": [[]] * 6}, "realm: does not match the layout"),
     ],
 )
 def test_a_bad_field_is_refused_by_name(

@@ -55,7 +55,7 @@ def test_undecided_test_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]
     show_comparison(found)
 
     told = capsys.readouterr().out
-    assert told.startswith("It is not decided whether mine is better than theirs\nscore: ")
+    assert told.startswith("It is undecided whether mine is better than theirs\nscore: ")
 
 
 def test_hypotheses_may_be_leads_in_elo(run: Run) -> None:
@@ -82,7 +82,7 @@ def test_interrupted_test_goes_on_from_its_records(
     resumed = run(*command, "--json")
 
     assert stopped.code == 130
-    assert "Interrupted after 5 matches: the same command goes on." in stopped.err
+    assert "Interrupted after 5 matches: the same command continues." in stopped.err
     assert (resumed.code, resumed.data["decision"]) == (0, "better")
 
 
@@ -92,7 +92,7 @@ def test_interrupted_test_goes_on_from_its_records(
         (["random", "greedy"], "name one with --game"),
         (["random", "random", "--game", "tuned"], "have the same files"),
         (["random", "mine", "--game", "azure"], "Both play tuned"),
-        (["random", "mine", "--null", "0.5", "--elo0", "0"], "give one of them"),
+        (["random", "mine", "--null", "0.5", "--elo0", "0"], "give only one of them"),
         (["random", "mine", "--null", "0.6"], "/params/alternative"),
         (["random", "nobody"], "no built-in bot of that name"),
     ],

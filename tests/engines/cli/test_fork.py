@@ -72,7 +72,7 @@ def test_record_that_does_not_verify_is_neither_forked_nor_drawn(run: Run, tmp_p
     drawn = run("replay", "bad.json", "--html", "bad.html")
 
     assert (forked.code, drawn.code) == (2, 1)
-    assert "cannot be played on: outcome: ranks" in forked.err
+    assert "cannot be forked: outcome: ranks" in forked.err
     assert "does not verify" in drawn.err
     assert not (tmp_path / "bad.html").exists()
 

@@ -85,7 +85,7 @@ def test_images_that_nobody_demands_give_way_to_text(
 
     assert find_screen(BoardStyle.AUTO) is None
     os.write(terminal, VTE)
-    with pytest.raises(CommandFailed, match="does not say that it draws images"):
+    with pytest.raises(CommandFailed, match="does not report that it can show images"):
         find_screen(BoardStyle.IMAGE)
     monkeypatch.setitem(images._PACKAGES, "no_such_module", "no-such-package")
     assert find_screen(BoardStyle.AUTO) is None

@@ -86,7 +86,10 @@ def test_interrupt_keeps_what_was_played_and_says_so(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tuned", "random", "greedy", "--games", "3", "--record", "f.json"], "with --records"),
+        (
+            ["tuned", "random", "greedy", "--games", "3", "--record", "f.json"],
+            "--records writes many into a folder",
+        ),
         (["tuned", "random", "--games", "3"], "Tuned has 2 seats, not 1"),
         (["tuned", "random", "greedy", "--games", "0"], "--games"),
         (["some.zip", "random", "--games", "3"], "leave --games out"),

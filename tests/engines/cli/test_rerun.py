@@ -105,7 +105,7 @@ def test_file_that_is_no_bundle_ends_with_2(run: Run, tmp_path: Path) -> None:
     failed = run("play", "notes.txt", "random")
 
     assert failed.code == 2
-    assert "notes.txt is no valid bundle: it is no readable zip file" in failed.err
+    assert "notes.txt is not a valid bundle: it is not a readable zip file" in failed.err
 
 
 def test_bundle_that_is_not_there_ends_with_2(run: Run) -> None:

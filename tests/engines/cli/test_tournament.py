@@ -31,7 +31,7 @@ def test_pairings_are_a_table(run: Run, tmp_path: Path) -> None:
     assert {"ann v1", "bob v1", "cid v1"} == {
         name for line in lines[1:] for name in line.split("  ")[-1].strip().split(" – ")
     }
-    assert "6 at the fewest, 6 expected, 6 at the most" in shown.err
+    assert "6 at least, 6 expected, 6 at most" in shown.err
     assert "Warning" not in shown.err
 
 

@@ -82,7 +82,7 @@ def test_wrong_secret_is_refused(run: Run, tmp_path: Path) -> None:
     refused = run("tournament", file, "--secret", "00" * 32)
 
     assert refused.code == 2
-    assert "not the secret of the document's commitment" in refused.err
+    assert "does not match the document's commitment" in refused.err
 
 
 def test_stopped_tournament_goes_on_and_ends_as_if_it_had_not(
@@ -122,7 +122,7 @@ def test_entries_find_their_bots_by_name_and_say_if_files_differ(run: Run, tmp_p
     played = run("tournament", file, "./bob")
 
     assert played.code == 0
-    assert "Other files than in the document: ann, bob, random." in played.err
+    assert "Their files differ from those in the document: ann, bob, random." in played.err
 
 
 def test_entry_without_a_bot_is_named(run: Run, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_entry_without_a_bot_is_named(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["tuned", "random"], 1, "tuned makes no tournament"),
+        (["tuned", "random"], 1, "tuned is not a valid tournament"),
         (["tuned", "random", "greedy", "--format", "chess"], 1, "/scheduler"),
         (["tuned", "random", "greedy", "--param", "cycles"], 2, "write NAME=VALUE"),
         (["tuned", "random", "greedy", "--param", "cycles=many"], 2, "write NAME=VALUE"),

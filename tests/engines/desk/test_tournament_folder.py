@@ -65,7 +65,7 @@ def test_damaged_record_is_as_good_as_none(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"document": {"game": "azure"}}, "holds another tournament"),
-        ({"hashes": ["sha256:01", "sha256:00"]}, "other files of the bots"),
+        ({"hashes": ["sha256:01", "sha256:00"]}, "other bot files"),
         ({"secret": bytes(32)}, "another secret"),
     ],
 )

@@ -44,7 +44,7 @@ def test_running_tournament_says_what_is_sealed_still() -> None:
         *("commitment", "document", "blocks"),
     }
     assert {check.state for check in checks.values()} == {"ok", "sealed"}
-    assert checks["seeds"].detail == "1 of 3 blocks are done and show theirs"
+    assert checks["seeds"].detail == "1 of 3 blocks are done and show their seeds"
 
 
 def test_open_tournament_has_a_commitment_and_no_more() -> None:

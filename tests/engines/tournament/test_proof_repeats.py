@@ -38,8 +38,8 @@ class Case(NamedTuple):
 
 CASES = {
     "as it was": Case(REPEATS, ""),
-    "one is kept back": Case({"2": [0]}, "match 2 of block 2 went exactly as an earlier one"),
-    "all are kept back": Case({}, "match 1 of block 2 went exactly as an earlier one"),
+    "one is kept back": Case({"2": [0]}, "match 2 of block 2 repeats an earlier match exactly"),
+    "all are kept back": Case({}, "match 1 of block 2 repeats an earlier match exactly"),
     "one is made up": Case({"1": [1], **REPEATS}, "match 2 of block 1 is noted as a repeat"),
     "the first match may be the original": Case({"1": [1], **REPEATS}, "", shown=(1, 2, 3)),
     "kept back, and its record is not here": Case({"2": [0]}, "", shown=(0, 1, 2)),

@@ -43,9 +43,9 @@ CHANGES: dict[str, tuple[Callable[[str], str], str]] = {
     "signature": (lambda note: note[:-5] + "AAA=\n", "does not match this text"),
     "name": (lambda note: note.replace("example.org/log ", "example.org/gol "), "not signed by"),
     "no dash": (lambda note: note.replace("— ", ""), "not signed by"),
-    "no line break": (lambda note: note.strip(), "no signed note"),
-    "too long": (lambda note: note * 300, "no signed note"),
-    "nothing": (lambda note: "", "no signed note"),
+    "no line break": (lambda note: note.strip(), "not a signed note"),
+    "too long": (lambda note: note * 300, "not a signed note"),
+    "nothing": (lambda note: "", "not a signed note"),
     "empty line": (lambda note: "\n", "not signed by"),
 }
 
@@ -70,7 +70,7 @@ def test_key_is_a_line_of_text() -> None:
 
 @pytest.mark.parametrize("text", ["", "a+b", "a+b+c", KEY.to_text()[:-4], f"x{KEY.to_text()}"])
 def test_text_that_is_no_key(text: str) -> None:
-    with pytest.raises(BadNote, match="no public key"):
+    with pytest.raises(BadNote, match="not a public key"):
         LogKey.from_text(text)
 
 
@@ -79,7 +79,7 @@ def test_checkpoint_is_origin_size_and_root() -> None:
 
     assert checkpoint.to_text() == f"example.org/log\n12\n{'AQEB' * 10}AQE=\n"
     assert Checkpoint.from_text(checkpoint.to_text()) == checkpoint
-    with pytest.raises(BadNote, match="no checkpoint"):
+    with pytest.raises(BadNote, match="not a checkpoint"):
         Checkpoint.from_text(TEXT)
 
 

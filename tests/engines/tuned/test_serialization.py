@@ -70,7 +70,7 @@ def test_an_observation_loads_too() -> None:
         (OPEN, {"to_move": -1}, "to_move"),
         (OPEN, {"to_move": None}, "result: must be there"),
         (OPEN, {"phase": "over"}, "phase: must be 'turn'"),
-        (OPEN, {"last": "move a1 c3 4"}, "last: 'move a1 c3 4' is no action"),
+        (OPEN, {"last": "move a1 c3 4"}, "last: 'move a1 c3 4' is not an action"),
         (OPEN, {"last": 7}, "last: must be a string"),
         (OPEN, {"last": "move a1 c3 3"}, "last: 'move a1 c3 3' cannot have led"),
         (OPEN, {"last": "move b1 c3 1"}, None),

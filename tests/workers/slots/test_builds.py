@@ -77,12 +77,16 @@ def test_kept_build_is_not_made_again(launcher: SandboxLauncher, files: BotFiles
     ("build", "command", "reason"),
     [
         ('["sh", "-c", "echo no such library >&2; exit 3"]', COMMAND, "exit status 3"),
-        ('["true"]', '["./made"]', "it made no file 'made'"),
+        ('["true"]', '["./made"]', "it did not make 'made'"),
         ('["sh", "-c", "echo >> bot.toml; echo processes = 9 >> bot.toml"]', COMMAND, "bot.toml"),
         ('["sh", "-c", "echo x > a:b"]', COMMAND, "'a:b'"),
         (r"""["sh", "-c", "printf x > $(printf '\\377')"]""", COMMAND, r"'\udcff' is not UTF-8"),
         (r"""["sh", "-c", "printf x > $(printf 'a\\nb')"]""", COMMAND, r"'a\nb'"),
-        (r"""["sh", "-c", "printf x > a; printf x > A"]""", COMMAND, "one name on some computers"),
+        (
+            r"""["sh", "-c", "printf x > a; printf x > A"]""",
+            COMMAND,
+            "the same name on some computers",
+        ),
     ],
 )
 def test_failed_build_rejects_the_version(

@@ -50,7 +50,7 @@ def usual_site(known: Credentials) -> str:
     found = _site_of_environment() or known.site or _installed_from()
     if found is None:
         raise CommandFailed(
-            "No site is named, and none is known from an earlier login.",
+            "No site is given, and none is known from an earlier login.",
             try_next="pentathlon login http://localhost:8000",
         )
     return found
@@ -68,7 +68,7 @@ def origin_of(address: str) -> str:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         raise CommandFailed(
-            f"{address} is not an address of a site.",
+            f"{address} is not the address of a site.",
             try_next="pentathlon login http://localhost:8000",
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"

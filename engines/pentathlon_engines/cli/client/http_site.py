@@ -217,7 +217,7 @@ class Site:
         if answer.status < HTTPStatus.BAD_REQUEST and moved.netloc:
             other = f"{moved.scheme}://{moved.netloc}"
             return CommandFailed(
-                f"{self.origin} sends its visitors to {other}.",
+                f"{self.origin} redirects its visitors to {other}.",
                 try_next=f"pentathlon login {other}",
             )
         kind = answer.headers.get("Content-Type", "").partition(";")[0]
@@ -248,14 +248,14 @@ class Site:
         if answer.status == HTTPStatus.UNAUTHORIZED:
             if self.token is None:
                 return f"You have not signed in to {self.origin}.", login, USAGE
-            wrong = f"{self.origin} does not take your token: it is wrong, revoked or expired."
+            wrong = f"{self.origin} does not accept your token: it is wrong, revoked or expired."
             return wrong, f"unset {self._named_by}; {login}" if self._named_by else login, USAGE
         if refusal == "missing_scope":
             return detail, login, USAGE
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             wait_s = _asked_wait_s(answer)
             for_long = "some seconds" if wait_s is None else count(wait_s, "second")
-            message = f"{self.origin} has had too many requests from you: wait {for_long}."
+            message = f"{self.origin} has received too many requests from you: wait {for_long}."
             return message, "the same command after that", HOST_OR_SERVER
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             message = f"{self.origin} cannot answer now: {detail}"

@@ -171,7 +171,7 @@ def _named(old: str | None, new: str) -> str:
     if old is None:
         raise CommandFailed(
             "Name a second bot: whom should NEW meet?",
-            try_next=f"pentathlon compare {new} --server, or {new} and the folder of another one",
+            try_next=f"pentathlon compare {new} --server, or {new} and the folder of another bot",
         )
     return old
 
@@ -205,7 +205,7 @@ def _compare_on_server(
     try:
         done = run.run()
     except KeyboardInterrupt as interrupt:
-        say(f"\nIt goes on on the site: {run.page}\nThe same command follows it again.")
+        say(f"\nIt continues on the site: {run.page}\nRun the same command to follow it again.")
         raise typer.Exit(INTERRUPTED) from interrupt
     found = replace(done.comparison, fail_under=asked.fail_under)
     if as_json:
@@ -238,7 +238,7 @@ def _end(
                 "always answer alike, so this says little about other matches."
             )
     if run.is_interrupted:
-        again = "the same command goes on" if records else "use --records to be able to continue"
+        again = "the same command continues" if records else "use --records to be able to continue"
         say(f"Interrupted after {count(found.matches, 'match')}: {again}.")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(found.exit_code)
@@ -286,7 +286,7 @@ def _common_game(manifests: list[Manifest], game: str | None) -> Game:
     elif len(common) == 1:
         return GAMES[common[0]]
     if not common:
-        raise CommandFailed("They play no game in common.", try_next="pentathlon compare --help")
+        raise CommandFailed("They have no game in common.", try_next="pentathlon compare --help")
     raise CommandFailed(
         f"Both play {', '.join(common)}: name one with --game.",
         try_next=f"the same command with --game {common[0]}",
@@ -299,7 +299,7 @@ def _score(score: float | None, elo: float | None, name: str, elo_name: str) -> 
         return score
     if score is not None:
         raise CommandFailed(
-            f"--{name} and --{elo_name} say the same: give one of them.",
+            f"--{name} and --{elo_name} set the same value: give only one of them.",
             try_next="pentathlon compare --help",
         )
     return float(1 / (1 + 10 ** (-elo / _ELO)))

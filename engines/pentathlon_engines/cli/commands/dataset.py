@@ -73,7 +73,7 @@ def dataset(
         say(f"{each['folder']}: {held}.")
     if not told:
         say(
-            f"Nothing of {game} has closed there yet. "
+            f"No tournament or season of {game} has closed there yet. "
             f"Next: pentathlon dataset {game} --records DIR"
         )
 

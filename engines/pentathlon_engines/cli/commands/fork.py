@@ -53,7 +53,7 @@ def fork(
         start = fork_at(source, ply)
     except BadRecord as error:
         raise CommandFailed(
-            f"{replay} cannot be played on: {error}.", try_next=f"pentathlon replay {replay}"
+            f"{replay} cannot be forked: {error}.", try_next=f"pentathlon replay {replay}"
         ) from error
     rules = GAMES[source["game"]]
     if len(bots) != source["seats"]:

@@ -54,7 +54,10 @@ def login(
     known = Credentials.load()
     origin = origin_of(site) if site else usual_site(known)
     if not is_private_line(origin):
-        say(f"Note: the line to {origin} is not encrypted; others on it can read your token.")
+        say(
+            f"Note: the connection to {origin} is not encrypted; others on the way can "
+            "read your token."
+        )
     if token_stdin:
         token = sys.stdin.readline().strip()
         if not token:
@@ -91,7 +94,7 @@ def logout(
     try:
         Site(origin, token=stored.token).delete("tokens/current/")
     except CommandFailed as error:
-        say(f"{error} The token is forgotten here all the same.")
+        say(f"{error} The token is deleted from this machine anyway.")
     known.site = None if known.site == origin else known.site
     known.save()
     if as_json:
@@ -113,7 +116,7 @@ def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
         f"until {told['expires_at'][:10]}"
     )
     if os.environ.get(TOKEN_VARIABLE):
-        say(f"The token is that of {TOKEN_VARIABLE}.")
+        say(f"The token comes from {TOKEN_VARIABLE}.")
 
 
 def _ask_person(site: Site, name: str, scopes: Any, *, browser: bool) -> str:  # Any: texts

@@ -96,7 +96,7 @@ def play(
         return
     if record is not None:
         raise CommandFailed(
-            "--record is for one match; many go into a folder, with --records.",
+            "--record is for one match; --records writes many into a folder.",
             try_next=f"pentathlon play {game} {' '.join(bots)} --games 10 --records DIR",
         )
     series = Series(seats=len(bots), matches=games or 1, seed=seed, swaps=swap)

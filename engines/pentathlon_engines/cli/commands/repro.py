@@ -36,7 +36,7 @@ def repro(
     origin, number = split_address(match, "matches")
     if number is None:
         raise CommandFailed(
-            f"{match!r} is no match: give its number or the address of its page.",
+            f"{match!r} is not a match: give its number or the address of its page.",
             try_next="pentathlon matches",
         )
     launcher = find_launcher(sandbox=sandbox)

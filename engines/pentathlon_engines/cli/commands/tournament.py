@@ -198,7 +198,8 @@ def _refuse_settings(document: str, **given: object) -> None:
 def _refuse_site(document: str, site: str | None) -> None:
     if site is not None:
         raise CommandFailed(
-            "--site tells what a tournament takes there; the matches are played here.",
+            "--site only estimates how long a tournament takes there; the matches are "
+            "played here.",
             try_next=f"pentathlon tournament {document} --dry-run --site {site}",
         )
 
@@ -213,7 +214,7 @@ def _secret(planned: TournamentDocument, *, seed: int | None, secret: str | None
         given = b""
     if planned.commitment is not None and commitment_to(given) != planned.commitment:
         raise CommandFailed(
-            "This is not the secret of the document's commitment.",
+            "This secret does not match the document's commitment.",
             try_next="its page once it is closed, or leave --secret out",
         )
     return given
@@ -223,7 +224,7 @@ def _find_bots(planned: TournamentDocument, names: list[str], *, file: Path) -> 
     """Return the bots of a document's entries, and report those whose files differ."""
     found = seat_entries(planned, names, game=GAMES[planned.game], file=file)
     if found.changed:
-        say(f"Other files than in the document: {', '.join(found.changed)}.")
+        say(f"Their files differ from those in the document: {', '.join(found.changed)}.")
     return found.bots
 
 
@@ -237,7 +238,7 @@ def _checked(data: Any, *, file: Path, as_json: bool) -> TournamentDocument:  # 
         raise typer.Exit(CHECK_FAILED)
     lines = [f"{problem.pointer or '/'}: {problem.sentence}" for problem in problems]
     raise CommandFailed(
-        "\n".join([f"{file} makes no tournament:", *lines]),
+        "\n".join([f"{file} is not a valid tournament:", *lines]),
         try_next=f"correct it, then pentathlon tournament {file} --dry-run",
         exit_code=CHECK_FAILED,
     )
@@ -267,7 +268,7 @@ def _read_json(file: Path, try_next: str) -> object:
             f"{file} cannot be read: {error.strerror}.", try_next=try_next
         ) from error
     except (ValueError, RecursionError) as error:
-        raise CommandFailed(f"{file} is no JSON: {error}.", try_next=try_next) from error
+        raise CommandFailed(f"{file} is not JSON: {error}.", try_next=try_next) from error
 
 
 def _check(data: object) -> tuple[TournamentDocument | None, list[Problem]]:
@@ -294,11 +295,9 @@ def _show(document: TournamentDocument, run: DryRun) -> None:
             rows.append((str(block.round), str(number), str(index), seats))
     print_table(("round", "block", "match", "seats"), rows)
     size = run.size
-    say(
-        f"Matches: {size.fewest} at the fewest, {size.expected} expected, {size.most} at the most."
-    )
+    say(f"Matches: {size.fewest} at least, {size.expected} expected, {size.most} at most.")
     if run.left_out:
-        why = "results decide the rest" if run.needs_results else "the table is cut here"
+        why = "results decide the rest" if run.needs_results else "the list stops here"
         say(f"About {run.left_out} matches are not shown: {why}.")
     say("A server draws sides and order again at the start.")
     for caution in run.cautions:

@@ -76,7 +76,7 @@ def _download(server: Site, number: int, match: str) -> Record:
     shown = server.get(f"matches/{number}/")["chain"]
     if not isinstance(record, dict) or record.get("chain") != shown:
         raise CommandFailed(
-            f"The record of match {number} has another chain than its page shows.",
+            f"The record of match {number} has a different chain from the one its page shows.",
             try_next=f"pentathlon verify {match} --json",
             exit_code=CHECK_FAILED,
         )

@@ -77,7 +77,9 @@ def _open_screen() -> ImageScreen:
         )
     protocol = ask_terminal()
     if protocol is None:
-        raise CommandFailed("This terminal does not say that it draws images.", try_next=as_text)
+        raise CommandFailed(
+            "This terminal does not report that it can show images.", try_next=as_text
+        )
     module = import_module("pentathlon_engines.cli.output.image_screen")  # slow, and rarely needed
     screen: ImageScreen = module.TerminalScreen(protocol)
     return screen

@@ -16,7 +16,7 @@ from pentathlon_engines.strength.sprt import NormalizedElo, Sprt, SprtDecision, 
 _SENTENCES = {
     SprtDecision.BETTER: "{new} is better than {old}",
     SprtDecision.NOT_BETTER: "{new} is not better than {old}",
-    SprtDecision.UNDECIDED: "It is not decided whether {new} is better than {old}",
+    SprtDecision.UNDECIDED: "It is undecided whether {new} is better than {old}",
 }
 
 

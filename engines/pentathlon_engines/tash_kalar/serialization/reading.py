@@ -158,7 +158,7 @@ def _read_board(state: TashKalarPosition, fields: Fields) -> None:
     """Read the pieces, and the counters of this turn."""
     for name, piece in fields.mapping("board", default={}).items():
         if name not in INDEX:
-            refuse("board", f"{name!r} is no square")
+            refuse("board", f"{name!r} is not a square")
         if not isinstance(piece, dict) or piece.get("rank") not in RANKS:
             refuse(f"board.{name}", "must be an object with owner and rank")
         owner = checked_integer(f"board.{name}.owner", piece.get("owner"), low=0, high=1)
@@ -240,7 +240,7 @@ def _read_events(state: TashKalarPosition, fields: Fields) -> None:
         seat = checked_integer("events", event[0], low=-1, high=1)
         entry = events.read(seat, event[1]) if isinstance(event[1], str) else None
         if entry is None:
-            refuse("events", f"{event} is no event")
+            refuse("events", f"{event} is not an event")
         state.log.append(entry)
     if fields.has("since"):
         since = fields.sequence("since", length=_SEATS)

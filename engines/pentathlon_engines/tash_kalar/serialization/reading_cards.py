@@ -104,7 +104,7 @@ def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
     size = checked_integer("discard_sizes", piles[other], low=0, high=_MOST_CARDS)
     state.taken[other] = max(state.taken[other], len(state.played[other]) - size)
     if not hidden.deal(state, other, numbers, size, None):
-        refuse("hand_sizes", "there are not so many cards")
+        refuse("hand_sizes", "there are not that many cards")
 
 
 def _read_hand(state: TashKalarPosition, field: str, data: object, seat: int) -> list[int]:
@@ -158,7 +158,7 @@ def _check_school(state: TashKalarPosition, seat: int) -> None:
     together = pile | hand | lying
     count = pile.bit_count() + hand.bit_count() + len(cards)
     if count != together.bit_count() or together != mask(SCHOOL_CARDS[state.schools[seat]]):
-        refuse("hands", f"the school of seat {seat} has cards twice, or some are nowhere")
+        refuse("hands", f"the school of seat {seat} has cards twice, or lacks some")
 
 
 def _check_shared(
@@ -172,7 +172,7 @@ def _check_shared(
     together = first | second | mask(cards)
     count = first.bit_count() + second.bit_count() + len(cards)
     if count != together.bit_count() or together != every:
-        refuse("hands", f"{name} are there twice, or some are nowhere")
+        refuse("hands", f"{name} occur twice, or some are missing")
 
 
 def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
@@ -197,7 +197,7 @@ def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
     whole = [*gone[: len(gone) - len(under)], *turned, *state.tasks]
     whole += [state.next_task] if state.next_task >= 0 else []
     if sorted(whole) != list(range(tasks.TASKS)):
-        refuse("tasks", "some tasks are there twice, or nowhere")
+        refuse("tasks", "some tasks occur twice, or are missing")
 
 
 def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) -> None:
@@ -230,7 +230,7 @@ def _school(state: TashKalarPosition, seat: int) -> tuple[str, ...]:
 def checked_card(field: str, name: object, names: tuple[str, ...]) -> int:
     """Return the card with a name, if it is among these."""
     if not isinstance(name, str) or name not in names:
-        refuse(field, f"{name!r} is no card that can be there")
+        refuse(field, f"{name!r} is not a card that can be there")
     return CARDS[name]
 
 
@@ -242,7 +242,7 @@ def _cards(field: str, data: object, names: tuple[str, ...]) -> list[int]:
 
 def _task(field: str, name: object) -> int:
     if not isinstance(name, str) or name not in TASK_IDS:
-        refuse(field, f"{name!r} is no task")
+        refuse(field, f"{name!r} is not a task")
     return TASK_IDS.index(name)
 
 

@@ -218,7 +218,7 @@ def _square(field: str, data: object) -> int:
     if data is None:
         return -1
     if not isinstance(data, str) or data not in INDEX:
-        refuse(field, f"{data!r} is no square")
+        refuse(field, f"{data!r} is not a square")
     return INDEX[data]
 
 

@@ -83,7 +83,7 @@ def _warp_card(state: TashKalarPosition, field: str, name: object) -> int:
     seat = weaver(state)
     cards = SCHOOL_CARDS[state.schools[seat]] if seat >= 0 else ()
     if not isinstance(name, str) or CARDS.get(name, -1) not in cards:
-        refuse(field, f"{name!r} is no card of a seat that may have a warp effect")
+        refuse(field, f"{name!r} is not a card of a seat that may have a warp effect")
     if not WARP_CARDS >> CARDS[name] & 1:
         refuse(field, f"{IDS[CARDS[name]]} has no warp effect")
     return CARDS[name]

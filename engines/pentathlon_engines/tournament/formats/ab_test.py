@@ -48,7 +48,7 @@ _NULL: Final = Parameter(
 _ALTERNATIVE: Final = Parameter(
     default=0.55,
     schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
-    text="The mean score at which it is; more than the other one.",
+    text="The mean score at which the candidate is better; more than `null`.",
 )
 _ERROR: Final = {"type": "number", "minimum": 0.001, "maximum": 0.25}
 _ALPHA: Final = Parameter(

@@ -65,12 +65,12 @@ _BLOCKS: Final = Parameter(
 _CONFIDENCE: Final = Parameter(
     default=0.95,
     schema={"type": "number", "minimum": 0.5, "maximum": 0.999},
-    text="It ends when one is the best with this probability.",
+    text="It ends when one bot is the best with this probability.",
 )
 _SAME_AUTHOR: Final = Parameter(
     default=True,
     schema={"type": "boolean"},
-    text="Whether two bots of one author may be finalists; if not, only the best one of each is.",
+    text="Whether two bots of one author may be finalists; if not, only each author's best one.",
 )
 _BATCH: Final = 4
 """The number of blocks between two estimates."""
@@ -85,9 +85,9 @@ class Finals:
     name: str = "finals/2"
     title: str = "Finals"
     text: str = (
-        "The best by strength play a round robin. Then those meet of whom a result says most "
-        "about who is the best, until one is it with enough probability or the budget is used "
-        "up; then those who cannot be told apart share the first place."
+        "The best by strength play a round robin. Then the pairs meet whose results say most "
+        "about who is the best, until one bot is the best with enough probability or the budget "
+        "is used up; then the bots that cannot be told apart share the first place."
     )
     reads_results: bool = True
     reads_repeats: bool = True

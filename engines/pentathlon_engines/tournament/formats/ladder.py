@@ -125,8 +125,8 @@ class LadderRounds:
     name: str = NAME
     title: str = "Ladder"
     text: str = (
-        "In every round about half of the blocks are of bots that have met least, the others of "
-        "those about whom a result tells most: uncertain, and about equally strong. Bots of one "
+        "In every round about half of the blocks pair bots that have met least; the others pair "
+        "bots whose result tells most: they are uncertain, and about equally strong. Bots of one "
         "author never meet. The table decides."
     )
     reads_results: bool = True

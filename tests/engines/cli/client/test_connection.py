@@ -70,7 +70,7 @@ def test_pasted_address_names_a_site(address: str, origin: str) -> None:
     ids=repr,
 )
 def test_address_of_no_site_is_refused(address: str) -> None:
-    with pytest.raises(CommandFailed, match="is not an address of a site"):
+    with pytest.raises(CommandFailed, match="is not the address of a site"):
         origin_of(address)
 
 
@@ -173,5 +173,5 @@ def test_package_knows_the_site_that_served_it(
     if origin is not None:
         assert usual_site(Credentials()) == origin
         return
-    with pytest.raises(CommandFailed, match="No site is named"):
+    with pytest.raises(CommandFailed, match="No site is given"):
         usual_site(Credentials())

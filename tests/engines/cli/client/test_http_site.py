@@ -130,12 +130,12 @@ def test_site_that_does_not_answer_is_named_with_the_reason_alone() -> None:
             f"pentathlon login {ORIGIN}", USAGE, id="nobody",
         ),
         pytest.param(
-            problem(401, "authentication_failed"), {}, "does not take your token",
+            problem(401, "authentication_failed"), {}, "does not accept your token",
             f"pentathlon login {ORIGIN}", USAGE, id="old token",
         ),
         pytest.param(
             problem(401, "authentication_failed"), {"named_by": "PENTATHLON_TOKEN"},
-            "does not take your token", f"unset PENTATHLON_TOKEN; pentathlon login {ORIGIN}",
+            "does not accept your token", f"unset PENTATHLON_TOKEN; pentathlon login {ORIGIN}",
             USAGE, id="old token of the environment",
         ),
         pytest.param(
@@ -185,7 +185,7 @@ def test_refusal_keeps_its_code_and_what_would_be_allowed() -> None:
 def test_site_that_has_moved_is_named_and_not_followed() -> None:
     failed = failure_of(answer({}, status=301, Location="https://new.example/api/v1/bots/"))
 
-    assert "sends its visitors to https://new.example" in str(failed)
+    assert "redirects its visitors to https://new.example" in str(failed)
     assert failed.try_next == "pentathlon login https://new.example"
 
 
