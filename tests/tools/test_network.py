@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.ports import free_port
 from tests.patience import PATIENCE_S
+from tests.ports import unused_port
 from tools.chaos.network import Condition, Network
 
 _HOST = "127.0.0.1"
@@ -47,9 +47,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def network(server: Server, tmp_path: Path) -> Iterator[Network]:
-    made = Network(
-        port=free_port(_HOST, 15_000), server_port=server.port, orders=tmp_path / "orders"
-    )
+    made = Network(port=unused_port(), server_port=server.port, orders=tmp_path / "orders")
     with (tmp_path / "network.log").open("wb") as log:
         process = processes.start(made.service().command, output=log)
     try:
@@ -167,8 +165,8 @@ def test_half_open_connection_stays_dead_when_the_network_is_mended(
 
 def test_server_that_is_away_is_a_reset(network: Network, server: Server, tmp_path: Path) -> None:
     unused = Network(
-        port=free_port(_HOST, 16_000),
-        server_port=free_port(_HOST, 17_000),
+        port=unused_port(),
+        server_port=unused_port(),
         orders=tmp_path / "other",
     )
     with (tmp_path / "other.log").open("wb") as log:
