@@ -1,4 +1,4 @@
-"""Pages of long lists, cut by key: page 1,000 costs what page 1 does."""
+"""Pages of long lists, cut by key, so that page 1,000 costs as much as page 1."""
 
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
@@ -13,12 +13,12 @@ T = TypeVar("T", bound=Model)
 PLACES: Final = ("before", "after")
 """The query parameters that say where a page begins."""
 _NOT_KEPT: Final = {*PLACES, "mark"}
-"""Query parameters that links to other pages drop; a mark says what one open page has shown."""
+"""Query parameters that links to other pages drop; `mark` tells what one open page has shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CursorPage(Generic[T]):
-    """Some rows of a list, newest first, and the addresses of the pages beside it."""
+    """Some rows of a list, newest first, and the addresses of the neighbouring pages."""
 
     rows: list[T]
     newer: str
@@ -27,7 +27,7 @@ class CursorPage(Generic[T]):
 
 
 def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> CursorPage[T]:
-    """Return the page that the query asks for: rows `before` or `after` an id."""
+    """Return the requested page: rows `before` or `after` an id."""
     before, after = query_number(request, "before"), query_number(request, "after")
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: size + 1])

@@ -39,7 +39,7 @@ class Leg(NamedTuple):
 
     @property
     def state_words(self) -> str:
-        """Its state as people say it."""
+        """The state of the leg in words."""
         return MatchState(self.state).label
 
 
@@ -57,7 +57,7 @@ class BracketMeeting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two in a duel or pairing."""
+    """One of the two sides of a duel or pairing."""
 
     entry: Entry | None
     """None if it is not known yet, or if there is a bye."""
@@ -69,7 +69,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
-    """Two who meet in a round, with the blocks between them."""
+    """Two entries that meet in a round, with the blocks between them."""
 
     first: Side
     second: Side
@@ -86,7 +86,7 @@ class BracketRound:
 
 
 def bracket(tournament: Tournament) -> list[BracketRound]:
-    """Return the bracket of a knockout, also the rounds that are not paired yet."""
+    """Return the bracket of a knockout, including the rounds that are not paired yet."""
     book = _Bracket(tournament)
     slots = book.first_round
     rounds: list[BracketRound] = []
@@ -173,7 +173,7 @@ class _Bracket:
                 self.rounds[bot].add(number)
 
     def winner(self, number: int, duel: Sequence[int | None]) -> int | None:
-        """Return who goes on; None while that is not known."""
+        """Return the winner of a duel, who goes on; None while unknown."""
         bots = [bot for bot in duel if bot is not None]
         if len(bots) < PAIR:
             return bots[0] if number == 1 else None
@@ -245,7 +245,7 @@ def _ranks(leg: Sequence[Row]) -> tuple[int, ...] | None:
 
 
 def _score(ranks: Sequence[int] | None, seat: int) -> str:
-    """Write the points of the bot in this seat, then those of the other."""
+    """Return the points of the bot in this seat, then those of the other, as text."""
     if ranks is None:
         return ""
     best = [place for place, rank in enumerate(ranks) if rank == 0]
@@ -265,7 +265,7 @@ def _entries(tournament: Tournament) -> dict[int, Entry]:
 
 
 def _other(duel: Sequence[int | None], winner: int | None) -> int | None:
-    """Return who has lost a duel; None while that is not known."""
+    """Return the loser of a duel; None while unknown."""
     return next((bot for bot in duel if bot != winner), None) if winner is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Reading a request: its user, its numbers and texts, and where to go next."""
+"""Reads requests: their user, their numbers and texts, and where to go next."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
@@ -77,9 +77,9 @@ def wants_part(request: HttpRequest) -> bool:
 
 
 def local_address(request: HttpRequest) -> str:
-    """Return the address in `next` if it is one of ours, else the home page."""
+    """Return the address in `next` if it is one of this site, else the home page."""
     wanted = request.POST.get("next", "")
-    # Anything without a slash would be taken for the name of a view.
+    # Text without a slash would be taken for the name of a view.
     is_ours = wanted.startswith("/") and url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}
     )

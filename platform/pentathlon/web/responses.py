@@ -22,7 +22,7 @@ _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def handle_domain_errors(view: View[P]) -> View[P]:
-    """Answer 404 and 403 where a service does; show other errors on the page one came from."""
+    """Answer 404 and 403 if a service does; show other errors on the page before."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -72,7 +72,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield many lines at a time: the server compresses and sends each piece separately."""
+    """Yield pieces of many lines each, since the server compresses and sends every piece."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
@@ -86,6 +86,6 @@ def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
 
 def _cell(value: object) -> object:
-    """Return a value that no spreadsheet takes for a formula: names are other people's."""
+    """Return a value that no spreadsheet takes for a formula, since people choose names freely."""
     is_formula = isinstance(value, str) and value.startswith(_FORMULAS)
     return f"'{value}" if is_formula else value

@@ -78,9 +78,9 @@ def rating_table(
     narrowing: Narrowing = _ALL_ROWS,
     with_trends: bool = False,
 ) -> RatingTable:
-    """Return one page of a pool's table, best first: of each bot the active version, or all.
+    """Return one page of a pool's table, best first, with active versions only or with all.
 
-    `query` is what links to other pages keep. Ranks are those of the whole table.
+    Links to other pages keep `query`. Ranks are those of the whole table.
     """
     progress = read_progress(pool_key)
     table = Rating.objects.table(pool_key, mean=known_mean(progress))
@@ -131,7 +131,7 @@ def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
 def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
     """Add the ranks that some rows have in a table."""
     if ratings:
-        # In ascending order of what is behind, so the best have the least.
+        # Negated, because `bisect` needs ascending order and the best score ranks first.
         scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
         for rating in ratings:
             rating.rank = bisect_left(scores, -rating.score) + 1
@@ -140,15 +140,16 @@ def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplacementLine:
-    """A version that took the place of another one, as pages tell it."""
+    """A version that replaced another one, as pages show it."""
 
     replacement: Replacement
     first_match: int | None
-    """The schedule number of the first match of its first block; None if not made or not told."""
+    """The schedule number of the first match of its first block; None if not made yet or
+    hidden."""
 
 
 def replacement_lines(tournament: Tournament, *, hides: bool) -> list[ReplacementLine]:
-    """Return the replacements of a tournament; two queries, or one where results are hidden."""
+    """Return the replacements of a tournament; two queries, or one if results are hidden."""
     replaced = list(tournament.replacements.in_order())
     firsts = {each.first_block for each in replaced if each.is_settled and not hides}
     places = tournament.tournament_matches.filter(block__in=firsts, leg=1) if firsts else None
@@ -176,7 +177,7 @@ class TintedCell:
     label: str
     other: BotVersion
     versions: str
-    """What is added to links to their matches to tell two versions of one bot apart."""
+    """A part of links to their matches that tells two versions of one bot apart; else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +228,7 @@ def ranking_rows(
 def ranking_row_of(
     author: User | None, table: RankingTable | None, *, reader: User | None
 ) -> list[RankingRow]:
-    """Return the line of an author as a reader sees it, or none."""
+    """Return the line of an author as a reader sees it; None if the author is not ranked."""
     if table is None or author is None:
         return []
     lines = table.lines.filter(author=author).select_related("author")
@@ -260,7 +261,7 @@ def tournament_lines(*, limit: int) -> list[TournamentLine]:
 def tournament_line(tournament: Tournament, *, hidden: Collection[int]) -> TournamentLine:
     """Return the line of a tournament that was loaded with its counts; needs no query.
 
-    Of those in `hidden` it says nothing of results.
+    For tournaments in `hidden` it says nothing about results.
     """
     if tournament.pk in hidden:
         return TournamentLine(tournament=tournament, progress=None)
@@ -276,7 +277,7 @@ def tournament_line(tournament: Tournament, *, hidden: Collection[int]) -> Tourn
 
 
 def finishes_at(standing: Progress) -> datetime | None:
-    """Return when the last match ends, as far as `Progress` tells; None while it does not."""
+    """Return when the last match is expected to end; None if unknown."""
     if standing.remaining_s is None:
         return None
     return timezone.now() + timedelta(seconds=standing.remaining_s)

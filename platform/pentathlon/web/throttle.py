@@ -1,4 +1,4 @@
-"""Limits on how often one client may ask for pages and send passwords."""
+"""Limits on how often one client may request pages and send passwords."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -53,7 +53,7 @@ def _count_sign_in(request: HttpRequest) -> int:
 
 
 def _count(request: HttpRequest) -> int:
-    # Pages in frames of other sites read no cookie.
+    # Pages in frames on other sites read no cookie.
     is_known = not request.path.startswith("/embed/") and request.user.is_authenticated
     who = request.user.pk if is_known else home_of(request.META.get("REMOTE_ADDR", ""))
     own = allowance(request.path).rate_of(request.method or "GET")

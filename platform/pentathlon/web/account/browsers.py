@@ -1,4 +1,4 @@
-"""Browsers and devices in words, by what they say of themselves.
+"""Names browsers and devices in words, by what they say of themselves.
 
 People recognise "Firefox on Windows" in a list of their own; nothing depends on it.
 """
@@ -6,7 +6,7 @@ People recognise "Firefox on Windows" in a list of their own; nothing depends on
 from collections.abc import Sequence
 from typing import Final
 
-# The first that fits: browsers also name those that they want to be taken for.
+# The first that fits counts: browsers also name others, which they want to be taken for.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

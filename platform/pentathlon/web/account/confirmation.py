@@ -1,4 +1,4 @@
-"""Asking for the password again before something is changed that lets people in."""
+"""Asks for the password again before anything that lets people in is changed."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 CONFIRMED_S: Final = 600
-"""How long, in the same session, a password that was typed again counts."""
+"""How long a password that was typed again counts, within the same session."""
 _KEY: Final = "confirmed_at"
 
 
@@ -30,7 +30,7 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 
 def confirmed_first(view: View[P]) -> View[P]:
-    """Ask for the password before the view; what was posted has to be posted again."""
+    """Ask for the password before the view; a posted form has to be posted again."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

@@ -27,5 +27,5 @@ _READERS: Final = (
 
 
 def read_quotas(person: User) -> list[Quota]:
-    """Return each quota as it stands now, one or two queries each."""
+    """Return each quota as it stands now; one or two queries for each."""
     return [read(person) for read in _READERS]

@@ -70,18 +70,18 @@ class Capacity:
 
 @cache
 def measured() -> dict[str, Any]:  # Any: JSON
-    """Return the figures as they were written."""
+    """Return the measured figures, as they were written."""
     found: dict[str, Any] = json.loads(FILE.read_text())
     return found
 
 
 def cost_of(game: str) -> MatchCost:
-    """Return what a match of a game was measured to cost."""
+    """Return the measured cost of a match of a game."""
     return MatchCost(**measured()["games"][game])
 
 
 def compute(cost: MatchCost, workload: Workload, *, row_bytes: float) -> Capacity:
-    """Return what an installation can carry."""
+    """Return the capacity of an installation."""
     match_ms = cost.fixed_ms + cost.ply_ms * workload.plies
     per_core = DAY_MS * WORKER_SHARE / match_ms
     replay_bytes = cost.replay_bytes * workload.plies / cost.plies

@@ -21,7 +21,8 @@ from pentathlon_engines import GAMES
 _ENGINES: Final = Path(pentathlon_engines.__file__).parent
 _OUTSIDE: Final = ("https://", "http://")
 _DOCUMENTS: Final = 32
-"""How many are kept as HTML: more than there are. Rendering them takes a quarter of a second."""
+"""How many documents are kept as HTML, which is all of them: rendering takes a quarter of a
+second."""
 
 
 def rules_text(game: str) -> str | None:
@@ -34,7 +35,7 @@ def rules_text(game: str) -> str | None:
 
 @cache
 def rules_summary(game: str) -> SafeString:
-    """Return the first paragraph of a game's rules as HTML: what it is about, in short."""
+    """Return the first paragraph of a game's rules as HTML: what the game is about."""
     text = rules_text(game)
     return render_line(title_and_body(text)[1].strip().partition("\n\n")[0] if text else "")
 
@@ -46,7 +47,7 @@ def protocol_text() -> str:
 
 @cache
 def strength_rows() -> list[dict[str, Any]]:  # Any: JSON
-    """Return what the reference bots scored against each other, pairing by pairing."""
+    """Return the scores of the reference bots against each other, pairing by pairing."""
     rows: list[dict[str, Any]] = json.loads(_read("bots/strength.json"))["rows"]
     return [{**row, "title": GAMES[row["game"]].info.title} for row in rows]
 
@@ -78,7 +79,7 @@ def render_line(text: str) -> SafeString:
 
 
 class _PageRenderer(RendererHTML):
-    """Adds what our pages ask of HTML: anchors, scopes, and parts that can be scrolled by keys."""
+    """Adds anchors, scopes, and parts that the keyboard can scroll, as our pages need them."""
 
     def heading_open(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
@@ -118,7 +119,7 @@ class _PageRenderer(RendererHTML):
     def th_open(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
-        """Mark a head as that of its column."""
+        """Mark a heading cell as that of its column."""
         return '<th scope="col">'
 
     def td_open(
@@ -156,7 +157,7 @@ def _leads_out(link: Token) -> bool:
 
 
 def _read(name: str) -> str:
-    # In a checkout documents lie beside the package, in an installation inside it.
+    # In a checkout, documents lie beside the package; in an installation, inside it.
     inside = _ENGINES / name
     path = inside if inside.exists() else _ENGINES.parent / name
     return path.read_text(encoding="utf-8")

@@ -42,7 +42,7 @@ class NotationRow(NamedTuple):
 
 
 class FirstBot(NamedTuple):
-    """A short bot and how it does against random actions."""
+    """A short bot, and its results against random actions."""
 
     source: str
     matches: int
@@ -50,7 +50,7 @@ class FirstBot(NamedTuple):
 
 
 class GameGuide(NamedTuple):
-    """All that the page shows beside its prose."""
+    """Everything that the page shows besides its prose."""
 
     info: GameInfo
     seat: int
@@ -75,7 +75,7 @@ def game_guide(game: str) -> GameGuide:
     values: dict[str, object] = {}
     for path, value in observed_fields(seen, words.fields):
         values.setdefault(path, value)
-    # The protocol sends the legal actions beside the observation; the page has them apart, too.
+    # The protocol sends the legal actions beside the observation, and the page shows them apart.
     absent = [path for path in words.fields if path not in values and path != "legal"]
     return GameGuide(
         info=GAMES[game].info,
@@ -107,7 +107,7 @@ def usual_plies(game: str) -> int | None:
 
 
 def _match_sizes(game: str) -> dict[str, Any]:  # Any: JSON
-    """Return the least, the usual and the most of what a match between reference bots has."""
+    """Return the least, usual and greatest sizes of matches between reference bots."""
     sizes: dict[str, Any] = read_data(pentathlon_engines.__file__, f"{game}/match_sizes.json")
     return sizes
 

@@ -1,4 +1,4 @@
-"""The guides under /docs/: one list, from which the contents page and the way through them come.
+"""The list of the guides under /docs/, from which the contents page and their links come.
 
 A new guide needs a line in `SHELVES`, an address in `urls.py` (view `docs.guide`, unless it needs
 a context) and a template `web/docs/NAME.html` that extends `web/docs/page.html`.
@@ -16,7 +16,7 @@ from pentathlon_engines import GAMES
 
 
 class Guide(NamedTuple):
-    """One line of the contents. Its `about` is plain text, as everything here."""
+    """One line of the contents. Its `about` is plain text, like everything here."""
 
     name: str
     """The name of its route in `urls.py`, or the address itself if the page is of another kind."""

@@ -39,7 +39,7 @@ class LessonStage(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """How often a lead in strength wins."""
+    """How often a bot with a lead in strength wins."""
 
     lead: float
     percent: int
@@ -60,7 +60,8 @@ def stages() -> list[LessonStage]:
 def leads() -> list[Lead]:
     """Return how often the stronger of two bots wins, by its lead."""
     return [
-        # Both play with a spread of one beta, so the lead is seen through that of two.
+        # Both bots play with a spread of one beta, so the standard deviation of their difference
+        # is the root of two betas squared.
         Lead(part * BETA, round(100 * NormalDist().cdf(part / math.sqrt(2))))
         for part in _LEADS
     ]

@@ -1,4 +1,4 @@
-"""Why an upload is refused, for the guide: by the codes of the archive and its manifest."""
+"""The reasons for refusing an upload, for the guide, by the codes of archive and manifest."""
 
 from __future__ import annotations
 

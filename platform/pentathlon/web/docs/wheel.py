@@ -1,7 +1,7 @@
 """The wheels of what this site runs: the engines for bot authors, the worker for machines.
 
-They are installed by address, never by name from a package index: a name that is not ours to give
-could be a stranger's tomorrow.
+They are installed by address, never by name from a package index: a name that we do not own could
+belong to a stranger tomorrow.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def build_wheel(source: Path) -> Wheel:
 def install_line(request: HttpRequest, *, extra: str) -> str:
     """Return the shell command that installs the engines from this site and checks their hash.
 
-    In double quotes, which every usual shell understands, that of Windows included.
+    The command uses double quotes, which every usual shell understands, including that of Windows.
     """
     return f"pip install {_source(request, f'pentathlon-engines[{extra}]', engines_wheel())}"
 

@@ -1,7 +1,7 @@
-"""The badge of a bot: where it stands, as one small picture for pages elsewhere.
+"""The badge of a bot: its standing as one small picture for pages elsewhere.
 
-It shows what everybody may see. Results of tournaments that are hidden are never rated, so a badge
-cannot tell of them.
+It shows what everybody may see. Tournaments with hidden results are never rated, so a badge cannot
+reveal them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Badge:
         return f"{self.name}: {self.says}"
 
     def draw(self) -> SafeString:
-        """Draw it; the text takes exactly the room it is given, in whatever font."""
+        """Draw the badge; its text takes exactly the given room in any font."""
         name = _shorten(self.name)
         left, right = _width(name), _width(self.says)
         middle = left + 2 * _PADDING
@@ -75,7 +75,7 @@ class Badge:
 
 
 def badge_of(bot: Bot, *, ladder: Ladder | None = None) -> Badge:
-    """Return the badge of a bot on a ladder; without one, on the first where it has a rank."""
+    """Return the badge of a bot on a ladder; by default, on the first where it has a rank."""
     place = _first_place(bot) if ladder is None else _place_on(bot, ladder)
     if place is None:
         return _badge_of_state(bot, bot.name)
@@ -103,7 +103,7 @@ def _first_place(bot: Bot) -> LadderPlace | None:
 
 
 def _rating(place: LadderPlace, rank: str) -> str:
-    """Add to a rank the strength with its interval, as leaderboards show it."""
+    """Return a rank with the strength and its interval, as leaderboards show it."""
     version = place.member.version_id if place.member else None
     key = live_key(place.ladder.game)
     rating = Rating.objects.filter(version=version, pool__key=key).with_mean().first()
@@ -114,7 +114,7 @@ def _rating(place: LadderPlace, rank: str) -> str:
 
 
 def _badge_of_state(bot: Bot, name: str) -> Badge:
-    """Return what there is to say of a bot without a place: the state of its newest version."""
+    """Return the badge of a bot without a place: the state of its newest version."""
     newest = bot.versions.in_line().order_by("-number").only("state").first()
     if newest is None:
         return Badge(name=name, says="no version yet", tone=_NEUTRAL)

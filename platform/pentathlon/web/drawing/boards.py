@@ -44,7 +44,7 @@ def thumbnail(svg: str) -> SafeString:
 
 
 def _drop_beside_field(body: str) -> str:
-    """Leave out what the crop to the playing area hides: readers need not load it."""
+    """Leave out the parts that the crop to the playing area hides, to spare readers their load."""
     kept, depth, dropped_at = list[str](), 0, None
     for part in _GROUPS.split(body):
         if part.startswith("<g"):
@@ -70,7 +70,7 @@ def start_board(game: str) -> str:
 
 @cache
 def lesson_steps(game: str) -> list[tuple[LessonStep, SafeString]]:
-    """Return the steps of a lesson with their boards; they change with a release only."""
+    """Return the steps of a lesson with their boards, which change only with a release."""
     return [(step, inline_board(step.state.svg(step.viewer))) for step in steps_of(GAMES[game])]
 
 
@@ -99,7 +99,7 @@ def match_cards(matches: Iterable[Match]) -> list[MatchCard]:
 
 
 def match_title(match: Match) -> str:
-    """Name a match by its bots: two names, and how many others play."""
+    """Return the title of a match: the names of two bots, and how many others play."""
     names = [seat.version.bot.name for seat in match.seats.all()]
     others = f" + {len(names) - 2}" if len(names) > 2 else ""  # noqa: PLR2004  # two are named
     return " – ".join(names[:2]) + others
@@ -129,7 +129,7 @@ def game_tiles() -> list[Tile]:
 
 
 def lesson_board(game: str) -> str:
-    """Return the last position of a game's lesson; a start where there is none."""
+    """Return the last position of a game's lesson, or a start if there is no lesson."""
     steps = lesson_steps(game)
     return steps[-1][1] if steps else start_board(game)
 
@@ -140,7 +140,7 @@ def lesson_picture(game: str) -> SafeString:
 
 
 def seats_in_words(info: GameInfo) -> str:
-    """Write how many play: 2 seats, 2 to 5 seats."""
+    """Return how many play in words: 2 seats, 2 to 5 seats."""
     return count_range(*info.seats, "seat")
 
 

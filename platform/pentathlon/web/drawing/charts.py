@@ -25,7 +25,7 @@ _LEAST_TOP_MS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionLine:
-    """One version: its line, its 95 % band, and where its label goes."""
+    """One version: its line, its 95 % band, and the place of its label."""
 
     version: int
     path: str
@@ -144,7 +144,8 @@ def _history(seen: Sequence[Point], end: Point) -> list[Point]:
 
 def _chart(histories: dict[int, list[Point]]) -> RatingChart:
     newest = max(histories)
-    # Early bands are wide, but one that is cut off looks surer than it is.
+    # Early bands are wide, but the scale holds them: a band that is cut off looks surer than it
+    # is.
     bands = [(mu, half_width(sigma)) for points in histories.values() for _, mu, sigma in points]
     low = min(mu - reach for mu, reach in bands)
     high = max(mu + reach for mu, reach in bands)

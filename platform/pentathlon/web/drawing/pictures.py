@@ -26,14 +26,15 @@ _LEFT: Final = 48
 _GAP: Final = 24
 _LINE_STEP: Final = 64
 _LONGEST: Final = 26
+"""The most letters of a line beside a board."""
 _LONGEST_ALONE: Final = 44
-"""The most letters of a line: beside a board, and with the whole width to itself."""
+"""The most letters of a line that has the whole width to itself."""
 
 
 def match_card(
     *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str
 ) -> str:
-    """Return the card of a match: a position, who plays, and who has won if that is told."""
+    """Return the card of a match: a position, the players, and the winner if that is told."""
     x = _BOARD + 64
     lines = [
         format_html(
@@ -75,7 +76,7 @@ def game_card(*, board: str, title: str, facts: str, rows: Sequence[tuple[str, s
 
 
 def site_card(*, title: str, subtitle: str, boards: Sequence[tuple[str, str]]) -> str:
-    """Return the card of the site: what it is, and a board of each game with the game's name."""
+    """Return the card of the site: what it is, and a board of each game with its name."""
     heads = format_html(
         '<text x="{}" y="150" font-size="58" font-weight="700">{}</text>'
         '<text x="{}" y="206" font-size="26" fill="{}">{}</text>',
@@ -95,7 +96,7 @@ def site_card(*, title: str, subtitle: str, boards: Sequence[tuple[str, str]]) -
 
 
 def list_card(*, title: str, subtitle: str, rows: Sequence[tuple[str, str, str]]) -> str:
-    """Return a card with a title and some rows: what stands left, the name, and a number."""
+    """Return a card with a title and some rows: a text at the left, the name, and a number."""
     heads = format_html(
         '<text x="{}" y="130" font-size="54" font-weight="700">{}</text>'
         '<text x="{}" y="180" font-size="28" fill="{}">{}</text>',
@@ -125,7 +126,7 @@ def draw_card(card: str) -> bytes:
 
 
 def fit(text: str, longest: int) -> str:
-    """Return a text as one line of so many letters, without those that nobody sees."""
+    """Return a text as one line of at most so many letters, without invisible ones."""
     shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 

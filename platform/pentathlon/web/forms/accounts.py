@@ -39,11 +39,11 @@ class SignUpForm(forms.Form):
     )
 
     def clean_username(self) -> str:
-        """Refuse a name that nobody may have, or that somebody has."""
+        """Refuse a forbidden name, and one that is taken."""
         return check_field(lambda: check_username(self.cleaned_data["username"]))
 
     def clean_password(self) -> str:
-        """Refuse one that is easy to guess."""
+        """Refuse a password that is easy to guess."""
         known = {name: self.cleaned_data.get(name, "") for name in ("username", "email")}
         person = User(**known)
         return check_field(lambda: check_new_password(self.cleaned_data["password"], person))

@@ -26,12 +26,12 @@ class AppForm(forms.Form):
     )
 
     def clean_redirect_uris(self) -> list[str]:
-        """Return the lines."""
+        """Return the addresses, one a line."""
         return str(self.cleaned_data["redirect_uris"]).splitlines()
 
 
 class NewAppForm(AppForm):
-    """The same, and whether it can keep a secret."""
+    """The data of a new app, and whether it can keep a secret."""
 
     is_confidential = forms.TypedChoiceField(
         label="Kind",

@@ -1,4 +1,4 @@
-"""Forms for what is arranged around a tournament, for events, and for changed entries."""
+"""Forms for the arrangement of a tournament, for events, and for changed entries."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ class ArrangementForm(forms.Form):
 
     @property
     def arrangement(self) -> Arrangement:
-        """What was asked for."""
+        """The requested arrangement."""
         values = dict(self.cleaned_data)
         rules = {name: values.pop(name) for name in _RULES}
         rules["languages"] = tuple(rules["languages"])
@@ -88,7 +88,7 @@ class ArrangementForm(forms.Form):
 
 
 def initial_arrangement(arrangement: Arrangement) -> dict[str, Any]:  # Any: what fields show
-    """Return what the form of an arrangement shows of one that is stored."""
+    """Return the initial values of the form for a stored arrangement."""
     shown = {name: getattr(arrangement, name) for name in Arrangement.__dataclass_fields__}
     rules = shown.pop("entry_rules")
     shown["invited"] = " ".join(arrangement.invited)
@@ -133,7 +133,7 @@ class EventForm(ArrangementForm, PlanForm):
 
     @property
     def has_wrong_arrangement(self) -> bool:
-        """Whether what is around must be shown, because something of it needs a change."""
+        """Whether the arrangement must be shown, because some of its fields need a change."""
         return any(field.errors for field in self.around)
 
     @property
@@ -145,7 +145,7 @@ class EventForm(ArrangementForm, PlanForm):
         ]
 
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
-        """Check the documents as well, whatever else is wrong: all is shown at once."""
+        """Check the documents as well, whatever else is wrong, so that all errors show at once."""
         cleaned = super().clean()
         if {"games", *self.scheduling.parameters} <= cleaned.keys():
             for document in self.documents:
@@ -153,7 +153,7 @@ class EventForm(ArrangementForm, PlanForm):
         return cleaned
 
     def field_of(self, name: str | None) -> str | None:
-        """Return which field shows an error of the service; None: the form as a whole."""
+        """Return the field that shows an error of the service; None for the form as a whole."""
         return "games" if name == "game" else super().field_of(name)
 
     def _usual_seats(self, game: str) -> int:
@@ -167,7 +167,7 @@ def _formats_of_all() -> dict[str, Format]:
 
 
 class InviteForm(forms.Form):
-    """Whom to invite."""
+    """The names of authors to invite."""
 
     invited = forms.CharField(
         label="Authors", max_length=10_000, help_text="User names, with spaces between."

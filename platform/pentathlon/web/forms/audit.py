@@ -1,4 +1,4 @@
-"""The forms of the audit log: what to show, and what staff decide about people."""
+"""The forms of the audit log: its filter, and decisions of staff about people."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class DecisionForm(forms.Form):
 
 
 def decisions_about(person: User, *, actor: User) -> list[tuple[str, str]]:
-    """Return what may be decided about a person as they stand now, with words."""
+    """Return the decisions that are possible about a person now, in words."""
     found = []
     for role in PersonRole:
         if role == PersonRole.STAFF and not actor.is_superuser:

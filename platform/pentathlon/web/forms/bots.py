@@ -33,7 +33,7 @@ class _NotesForm(forms.Form):
 
 
 class UploadForm(_NotesForm):
-    """The files of a bot version, and what changed."""
+    """The files of a bot version, and a note on what changed."""
 
     archive = forms.FileField(
         label="Archive",
@@ -82,7 +82,7 @@ class UploadsForm(_NotesForm):
     )
 
     def clean_archive(self) -> list[tuple[str, CheckedArchive | DomainError]]:
-        """Read the archives. A single one is refused here, one of several by itself."""
+        """Read the archives; refuse a single bad one here, but one of several by itself."""
         files: list[UploadedFile[Any]] = self.cleaned_data["archive"]
         if len(files) == 1:
             data = files[0].read()

@@ -78,7 +78,7 @@ def _sizes(games: list[str]) -> str:
 
 
 def _own(actor: User, games: list[str], against: BotVersion | None) -> list[tuple[str, str]]:
-    """Return the actor's versions that may play one of the games, but not the one to be met."""
+    """Return the actor's versions that may play one of the games, except the one to be met."""
     eligible = BotVersion.objects.owned_by(actor).filter(state=VersionState.ELIGIBLE)
     playing = eligible.filter(games__game__in=games).distinct()
     found = playing.select_related("bot").defer("validation_log", "manifest")

@@ -21,7 +21,7 @@ def password_field(label: str, *, is_new: bool, help_text: str = "") -> forms.Ch
 
 
 class _TokensForm(forms.Form):
-    """Asks whether API tokens are revoked, too, of somebody who has some."""
+    """Asks somebody who has API tokens whether to revoke them, too."""
 
     revokes_tokens = forms.BooleanField(required=False, label="Revoke all API tokens, too")
 
@@ -50,7 +50,7 @@ class ChangePasswordForm(_TokensForm):
 
 
 class ResetPasswordForm(_TokensForm):
-    """A new password for somebody who came by a link."""
+    """A new password for somebody who followed a link."""
 
     new = password_field("New password", is_new=True, help_text="At least 10 characters.")
     field_order = ("new", "revokes_tokens")

@@ -19,7 +19,7 @@ class RecordForm(forms.Form):
     )
 
     def check_record(self) -> CheckedRecord:
-        """Return the record of a valid form, verified; it takes as long as its game's rules do."""
+        """Return the verified record of a valid form; replaying the game may take long."""
         try:
             sent = json.loads(self.cleaned_data["record"].read())
         except (ValueError, RecursionError) as error:

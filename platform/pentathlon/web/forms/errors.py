@@ -15,8 +15,8 @@ def call_service(
 ) -> T | None:
     """Return what the service returns; on errors, add them to the form and return None.
 
-    A form whose fields have other names than the service's says so in `field_of`. A `further`
-    form of the same page shows the errors that belong to its fields.
+    A form whose fields are not named like the service's maps the names in `field_of`. A `further`
+    form of the same page shows the errors of its own fields.
     """
     try:
         return call()
@@ -32,7 +32,7 @@ def call_service(
 def check_field(check: Callable[[], T]) -> T:
     """Return what a check of a service returns; its errors belong to the field that is cleaned.
 
-    So a form shows them beside all others, and not only once nothing else is wrong.
+    So a form shows them together with all others, not only once nothing else is wrong.
     """
     try:
         return check()

@@ -13,7 +13,7 @@ from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 _LONGEST_LIST = 4_000
 _NO_KEY = bytes(32)
 _MANY = 32
-"""Enough bots for every format, because only seats are asked about."""
+"""A field that is large enough for every format, since only the seats matter."""
 
 
 def formats_of(info: GameInfo) -> dict[str, Format]:
@@ -46,7 +46,7 @@ def tie_break_fields() -> dict[str, forms.Field]:
 
 
 class _CountOrNumbers(forms.CharField):
-    """A whole number, or a list of numbers with commas between or behind them."""
+    """A whole number, or a list of numbers with commas between or after them."""
 
     def clean(self, value: Any) -> Any:  # Any: what Django's fields take; JSON
         """Return a number, or a list of numbers."""

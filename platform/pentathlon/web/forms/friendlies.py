@@ -14,7 +14,7 @@ _MOST_CHOICES = 500
 
 
 class FriendlyForm(forms.Form):
-    """Against whom, in which seat, and with which options of the game."""
+    """The opponents, the person's seat, and the options of the game."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class FriendlyForm(forms.Form):
             required=False,
             choices=_seats(highest, to_move),
         )
-        # A match that goes on has its options.
+        # A match that goes on from a position has options already.
         self._options = None if seats else OptionFields(GAMES[game].info)
         if self._options is not None:
             self.fields.update(self._options.fields)
@@ -63,7 +63,7 @@ class FriendlyForm(forms.Form):
 
     @property
     def has_open_options(self) -> bool:
-        """Whether something in the options has to be looked at."""
+        """Whether the options must be shown, because some of them need a look."""
         return any(field.errors for field in self.options)
 
     @property
@@ -74,11 +74,11 @@ class FriendlyForm(forms.Form):
 
     @property
     def chosen_options(self) -> dict[str, Any]:  # Any: JSON
-        """The options that differ from the usual ones."""
+        """The options that differ from their defaults."""
         return self._options.values(self.cleaned_data) if self._options else {}
 
     def field_of(self, field: str | None) -> str | None:
-        """Return where an error of the service is shown."""
+        """Return the field that shows an error of the service."""
         if field == "options" and self._options is not None:
             return self._options.field_of("")
         return "bot_1" if field == "bots" else field if field in self.fields else None

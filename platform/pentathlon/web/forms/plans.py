@@ -43,7 +43,7 @@ class PlanForm(forms.Form):
         self.formats = formats
         """The formats that organisers may choose, by kind."""
         self.unknown_format = _unknown_format(kind, formats)
-        """The error for a kind that is not among them; else empty."""
+        """The error for a kind that is not among the formats; empty without one."""
         self.kind = kind if kind in formats else next(iter(formats))
         self.scheduling = scheduling = formats[self.kind]
         self._ordering = tie_break_fields()
@@ -72,12 +72,12 @@ class PlanForm(forms.Form):
 
     @property
     def further_tie_breaks(self) -> list[forms.BoundField]:
-        """The fields of the tie-breaks that decide where the first one leaves bots level."""
+        """The fields of the tie-breaks for bots that the first one leaves level."""
         return [self[name] for name in self._ordering][1:]
 
     @property
     def has_further_tie_breaks(self) -> bool:
-        """Whether those must be shown, because some are chosen or need a change."""
+        """Whether further tie-breaks must be shown, because some are chosen or need a change."""
         return any(field.value() or field.errors for field in self.further_tie_breaks)
 
     @property
@@ -92,7 +92,7 @@ class PlanForm(forms.Form):
 
     @property
     def plan(self) -> dict[str, Any]:  # Any: JSON
-        """What the document gets of it, with only the limits that differ from the usual ones."""
+        """The form's part of the document, with only the limits that differ from the defaults."""
         values = self.cleaned_data
         return {
             "scheduler": self.scheduling.name,
@@ -107,7 +107,7 @@ class PlanForm(forms.Form):
 
     def initial_plan(self, document: TournamentDocument) -> dict[str, Any]:
         # Any: what Django's fields show
-        """Return the values of a document; of another format, without its parameters."""
+        """Return the initial values for a document; parameters only if it has this format."""
         shown = dict(zip(self._ordering, document.tie_breaks, strict=False)) | dict(
             document.limits
         )
@@ -134,7 +134,7 @@ class PlanForm(forms.Form):
         """Show errors of the service at their fields, each once."""
         for error in errors:
             field = self.field_of(error.field)
-            # The form has looked at those itself.
+            # The form itself has checked these fields.
             if field not in {*self._ordering, *self._limits} and not self._shows(
                 field, error.detail
             ):
@@ -189,7 +189,7 @@ class OptionFields:
 
 
 def _typed(value: Any) -> Any:  # Any: JSON
-    """Return a parameter as people type it: a list has a comma behind each number but the last."""
+    """Return a parameter as people type it: lists have a comma after each number but the last."""
     if not isinstance(value, list):
         return value
     return ", ".join(map(str, value)) if len(value) > 1 else f"{value[0]},"
@@ -213,7 +213,7 @@ def _limit_fields() -> dict[str, forms.Field]:
 
 
 def _unknown_format(kind: str, formats: Mapping[str, Format]) -> str:
-    """Return what is wrong with the kind that was asked for; empty: nothing, or none was."""
+    """Return what is wrong with the requested kind; empty if it is right or missing."""
     if not kind or kind in formats:
         return ""
     known = ", ".join(each.title for each in formats.values())

@@ -20,7 +20,7 @@ class ReviewForm(forms.Form):
 
 
 class EndForm(forms.Form):
-    """Why a token may work again."""
+    """The reason for which a token may work again."""
 
     end_reason = forms.CharField(label="Why it may work again", max_length=LONGEST_REASON)
 

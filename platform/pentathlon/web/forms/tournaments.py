@@ -95,13 +95,13 @@ class TournamentForm(PlanForm):
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """What the service takes besides the document."""
+        """The arguments of the service besides the document."""
         names = ("name", "versions", "rated", "entries_per_author")
         return {name: self.cleaned_data[name] for name in names}
 
     @property
     def document(self) -> TournamentDocument:
-        """The document, with only the options and limits that differ from the usual ones."""
+        """The document, with only the options and limits that differ from the defaults."""
         return TournamentDocument(
             game=self._game,
             table_seats=self.cleaned_data["table_seats"],
@@ -110,14 +110,14 @@ class TournamentForm(PlanForm):
         )
 
     def field_of(self, name: str | None) -> str | None:
-        """Return which field shows an error of the service; None: the form as a whole."""
+        """Return the field that shows an error of the service; None for the form as a whole."""
         part, _, rest = (name or "").partition(".")
         if part == "options":
             return self._options.field_of(rest.partition(".")[0])
         return super().field_of("versions" if part == "entries" else name)
 
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
-        """Check the document as well, whatever else is wrong: all is shown at once."""
+        """Check the document as well, whatever else is wrong, so that all errors show at once."""
         cleaned = super().clean()
         known = partial(find_versions, cleaned.get("versions", ()), game=self._game)
         self.show_errors(gather_errors([known]))
@@ -153,7 +153,7 @@ class EntryForm(forms.Form):
 
 
 class DisqualifyForm(forms.Form):
-    """Why a bot is disqualified from a tournament, and whether its results still count."""
+    """The reason for disqualifying a bot from a tournament, and whether results still count."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
     revoke = forms.BooleanField(
@@ -164,7 +164,7 @@ class DisqualifyForm(forms.Form):
 
 
 class OrderForm(forms.Form):
-    """Why a block or a round is made void or played again."""
+    """The reason for making a block or a round void, or for playing it again."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
 

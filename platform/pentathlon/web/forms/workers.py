@@ -14,7 +14,7 @@ _WORDS = {
 
 
 class JoinForm(forms.Form):
-    """A worker token to be: its name, and what it is trusted with."""
+    """A new worker token: its name, and the kinds of work with which it is trusted."""
 
     name = forms.CharField(
         max_length=LONGEST_NAME, help_text="Of the machine, or of its operator: “lab 3”."

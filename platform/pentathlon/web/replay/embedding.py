@@ -22,18 +22,18 @@ class EmbedFrame:
 
     address: str
     title: str
-    """What the frame shows, for people who do not see it."""
+    """What the frame shows, for people who cannot see it."""
 
     def html(self, *, width: int = _WIDTH, height: int = _HEIGHT) -> str:
         """Return the element to paste into a page."""
-        # Plain text: pages show it to be copied, so that it must not count as markup of theirs.
+        # Plain text, because pages show it to be copied, so it must not become markup of the page.
         return (
             f'<iframe src="{escape(self.address)}" width="{width}" height="{height}" '
             f'title="{escape(self.title)}" loading="lazy"></iframe>'
         )
 
     def size_within(self, widest: int | None, highest: int | None) -> tuple[int, int]:
-        """Return width and height that fit into the room of a page."""
+        """Return a width and height that fit into a given room."""
         return _within(_WIDTH, widest), _within(_HEIGHT, highest)
 
 

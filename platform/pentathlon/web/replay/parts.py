@@ -17,7 +17,7 @@ def answer_board(
 ) -> HttpResponseBase:
     """Draw the position after `ply` events, as a spectator or `seat` sees it.
 
-    `key` names the record forever; it is read only if the client does not have the board.
+    `key` names the record forever; the record is read only if the client does not have the board.
     """
     ply, seat = query_number(request, "ply"), query_number(request, "seat")
     return answer_for_ever(

@@ -150,7 +150,7 @@ class Viewer:
 
     @property
     def view(self) -> str:
-        """Whose view the board shows, in words."""
+        """The name of the viewpoint that the board shows."""
         return "as a spectator sees it" if self.seat is None else f"as seat {self.seat} saw it"
 
     @property
@@ -172,7 +172,7 @@ class Viewer:
 def make_viewer(
     places: Iterable[Seated], *, record: Record, ply: int | None, seat: int | None
 ) -> Viewer:
-    """Open a replay at a ply; at its start without one, at its end if it is too large."""
+    """Open a replay at a ply; without one at its start, with one that is too large at its end."""
     ply, seat = _clamp(record, ply, seat)
     return Viewer(
         record=record,

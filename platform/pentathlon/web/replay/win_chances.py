@@ -1,7 +1,7 @@
 """The win-chance curve over the slider of a replay: a drawing, words and a table.
 
-It would give the end away, so it is shown up to the ply at which the replay is open, until the end
-was reached or somebody asks for all of it.
+The curve would give the end away. So it is shown up to the ply at which the replay is open, until
+the reader has reached the end or asks for all of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pentathlon_engines.strength.best import Z_95
 
 _WIDTH: Final = 1000
 WIDEST_ACCURACY: Final = 30
-"""The widest interval of an accuracy that means something."""
+"""The widest interval with which an accuracy still means something."""
 _PERCENT: Final = 10
 """Thousandths in one percent."""
 
@@ -96,7 +96,7 @@ class ChanceChart:
     here: str
     """The position of the ply in a box 1,000 wide."""
     left: str
-    """The width of the curtain, from there to the right edge."""
+    """The width of the curtain, from `here` to the right edge."""
     is_whole: bool
     even: str
     """The height at which all chances are equal."""
@@ -110,7 +110,7 @@ class ChanceChart:
 
     @property
     def earlier_mark(self) -> ChanceMark | None:
-        """The blunder or turning point before."""
+        """The previous blunder or turning point."""
         return next((mark for mark in reversed(self.marks) if mark.ply < self.ply), None)
 
 

@@ -74,7 +74,7 @@ def glyph_path(name: str) -> str:
 
 @register.simple_tag
 def glyph(name: str, tone: str = "") -> SafeString:
-    """Draw a glyph in the colour of the text; the word beside it gives its meaning."""
+    """Draw a glyph in the colour of the text; a word beside the glyph gives its meaning."""
     return format_html(
         '<svg class="glyph {}" viewBox="0 0 24 24" aria-hidden="true">'
         '<path fill-rule="evenodd" d="{}"/></svg>',
@@ -111,7 +111,7 @@ def badge(state: str, word: str = "") -> SafeString:
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
-    """Write a time, and how far away it is."""
+    """Return a time as HTML, with its distance from now."""
     now = timezone.now()
     if at <= now:
         away = "passed"
@@ -138,13 +138,13 @@ def share_bar(share: float) -> SafeString:
 
 @register.filter
 def colour_of_seat(seat: int) -> str:
-    """Return what the commentary calls a seat: "Violet"."""
+    """Return the commentary's name of a seat: "Violet"."""
     return name_seat(seat)
 
 
 @register.simple_tag
 def seat_shares_bar(shares: Sequence[float]) -> SafeString:
-    """Draw how seats shared something, side by side; the page writes the numbers beside it."""
+    """Draw the shares of seats side by side; the page writes the numbers beside them."""
     starts = accumulate(shares[:-1], initial=0.0)
     drawn = [
         (seat, f"{100 * start:.1f}", f"{100 * share:.1f}")
@@ -198,7 +198,7 @@ def interval_bar(
 
 @register.simple_tag
 def sparkline(values: Sequence[float]) -> SafeString:
-    """Draw how a number went; decoration beside the numbers themselves."""
+    """Draw the course of a number, as decoration beside the numbers themselves."""
     if len(values) < 2:  # noqa: PLR2004  a line has two ends
         return SafeString("")
     low, high = min(values), max(values)
@@ -219,7 +219,7 @@ def sparkline(values: Sequence[float]) -> SafeString:
 
 @register.simple_tag
 def rating_change(trend: Trend) -> SafeString:
-    """Draw how a rating went lately, with how much it has moved within a week."""
+    """Draw the latest course of a rating, with its change within a week."""
     return format_html("{} {}", sparkline(trend.scores), _week_change(trend))
 
 

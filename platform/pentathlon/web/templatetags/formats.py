@@ -1,4 +1,4 @@
-"""Filters that write numbers, so that every page writes them alike."""
+"""Filters that write numbers, so that every page writes them in the same way."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ def count_of(number: int, noun: str) -> str:
 
 @register.filter
 def up_to(number: int, most: int) -> str:
-    """Write a number that was not counted any further than `most`."""
+    """Write a number that was counted only up to `most`."""
     return thousands(number) if number <= most else f"more than {thousands(most)}"
 
 
@@ -81,7 +81,7 @@ def place(number: int) -> str:
 
 @register.filter
 def per_minute(in_an_hour: int) -> str:
-    """Write how many of those in an hour came a minute: 0.4, 12, 1,200."""
+    """Write a number per hour as a number per minute: 0.4, 12, 1,200."""
     rate = in_an_hour / 60
     return f"{rate:.1f}" if rate < _TEN_SECONDS else f"{rate:,.0f}"
 
@@ -125,7 +125,7 @@ def words(identifier: str) -> str:
 
 @register.filter
 def at(mapping: Mapping[object, object], key: object) -> object:
-    """Return the value of a key; empty if it is missing."""
+    """Return the value of a key; empty if the key is missing."""
     return mapping.get(key, "")
 
 

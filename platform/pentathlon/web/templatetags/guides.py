@@ -1,4 +1,4 @@
-"""Tags for guides: where a page stands among them, and what is on it."""
+"""Tags for guides: the place of a page among them, and its contents."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Tags for commands: the one way in which pages print what is to be typed into a shell."""
+"""Tags for commands: the only way in which pages print anything to type into a shell."""
 
 from html import unescape
 from typing import Any
@@ -52,7 +52,7 @@ def script(content: str, name: str) -> SafeString:
 
 @register.simple_block_tag(end_name="endshell")
 def shell(content: str) -> SafeString:
-    """Lay out commands, one a line, with a button that copies all of them.
+    """Lay out commands, one per line, with a button that copies all of them.
 
     A test runs every command that is printed in this way.
     """

@@ -31,7 +31,7 @@ def first_fault(seats: Iterable[MatchSeat]) -> MatchSeat | None:
 
 @register.filter
 def at_seat(seats: Iterable[MatchSeat], seat: int) -> MatchSeat | None:
-    """Return the place with this number."""
+    """Return the seat of a match with this number."""
     return next((place for place in seats if place.seat == seat), None)
 
 
@@ -54,7 +54,7 @@ def match_result(match: Match) -> SafeString:
 
 @register.simple_tag
 def ending(game: str, reason: str) -> SafeString:
-    """Write why a match ended, in the word of the rules, which explains itself when pointed at."""
+    """Return the reason why a match ended, in the word of the rules, with its explanation."""
     known = GAMES[game].commentary().endings() if game in GAMES else {}
     if reason not in known:
         return format_html("{}", words(reason))
@@ -71,7 +71,7 @@ def fault_badge(kind: str) -> SafeString:
 def seat_result(
     place: MatchSeat, match: Match, beside: Mapping[int, int] | None = None
 ) -> SafeString:
-    """Draw the place of a seat, the reason for it, and its points unless they stand beside."""
+    """Draw the place of a seat with its reason, and the points unless they stand beside it."""
     points = "" if beside or place.score is None else f", {count(place.score, 'point')}"
     if place.rank is None:
         return SafeString("")
@@ -94,7 +94,7 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 
 def _by(match: Match) -> str:
-    """Describe how a match was won: points do not always decide."""
+    """Describe how a match was won, since points do not always decide."""
     is_fault = match.outcome_reason == "fault"
     reason = "by another’s fault" if is_fault else words(match.outcome_reason)
     return f", {reason}"

@@ -1,4 +1,4 @@
-"""Tags that explain the names of cards and tiles where they stand."""
+"""Tags that explain the names of cards and tiles in place."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _TERM = '<span class="term" tabindex="0">{}<span class="tip" role="tooltip">{}</
 
 @cache
 def _terms(game: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """Return the texts of a game's cards by name, and what finds the names, the longest first."""
+    """Return the texts of a game's cards by name, and a pattern of the names, longest first."""
     cards = GAMES[game].commentary().cards()
     names = sorted(cards, key=len, reverse=True)
     return cards, re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
@@ -25,7 +25,7 @@ def _terms(game: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
 
 @register.simple_tag
 def explain_cards(sentence: str, game: str) -> SafeString:
-    """Write a sentence in which each name of a card shows its text under pointer and focus."""
+    """Return a sentence in which each name of a card shows the card's text on hover and focus."""
     cards, pattern = _terms(game)
     if not cards:
         return conditional_escape(sentence)

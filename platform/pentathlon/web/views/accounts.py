@@ -1,4 +1,4 @@
-"""A person's pages: signing up, the account with its tokens."""
+"""A person's pages: signing up, and the account with its tokens."""
 
 from uuid import UUID
 
@@ -38,7 +38,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in with it."""
     form = SignUpForm(request.POST or None)
     if form.is_valid():
-        # Whoever types the address of somebody else again and again has nothing sent to it.
+        # Limits letters, so that nobody can have many sent to somebody else's address.
         site = None if count_letter(form.cleaned_data["email"]) else site_of(request)
         user = call_service(form, lambda: register(**form.cleaned_data, site=site))
         if user is not None:

@@ -22,13 +22,13 @@ _APPROVE = "approve"
 @login_required
 @require_http_methods(["GET", "POST"])
 def activate(request: HttpRequest) -> HttpResponse:
-    """Ask for a code, show which terminal waits with it, and take the person's answer."""
+    """Ask for a code, show the terminal that waits with it, and take the person's answer."""
     user = signed_in_user(request)
     given = request.POST if request.method == "POST" else request.GET
     form = CodeForm(given if "code" in given else None)
     if not form.is_bound:
         return render(request, "web/activate.html", {"form": form})
-    # Whoever could try codes without end would find somebody's terminal.
+    # Somebody who could try any number of codes would find another person's terminal.
     if wait_s := count("typed_codes", user.pk):
         return too_many(request, wait_s)
     if not form.is_valid():

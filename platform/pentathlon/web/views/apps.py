@@ -1,4 +1,4 @@
-"""Apps of others: those that a person lets act for them, and those that they have made."""
+"""Apps by OAuth: those that a person lets act for them, and those that they have made."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

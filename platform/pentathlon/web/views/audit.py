@@ -1,4 +1,4 @@
-"""The audit log, the decisions about one tournament, and what staff decide about a person."""
+"""The audit log, the audit events of one tournament, and decisions of staff about a person."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -53,7 +53,7 @@ _SERVICES: Final[dict[str, Callable[..., User]]] = {
 @login_required
 @require_safe
 def audit_log(request: HttpRequest) -> HttpResponse:
-    """Show staff what organisers and staff did, the latest first."""
+    """Show staff the audit log, the latest events first."""
     _staff(request)
     form = AuditFilterForm(request.GET)
     events = AuditEvent.objects.listed()
@@ -64,7 +64,7 @@ def audit_log(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournament_audit(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show what organiser and staff did to a tournament, as far as this person may read it."""
+    """Show the audit events of a tournament that this person may read."""
     found, context = load_tournament(request, tournament_id, tab="audit")
     context["page"] = cursor_page(request, audit_events_of(found, reader=person(request)))
     return render(request, "web/tournament/audit.html", context)
@@ -127,7 +127,7 @@ def _midnight(day: Any) -> datetime:  # Any: a date
 
 
 def _staff(request: HttpRequest) -> User:
-    """Return who asks, if they are of the staff."""
+    """Return the user if they are staff; refuse everybody else."""
     user = signed_in_user(request)
     if not is_staff(user):
         raise PermissionDenied("Only for the staff of this site.")

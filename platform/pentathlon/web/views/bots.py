@@ -39,7 +39,8 @@ from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
 _BADGE_KEEPS = "public, max-age=120"
-"""How caches may keep a badge: many readers of a README then cost one request in two minutes."""
+"""How caches may keep a badge, so that many readers of a README cost one request in two
+minutes."""
 Context = dict[str, Any]  # Any: what templates take
 _RECENT = 10
 _FAULTS = 5
@@ -63,7 +64,7 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
-    """Show a bot: how strong, since when, against whom, and what it did wrong."""
+    """Show a bot: its ratings, their history, its matches and its faults."""
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     versions = list(found.versions.listed().order_by("-number"))
     live = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
@@ -102,7 +103,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 
 @require_safe
 def badge(request: HttpRequest, bot_id: int) -> HttpResponseBase:
-    """Draw where a bot stands, for pages elsewhere; `ladder` says on which ladder."""
+    """Draw the badge of a bot for pages elsewhere; `ladder` names the ladder."""
     found = get_object_or_404(Bot, pk=bot_id)
     key = query_text(request, "ladder")
     ladder = get_object_or_404(Ladder, key=key) if key else None
@@ -117,7 +118,7 @@ def badge(request: HttpRequest, bot_id: int) -> HttpResponseBase:
 
 @require_safe
 def version(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Show a version: its checks while they run, why it failed, what it wrote to its owner."""
+    """Show a version: its checks while they run, why it failed, and its log for the owner."""
     listed = BotVersion.objects.select_related("bot__owner", "archive").prefetch_related("games")
     found = get_object_or_404(listed.defer("archive__data"), pk=version_id)
     checks = Match.objects.validations_of(found.pk)
@@ -222,7 +223,7 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
 
 
 def _ladders(found: BotVersion) -> list[Context]:
-    """Return where a version that may play stands, with its next match."""
+    """Return the ladder places of a version that may play, with its next match."""
     if found.state != VersionState.ELIGIBLE:
         return []
     places = ((place, next_match(found, place)) for place in places_of(found.bot))
@@ -234,7 +235,7 @@ def _is_staff(reader: User | None) -> bool:
 
 
 def _comparable(found: BotVersion) -> BotVersion | None:
-    """Return the version that a version is best tested against: the last one before it."""
+    """Return the best version to test a version against: the last one before it."""
     if found.state != VersionState.ELIGIBLE:
         return None
     earlier = found.bot.versions.filter(number__lt=found.number, state=VersionState.ELIGIBLE)

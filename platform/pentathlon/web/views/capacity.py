@@ -23,7 +23,7 @@ from pentathlon_engines import GAMES
 
 @require_safe
 def capacity(request: HttpRequest) -> HttpResponse:
-    """Compute capacity from the measured cost of a match; what is left out has its usual value."""
+    """Compute capacity from the measured cost of a match; missing fields have their defaults."""
     usual = {name: field.initial for name, field in CapacityForm().fields.items()}
     asked = {name: request.GET[name] for name in usual if request.GET.get(name)}
     form = CapacityForm({**usual, **asked})

@@ -45,7 +45,7 @@ def challenges(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
-    """Show how a challenge stands, block by block; an open page asks for the part that changes."""
+    """Show a challenge block by block; an open page asks for the part that changes."""
     found = get_object_or_404(Challenge.objects.listed(), pk=challenge_id)
     reader = person(request)
     matches = list(found.matches.with_seats())
@@ -107,7 +107,7 @@ def challenge_cancel(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 
 def _opponent(request: HttpRequest, actor: User) -> Context:
-    """Return whom the query names, and the games in which they can be met."""
+    """Return the bot or version that the query names, and the games in which it can be met."""
     bot = against = None
     if (number := query_number(request, "against")) is not None:
         own = BotVersion.objects.owned_by(actor).select_related("bot")
@@ -130,14 +130,14 @@ def _opponent(request: HttpRequest, actor: User) -> Context:
 
 
 def _same_target(found: Challenge) -> str:
-    """Return what the form is asked for to challenge the same again."""
+    """Return the query of the form that challenges the same opponent again."""
     if found.is_test:
         return f"against={found.opponent_id}"
     return f"bot={found.opponent.bot_id}"
 
 
 def _others(found: Challenge) -> list[BotVersion]:
-    """Return who else sits at the table."""
+    """Return the other versions at the table."""
     if not found.others:
         return []
     versions = BotVersion.objects.select_related("bot__owner").defer("validation_log")

@@ -71,7 +71,7 @@ def password_change(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def password_reset(request: HttpRequest) -> HttpResponse:
-    """Ask for the address of somebody who forgot the password; say the same whoever it is."""
+    """Ask for the address of an account with a forgotten password; answer the same for any."""
     form = ForgottenPasswordForm(request.POST or None)
     if form.is_valid():
         email = form.cleaned_data["email"]
@@ -162,7 +162,7 @@ def email_cancel(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def email_confirm(request: HttpRequest) -> HttpResponse:
-    """Confirm an address by the link of a letter; who only looks at the link changes nothing."""
+    """Confirm an address by the link of a letter; only a post changes anything."""
     link = request.POST.get("link", request.GET.get("link", ""))
     try:
         if request.method == "POST":

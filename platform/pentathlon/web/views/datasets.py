@@ -1,4 +1,4 @@
-"""Datasets: what can be downloaded, the card and the schema."""
+"""Datasets: their downloads, the card and the schema."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render

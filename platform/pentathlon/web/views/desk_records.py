@@ -26,7 +26,7 @@ from pentathlon_engines.record.shape import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskSeat:
-    """One seat as its row shows it; its name is only what the record says."""
+    """One seat as its row shows it; the name is only what the record claims."""
 
     seat: int
     name: str

@@ -196,7 +196,7 @@ def rating_guide(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def game_bots(request: HttpRequest, game: str) -> HttpResponse:
-    """Explain a game to authors of bots: what they read and write, and a first strategy."""
+    """Explain a game to authors of bots: its messages, and a first strategy."""
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
     context = {"section": "docs", "guide": game_guide(game), "words": f"web/docs/bots/{game}.html"}
@@ -219,7 +219,7 @@ def learning(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def limits(request: HttpRequest) -> HttpResponse:
-    """Show what one client may ask of the server, from the table that the server uses."""
+    """Show the limits on one client, from the table that the server uses."""
     context = {
         "section": "docs",
         "table": table,
@@ -231,7 +231,7 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 
 def _limits_of_one_request() -> list[dict[str, str]]:
-    """Return every bound of a single request, and how it is refused; each has its test."""
+    """Return every limit of a single request with its refusal; each has a test."""
     rows = (
         ("body of a form", size(table.LARGEST_FORM), "413 too_large"),
         ("body of other calls", size(table.LARGEST_BODY), "413 too_large"),
@@ -256,7 +256,7 @@ def ranking_rule(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def win_chances(request: HttpRequest) -> HttpResponse:
-    """Show what the curve of a replay means, and how it is computed."""
+    """Explain the win-chance curve of a replay, and how it is computed."""
     budget = Budget()
     context = {
         "section": "docs",
@@ -310,7 +310,7 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
 
 @require_safe
 def example_board(request: HttpRequest, game: str, number: int) -> HttpResponseBase:
-    """Draw the position of a worked example of the rules; it changes with a release only."""
+    """Draw the position of a worked example of the rules; it changes only with a release."""
     examples = GAMES[game].examples() if game in GAMES else []
     if not 1 <= number <= len(examples):
         raise Http404("There is no such example.")
@@ -325,7 +325,7 @@ def example_board(request: HttpRequest, game: str, number: int) -> HttpResponseB
 
 @cache
 def _spaces() -> list[dict[str, object]]:
-    """Return the sizes of what a learner sees and does, for the usual tables."""
+    """Return the sizes of observations and actions for learning, for the usual tables."""
     spaces: list[dict[str, object]] = []
     for game in GAMES.values():
         state, rng = game.start(), Random(0)

@@ -1,7 +1,7 @@
 """Pages for frames on other sites: a replay, a leaderboard.
 
-They show what everybody may see. They read and set no cookie and have no form, so a site around
-them can neither act for a reader nor learn who reads.
+They show what everybody may see. They read and set no cookie and have no form, so the embedding
+site can neither act for a reader nor learn who reads.
 """
 
 from collections.abc import Callable
@@ -148,6 +148,6 @@ def _get_match(match_id: int) -> Match:
 
 
 def _theme(request: HttpRequest) -> str:
-    """Return the theme that the site around asks for; empty: as the device."""
+    """Return the theme that the embedding site asks for; empty for that of the device."""
     wanted = request.GET.get("theme", "")
     return wanted if wanted in {"light", "dark"} else ""

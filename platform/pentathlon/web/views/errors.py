@@ -13,13 +13,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRe
     """Answer a request that cannot be read.
 
     Django's own handler asks for a CSRF token, which reads the same form again and fails again:
-    this page looks at nothing of the request.
+    this page reads nothing of the request.
     """
     return HttpResponseBadRequest(render_to_string("400.html"))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a request that failed for a reason nobody foresaw.
+    """Answer a request that failed for an unforeseen reason.
 
     Errors of middleware come here, too: sessions are read from the database.
     """

@@ -23,7 +23,7 @@ from pentathlon_engines.record.shape import Record
 def explorer(request: HttpRequest, game: str) -> HttpResponse:
     """Show a position: after `line` from the start with `seats`, or from `ply` of a `match` on.
 
-    For a game with hidden parts, say why there is none.
+    For a game with hidden parts, say why it has no explorer.
     """
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
@@ -83,7 +83,7 @@ def _address(game: str, line: list[str], origin: dict[str, object]) -> str:
 
 
 def _share(found: Exploration, text: str) -> float:
-    """Return how often this came next, as a share of all that came next."""
+    """Return how often this event came next, as a share of all next events."""
     total = sum(each.reached.matches for each in found.nexts)
     own = next(each.reached.matches for each in found.nexts if each.text == text)
     return own / total if total else 0.0

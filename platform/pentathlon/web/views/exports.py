@@ -37,7 +37,7 @@ _STANDING_COLUMNS: Final = (
 
 @require_safe
 def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
-    """Hand out the table, best first, with a column for each of its tie-breaks."""
+    """Send the table, best first, with a column for each of its tie-breaks."""
     found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
         return _refuse(found)
@@ -46,7 +46,7 @@ def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
 
 @require_safe
 def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
-    """Hand out results: a line for each seat of each match of a part, in schedule order."""
+    """Send results: a line for each seat of each match of a part, in schedule order."""
     found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
         return _refuse(found)
@@ -61,7 +61,7 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase
 
 @require_safe
 def season_csv(request: HttpRequest, key: str, number: int) -> HttpResponseBase:
-    """Hand out the table of a division of a ladder's season, best first."""
+    """Send the table of a division of a ladder's season, best first."""
     found = get_object_or_404(
         Division.objects.select_related("season__ladder", "tournament"),
         season__ladder__key=key,
@@ -114,14 +114,14 @@ def answer_results(
     """
     parts = count_parts(tournament)
     if part is None and parts > 1:
-        # The first part alone would be taken for everything.
+        # Clients would take the first part alone for everything.
         raise InvalidInput(
             f"These results come in {parts} parts: ask for ?part=1 to ?part={parts}.",
             code="part_needed",
             field="part",
         )
     places = places_of_part(tournament, 1 if part is None else part)
-    # Read before the rows: what is opened meanwhile stays sealed in this file.
+    # Read before the rows: a block that is unsealed meanwhile stays sealed in this file.
     sealed = sealed_blocks(places)
     answer = answer_packed(
         request,
@@ -139,7 +139,7 @@ def _named(answer: HttpResponseBase, name: str) -> HttpResponseBase:
 
 
 def _refuse(tournament: Tournament) -> HttpResponse:
-    """Answer who may not see the results of a tournament yet."""
+    """Return the refusal for readers who may not see the results of a tournament yet."""
     sentence = f"The results of {tournament.name} are hidden until its organiser releases them.\n"
     return HttpResponse(sentence, content_type="text/plain; charset=utf-8", status=409)
 
@@ -161,13 +161,13 @@ def _standing(row: Standing) -> tuple[object, ...]:
 
 
 def _former(row: Standing) -> str:
-    """Return the numbers of the versions that have played for it before this one."""
+    """Return the numbers of the versions that have played for an entry before the present one."""
     numbers = (share.version.number for share in row.shares if share.version != row.version)
     return " ".join(map(str, numbers))
 
 
 def _lines(places: TournamentMatchQuerySet, sealed: set[int]) -> Iterator[tuple[object, ...]]:
-    """Read plain columns: objects would take ten times as long."""
+    """Yield a line for each seat, from plain columns: objects would take ten times as long."""
     match, seat, version = "match__", "match__seats__", "match__seats__version__"
     rows = places.order_by("index", f"{seat}seat").values_list(
         *("index", "round", "block", "match_id", f"{match}state", f"{match}seed"),

@@ -1,7 +1,7 @@
 """Atom feeds: results of a bot, results of a tournament, news of a game, roots of the log.
 
-A feed shows what everybody may see, whoever asks: feed readers sign in nowhere, and caches keep
-one copy for all.
+A feed shows what everybody may see, whoever asks, because feed readers do not sign in and caches
+keep one copy for all.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def tournament_feed(request: HttpRequest, tournament_id: int) -> HttpResponseBas
 
 @require_safe
 def game_feed(request: HttpRequest, game: str) -> HttpResponseBase:
-    """List tournaments and seasons of a game that have ended, and who leads it."""
+    """List the ended tournaments and seasons of a game, and the leader of its leaderboard."""
     return _answer(request, _GameFeed(), game=game)
 
 
@@ -80,17 +80,17 @@ def log_feed(request: HttpRequest) -> HttpResponseBase:
 
 
 class _DatedFeed(Atom1Feed):
-    """Atom, in which a feed without entries has a date, too: it does not change by being read."""
+    """Atom with a date for empty feeds, too, so that a feed does not change by being read."""
 
     def latest_post_date(self) -> datetime:
-        """Return when anything last happened."""
+        """Return the time of the latest entry, or of the beginning."""
         dates: list[datetime] = [item["updateddate"] for item in self.items]
         since: datetime = self.feed["since"]
         return max([since, *dates])
 
 
 class _Feed(Feed):  # type: ignore[type-arg]  # not generic at run time
-    """What all feeds share: entries made beforehand, in the form of Atom."""
+    """The common part of all feeds: entries made beforehand, in the form of Atom."""
 
     feed_type = _DatedFeed
     author_name = "Pentathlon"
@@ -100,23 +100,23 @@ class _Feed(Feed):  # type: ignore[type-arg]  # not generic at run time
         return {"since": getattr(obj, "created_at", _BEGINNING)}
 
     def item_title(self, item: Any) -> str:
-        """Return the headline; templates escape it, and so does the writer of XML."""
+        """Return the headline as plain text; the writer of XML escapes it."""
         return _in_xml(item.title)
 
     def item_description(self, item: Any) -> str:
-        """Return a sentence, as text: readers take it for HTML, so that it is escaped twice."""
+        """Return a sentence, escaped once more than the rest, since readers take it for HTML."""
         return escape(_in_xml(item.text))
 
     def item_link(self, item: Any) -> str:
-        """Return where to read on."""
+        """Return the address at which to read on."""
         return str(item.address)
 
     def item_guid(self, item: Any) -> str:
-        """Return a name that stays, whatever the site is called in an address."""
+        """Return a name that stays the same under any address of the site."""
         return f"urn:pentathlon:{item.key}"
 
     def item_pubdate(self, item: Any) -> datetime:
-        """Return when it happened."""
+        """Return the time of an entry."""
         return item.at  # type: ignore[no-any-return]  # an FeedEntry
 
     item_updateddate = item_pubdate
@@ -278,7 +278,7 @@ def _seasons(game: str) -> list[FeedEntry]:
 
 
 def _leader(game: str) -> list[FeedEntry]:
-    """Return who leads the leaderboard, as of the leader's last public match."""
+    """Return an entry about the leader of a game, dated by the leader's last public match."""
     table = Rating.objects.filter(pool__key=live_key(game), matches__gt=0).active()
     best = table.select_related("version__bot").order_by("-score", "version").first()
     if best is None:

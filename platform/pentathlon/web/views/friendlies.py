@@ -1,4 +1,4 @@
-"""Playing oneself: taking a seat against bots, the board to play on, and the replay."""
+"""Friendlies: taking a seat against bots, the board to play on, and the replay."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -110,8 +110,8 @@ def friendly_new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Show the board to its person while the game is under way, and the replay to everybody."""
-    mark = friendly_now(friendly_id).mark  # before the rest: what comes later is told then
+    """Show the board to its person while the game is under way, and then the replay to all."""
+    mark = friendly_now(friendly_id).mark  # read before the rest, so that later changes are told
     found = _get_friendly(request, friendly_id)
     if found.state == FriendlyState.DONE:
         if wants_part(request):
@@ -128,7 +128,7 @@ def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Do one of the person's legal actions."""
+    """Play one of the person's legal actions."""
     actor = signed_in_user(request)
     chosen = request.POST.get("action", "")
     if not chosen:
@@ -147,7 +147,7 @@ def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def friendly_resign(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Give up one's game."""
+    """Resign the user's game."""
     resign(actor=signed_in_user(request), friendly_id=friendly_id)
     return redirect("friendly", friendly_id)
 
@@ -184,7 +184,7 @@ def friendly_file(request: HttpRequest, friendly_id: int) -> HttpResponse:
 
 def _get_friendly(request: HttpRequest, friendly_id: int) -> Friendly:
     visible = Friendly.objects.visible_to(person(request))
-    # The record is deferred in lists; here it is needed.
+    # Lists defer the record, which is needed here.
     return get_object_or_404(visible.listed().defer(None), pk=friendly_id)
 
 
@@ -220,7 +220,7 @@ def _show_replay(request: HttpRequest, found: Friendly) -> HttpResponse:
     is_own = reader is not None and reader.pk == found.person_id
     ply = query_number(request, "ply")
     if ply is None and is_own:
-        # Whoever played it knows the end, and comes here from the last move.
+        # The player knows the end, and comes here from the last move.
         ply = len(record["events"])
     bots = [place.version.bot_id for place in found.seats.all() if place.version]
     context = {
@@ -254,7 +254,7 @@ def _title(found: Friendly) -> str:
 
 
 def _game(request: HttpRequest) -> str | None:
-    """Return the game in the query, or the only one of the bot there."""
+    """Return the game in the query, or the first game of the bot in the query."""
     game = query_text(request, "game")
     if game in GAMES:
         return game

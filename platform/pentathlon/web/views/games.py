@@ -44,7 +44,7 @@ class GameLine:
     picture: SafeString
     summary: SafeString
     plies: int | None
-    """The plies of a usual match; None if nobody has measured any."""
+    """The plies of a usual match; None if not measured."""
     has_lesson: bool
     leader: RatingRow | None
     results: int
@@ -53,7 +53,7 @@ class GameLine:
 
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    """List the games of this installation: what they are about, and who leads."""
+    """List the games of this installation, with their subjects and leaders."""
     results = dict(Pool.objects.live().values_list("key", "applied_seq"))
     lines = [_line(tile, results, request) for tile in game_tiles()]
     return render(request, "web/games.html", {"section": "games", "lines": lines})
@@ -75,7 +75,7 @@ def _line(tile: Tile, results: Mapping[str, int], request: HttpRequest) -> GameL
 
 @require_safe
 def game(request: HttpRequest, game: str) -> HttpResponse:
-    """Show a game: what it looks like, who plays it best, how to begin."""
+    """Show a game: its board, its best bots, and how to begin."""
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
     info = GAMES[game].info

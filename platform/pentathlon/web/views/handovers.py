@@ -1,4 +1,4 @@
-"""The page on which a tournament goes over to another organiser."""
+"""The pages on which a tournament is handed over to another organiser."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -62,7 +62,7 @@ def on_now(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournaments_now(request: HttpRequest) -> HttpResponse:
-    """Show how far the latest tournaments are."""
+    """Show the progress of the latest tournaments."""
     context = {"tournaments": tournament_lines(limit=_TOURNAMENTS)}
     return render(request, "web/parts/home_tournaments.html", context)
 
@@ -81,7 +81,7 @@ def _leaderboards(tiles: list[Tile], reader: User | None) -> list[LeaderboardHea
 
 def _cards() -> list[MatchCard]:
     public = Match.objects.public().with_seats().select_related("replay")
-    # The longest first: what begins now may be over before anybody looks.
+    # The longest-running first: a match that begins now may be over before anybody looks.
     live = list(public.live().order_by("started_at", "pk")[:_CARDS])
     recent = list(public.recent()[: _CARDS - len(live)])
     return match_cards([*live, *recent])

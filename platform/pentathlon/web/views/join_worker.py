@@ -17,7 +17,7 @@ from pentathlon.web.requests import signed_in_user
 @login_required
 @require_http_methods(["GET", "POST"])
 def join_worker(request: HttpRequest) -> HttpResponse:
-    """Make a worker token, and show this once the commands that use it."""
+    """Make a worker token, and show the commands that use it just once."""
     user = signed_in_user(request)
     if not user.is_staff:
         raise PermissionDenied

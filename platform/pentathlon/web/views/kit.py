@@ -25,7 +25,7 @@ def kit(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def wheel(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send a wheel of what this site runs."""
+    """Send a wheel of the code that this site runs."""
     found = wheels().get(name)
     if found is None:
         raise Http404(f"There is no {name}; this site has {' and '.join(wheels())}.")
@@ -37,5 +37,5 @@ def wheel(request: HttpRequest, name: str) -> HttpResponseBase:
             headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
         )
 
-    # The same name may have another content after an update: an old copy would not fit its hash.
+    # After an update, the same name may have other content: an old copy would not fit its hash.
     return answer_if_changed(request, tag=f'"{found.sha256}"', make=send)

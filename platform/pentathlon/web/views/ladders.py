@@ -1,4 +1,4 @@
-"""Ladders: the list, the tables of each, and what authors choose for their bots."""
+"""Ladders: the list, the tables of each, and the choices of authors for their bots."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -71,7 +71,7 @@ def _season(
 ) -> HttpResponse:
     wanted = query_number(request, "division") or 1
     division = _division(line, wanted)
-    # Before anything is read that it stands for.
+    # The mark is read before everything that it stands for.
     mark = tournament_now(division.tournament_id).mark
     reader = person(request)
     context = {

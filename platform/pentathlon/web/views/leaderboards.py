@@ -1,4 +1,4 @@
-"""Leaderboards: one per game, and one for each other setting that was played."""
+"""Leaderboards: one per game, and one for each further setting that was played."""
 
 from urllib.parse import urlencode
 
@@ -33,7 +33,7 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
-    """Show who plays a game best, and how sure that is."""
+    """Show the leaderboard of a game, with the uncertainty of its ratings."""
     pool, shows_all = _pool(request, game), _shows_all(request)
     boards = list(Pool.objects.live().filter(game=game))
     narrowing = _narrowing(request)
@@ -113,17 +113,17 @@ def _narrowing(request: HttpRequest) -> Narrowing:
 
 
 def _shows_all(request: HttpRequest) -> bool:
-    """Return whether the reader wants old versions, too."""
+    """Return whether the reader wants to see old versions, too."""
     return request.GET.get("versions") == "all"
 
 
 def _key(request: HttpRequest, game: str) -> str:
-    """Return the key of the pool that is asked for."""
+    """Return the key of the requested pool."""
     return live_key(game, digest_in_key(game, query_text(request, "scope")))
 
 
 def _pool(request: HttpRequest, game: str) -> Pool | None:
-    """Return the pool that is asked for; a standard one may have to be made yet."""
+    """Return the requested pool; a standard one may still have to be made."""
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
     pool = Pool.objects.filter(key=_key(request, game)).first()

@@ -1,4 +1,4 @@
-"""Streams for pages: what changes in matches and tournaments, as it happens."""
+"""Streams for pages: changes of matches and tournaments as they happen."""
 
 import re
 from typing import Final
@@ -21,12 +21,12 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 _MOST_MATCHES = 6
 """The most matches of one stream; a page shows no more boards."""
 _MOST_LOOKED_AT: Final = 200
-"""How many running matches are looked at: the oldest, which have something to show already."""
+"""How many running matches are considered: the oldest, which have something to show already."""
 
 
 @require_safe
 def tv(request: HttpRequest) -> HttpResponse:
-    """Show the best match that is played now, of one game or of all."""
+    """Show the best running match of one game or of all."""
     game = request.GET.get("game", "")
     match = best_running(game if game in GAMES else None)
     context = {
@@ -75,7 +75,7 @@ def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @login_required
 @require_safe
 def friendly_stream(request: HttpRequest, friendly_id: int) -> HttpResponse:
-    """Stream hints that one's own game has changed, since the mark in `since`."""
+    """Stream hints that the user's own game has changed, since the mark in `since`."""
     own = Friendly.objects.of_person(signed_in_user(request))
     found = get_object_or_404(own.only("pk"), pk=friendly_id)
     return _follow_page(request, friendly_now(found.pk))
@@ -96,7 +96,7 @@ def _last_seen(request: HttpRequest) -> str:
 def best_running(game: str | None) -> Match | None:
     """Return the running match, of one game or of any, whose bots have the highest mean rating.
 
-    Only what everybody may watch; a bot without a rating counts as 0, where ratings begin.
+    Only matches that everybody may watch count; a bot without a rating has 0, where ratings begin.
     """
     running = Match.objects.public().live().watchable()
     if game is not None:

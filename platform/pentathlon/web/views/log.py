@@ -1,4 +1,4 @@
-"""The log of receipts: how it stands, and the roots that were published."""
+"""The log of receipts: its state, and the published roots."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -54,7 +54,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Show a match: its replay if it is done, else how it stands."""
+    """Show a match: its replay if it is done, otherwise its state."""
     found = _get_match(request, match_id)
     info = GAMES[found.game].info
     context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
@@ -140,7 +140,7 @@ def actions(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def _keep_for_a_visit(found: Match, response: HttpResponse) -> HttpResponse:
-    """Cache a part of a replay in browsers: the match never changes, the words may one day."""
+    """Let browsers cache a part of a replay: the match never changes, the words may one day."""
     keeper = "private" if found.is_private else "public"
     response["Cache-Control"] = f"{keeper}, max-age={_VISIT_S}"
     return response
@@ -175,7 +175,7 @@ def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 
 
 def _explored(found: Match, ply: int) -> dict[str, int] | None:
-    """Return the place of a position in the explorer, if it may be there."""
+    """Return the place of a position in the explorer; None if it cannot be there."""
     has_explorer = not (found.is_private or GAMES[found.game].info.hidden)
     return {"match": found.pk, "ply": ply} if has_explorer and ply <= DEPTH else None
 

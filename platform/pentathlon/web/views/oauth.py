@@ -1,4 +1,4 @@
-"""The addresses of OAuth 2.0: consent, tokens, revocation, and what describes them."""
+"""The addresses of OAuth 2.0: consent, tokens, revocation, and the metadata that describe them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _revoke: View = RevokeTokenView.as_view()
 def authorize(request: HttpRequest) -> HttpResponse:
     """Ask the user whether an app may act for them; send the answer to the app.
 
-    What the app asks for stands in the address, also when the answer is posted to it.
+    The app's request stands in the query, also of the address to which the answer is posted.
     """
     if any("\0" in value for _, values in request.GET.lists() for value in values):
         return _refused(request, "A value of the address has a character that none may have.")
@@ -65,14 +65,14 @@ def authorize(request: HttpRequest) -> HttpResponse:
     origin = origin_of(asked["redirect_uri"])
     context = {"app": app, "may": in_words(scopes), "origin": origin}
     page = render(request, "web/apps/consent.html", context)
-    # Browsers hold the address that the answer leads to for a target of the form.
+    # To browsers, the address to which the answer redirects is a target of the form.
     policy = {**settings.CONTENT_SECURITY_POLICY, "form-action": f"'self' {origin}"}
     page["Content-Security-Policy"] = "; ".join(f"{name} {of}" for name, of in policy.items())
     return page
 
 
 def _check_challenge(request: HttpRequest, asked: dict[str, Any]) -> None:  # Any: texts
-    """Refuse a question without a challenge by S256."""
+    """Refuse an authorization request without an S256 challenge."""
     challenge = request.GET.get("code_challenge", "")
     method = request.GET.get("code_challenge_method", "")
     if method == "S256" and CHALLENGE.fullmatch(challenge):
@@ -87,7 +87,7 @@ def _check_challenge(request: HttpRequest, asked: dict[str, Any]) -> None:  # An
 
 
 def _told(request: HttpRequest, error: Any) -> HttpResponse:  # Any: without types
-    """Send the error to the app, or show it to the user if the app is not known for sure."""
+    """Send the error to the app, or show it to the user if the app is not certain."""
     may_be_told, facts = _protocol.error_response(error)
     if not may_be_told:
         return _refused(request, facts["error"].description or facts["error"].error)
@@ -105,7 +105,7 @@ def _refused(request: HttpRequest, detail: str) -> HttpResponse:
 
 
 def _for_programs(view: View) -> View:
-    """Let programs of any origin post to a view; refuse what no database looks up."""
+    """Let programs of any origin post to a view; refuse values that no database can look up."""
 
     @wraps(view)
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -135,13 +135,13 @@ def token(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @_for_programs
 def revoke(request: HttpRequest) -> HttpResponseBase:
-    """End a token, and what belongs to it."""
+    """Revoke a token, and everything that belongs to it."""
     return _revoke(request)
 
 
 @require_safe
 def metadata(request: HttpRequest) -> JsonResponse:
-    """Describe the server, as RFC 8414 has it."""
+    """Describe the server in the form of RFC 8414."""
     site = site_of(request)
     answer = JsonResponse(
         {
@@ -166,7 +166,7 @@ def metadata(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def apps_guide(request: HttpRequest) -> HttpResponse:
-    """Explain how an app asks and what it gets, with a program that runs."""
+    """Explain how an app asks and what it gets, with a working program."""
     protocol = settings.OAUTH2_PROVIDER
     context = {
         "section": "docs",

@@ -62,7 +62,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     form = TournamentForm(request.POST or None, info=info, kind=kind)
     around = ArrangementForm(request.POST or None)
     context: dict[str, Any] = {"form": form, "around": around, "info": info}  # Any: for templates
-    # Both are checked, so that all problems are shown at once.
+    # Both forms are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
         values = {"document": form.document, **form.arguments, "arrangement": around.arrangement}
         values["is_draft"] = "draft" in request.POST
@@ -95,7 +95,7 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     around = ArrangementForm(request.POST or None, initial=shown)
     revision = request.POST.get("revision", stored.revision)
     if all([form.is_valid(), around.is_valid()]):
-        # The form does not have it: it is that of a replay.
+        # The form has no field for it, since only replays have one.
         draws = stored.document.draw_probability
         document = replace(form.document, draw_probability=draws)
         values = {"document": document, **form.arguments, "arrangement": around.arrangement}
@@ -160,7 +160,7 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Ask for the tournament's name, then cancel all that has not ended."""
+    """Ask for the tournament's name, then cancel the tournament."""
     found = get_tournament(request, tournament_id)
     check_organiser(signed_in_user(request), found, to="cancel")
     form = CancelForm(request.POST or None, name=found.name)
@@ -280,13 +280,13 @@ def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
 
 
 def _game(request: HttpRequest) -> str:
-    """Return the game in the query, else the first one that a bot may play."""
+    """Return the game in the query, otherwise the first one that a bot may play."""
     playable = (key for key in GAMES if BotVersion.objects.eligible(key).exists())
     return _known_game(request) or next(playable, next(iter(GAMES)))
 
 
 def _known_game(request: HttpRequest) -> str | None:
-    """Return the game in the query; None: it has none, or one that is not here."""
+    """Return the game in the query; None if it is missing or unknown."""
     wanted = request.GET.get("game", "")
     return wanted if wanted in GAMES else None
 

@@ -39,7 +39,7 @@ class BotLine:
 
 @require_safe
 def profile(request: HttpRequest, username: str) -> HttpResponse:
-    """Show what an author has made, and how it does."""
+    """Show an author's bots and their standing."""
     author = person_or_404(username)
     bots = list(Bot.objects.owned_by(author).order_by("-pk")[:_BOTS])
     ids = latest_matches_of_author(author.pk, limit=_OF_EACH_VERSION)
@@ -62,7 +62,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
 
 
 def _lines(bots: list[Bot]) -> list[BotLine]:
-    """Return the bots with the ratings of their active versions, those that are rated first."""
+    """Return the bots with the ratings of their active versions, rated bots first."""
     live = Rating.objects.filter(version__bot__in=bots, pool__in=Pool.objects.live()).active()
     rows = live.with_mean().select_related("pool", "version").order_by("pool__game", "-score")
     found: dict[int, list[Rating]] = {}
@@ -73,8 +73,8 @@ def _lines(bots: list[Bot]) -> list[BotLine]:
 
 
 def titles_of(author: User) -> QuerySet[FinalRow]:
-    """Return places on the podium of closed tournaments that everybody may see, latest first."""
-    # By itself: joined with tournaments, SQLite would look for each version in each of them.
+    """Return podium places in closed tournaments that everybody may see, latest first."""
+    # A query of its own: in a join, SQLite would look for each version in each tournament.
     podiums = FinalRow.objects.filter(entry__version__bot__owner=author, place__lte=_MEDALS)
     rows = FinalRow.objects.filter(
         pk__in=podiums.values("pk"), entry__tournament__state=TournamentState.CLOSED

@@ -92,7 +92,7 @@ def account_delete(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def account_delete_options(request: HttpRequest) -> HttpResponse:
-    """Answer what a browser needs to show a passkey before the account is deleted."""
+    """Return the options with which a browser shows a passkey before the account is deleted."""
     options, state = begin_check(host=host_of(request), person=signed_in_user(request))
     request.session[_CHALLENGE] = state
     return JsonResponse(options)

@@ -1,6 +1,7 @@
 """Pictures of pages, for those who share a link to one.
 
-They show what everybody may see, and of hidden hands their backs: links are shared with anybody.
+They show what everybody may see, and only the backs of hidden hands, because links are shared with
+anybody.
 """
 
 from functools import cache
@@ -37,13 +38,13 @@ _ACROSS = 'class="board wide"'
 
 @require_safe
 def home_picture(request: HttpRequest) -> HttpResponseBase:
-    """Draw what the site is about: a board of each game."""
+    """Draw the site: a board of each game."""
     return _answer(request, _site_card())
 
 
 @require_safe
 def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
-    """Draw a game: a board, and who plays it best."""
+    """Draw a game: a board, and its best bots."""
     tile = _tile(game)
     table = rating_table(live_key(game), reader=None, size=_ROWS)
     card = game_card(
@@ -57,7 +58,7 @@ def game_picture(request: HttpRequest, game: str) -> HttpResponseBase:
 
 @require_safe
 def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
-    """Draw how a tournament stands, as everybody may see it."""
+    """Draw the standings of a tournament, as everybody may see them."""
     shown = Tournament.objects.visible_to(None).select_related("owner", "pool")
     found = get_object_or_404(shown, pk=tournament_id)
     said, rows = state_words(found.state), list[tuple[str, str, str]]()
@@ -77,7 +78,7 @@ def tournament_picture(request: HttpRequest, tournament_id: int) -> HttpResponse
 
 @require_safe
 def match_picture(request: HttpRequest, match_id: int) -> HttpResponseBase:
-    """Draw a match at `ply` as a spectator sees it, or half-way: a link gives no end away."""
+    """Draw a match at `ply` as a spectator sees it; by default half-way, which hides the end."""
     public = Match.objects.public().filter(state=MatchState.DONE).with_seats()
     found = get_object_or_404(public.select_related("replay"), pk=match_id)
     record = read_record(found.replay)
@@ -116,7 +117,7 @@ def leaderboard_picture(request: HttpRequest, game: str) -> HttpResponseBase:
 
 @require_safe
 def bot_picture(request: HttpRequest, bot_id: int) -> HttpResponseBase:
-    """Draw where a bot stands in its games."""
+    """Draw the places of a bot in its games."""
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     ratings = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
     newest: dict[str, tuple[str, str, str]] = {}
@@ -142,7 +143,8 @@ def _site_card() -> str:
 
 
 def _board(game: str) -> str:
-    """Return the playing area of a board, or all of one that lies across: a square is higher."""
+    """Return the playing area of a board, or all of a wide drawing, for which a square has
+    room."""
     board = lesson_board(game)
     return board if _ACROSS in board.partition(">")[0] else lesson_picture(game)
 

@@ -1,4 +1,4 @@
-"""The pages on which staff look at results of workers that others have played otherwise."""
+"""The pages on which staff review results of workers that differ from those of others."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -30,7 +30,7 @@ _REVIEWS_SHOWN = 100
 @login_required
 @require_safe
 def quarantines(request: HttpRequest) -> HttpResponse:
-    """List quarantines of worker tokens, and checks that nobody could decide."""
+    """List quarantines of worker tokens, and undecided spot checks."""
     _staff(request)
     disputed = SpotCheck.objects.filter(state=CheckState.DISPUTED).order_by("-pk")
     context = {
@@ -89,7 +89,7 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
 
 
 def _staff(request: HttpRequest) -> User:
-    """Return who asks, if they are of the staff."""
+    """Return the user if they are staff; refuse everybody else."""
     user = signed_in_user(request)
     if not is_staff(user):
         raise PermissionDenied

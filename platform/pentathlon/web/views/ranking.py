@@ -14,7 +14,7 @@ from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows
 
 @require_safe
 def ranking(request: HttpRequest) -> HttpResponse:
-    """Show the authors over all games; a reader who is ranked finds their own line first."""
+    """Show the authors over all games; a ranked reader finds their own line first."""
     table, reader = latest_table(), person(request)
     pages = max(1, ceil(table.authors / PAGE_SIZE)) if table else 1
     page = max(1, min(query_number(request, "page") or 1, pages))

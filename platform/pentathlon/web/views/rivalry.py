@@ -54,7 +54,7 @@ class LineupLine:
 
 @require_safe
 def opponents(request: HttpRequest, bot_id: int) -> HttpResponse:
-    """Show how a bot does against all others in a game, in each seat, and with its time."""
+    """Show the results of a bot in a game against all others, by seat, and its use of time."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     rivals = rivals_of(bot.pk, query_text(request, "game"))
     if rivals is None and query_text(request, "game"):
@@ -110,7 +110,7 @@ def head_to_head(request: HttpRequest, bot_id: int, other_id: int) -> HttpRespon
 
 
 def _may_challenge(request: HttpRequest, bot: Bot) -> bool:
-    """Return whether the reader may challenge a bot: somebody else's that plays."""
+    """Return whether the reader may challenge a bot: an active one of somebody else."""
     reader = person(request)
     if reader is not None and reader.pk == bot.owner_id:
         return False
@@ -133,7 +133,7 @@ def _tournament(wanted: PairFilter) -> Tournament | None:
 
 
 def _versions(bot: Bot, other: Bot) -> dict[int, BotVersion]:
-    """Return the versions of both, the newest first."""
+    """Return the versions of both bots, the newest first."""
     found = BotVersion.objects.filter(bot__in=(bot, other)).order_by("-number", "pk")
     return {each.pk: each for each in found.only("bot_id", "number")}
 

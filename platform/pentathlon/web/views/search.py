@@ -13,12 +13,12 @@ from pentathlon.web.requests import person, query_text
 from pentathlon_engines import GAMES, GameInfo
 
 _SHOWN = 8
-"""How many names of each kind are shown where all kinds are."""
+"""How many names of each kind are shown if all kinds are."""
 
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Find what the query `q` names; `kind` shows one kind only, but more of it."""
+    """Find what the query `q` names; `kind` shows only one kind, but more of it."""
     query, reader = query_text(request, "q"), person(request)
     only = query_text(request, "kind")
     kinds = [Kind(only)] if only in Kind else list(Kind)
@@ -41,7 +41,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def _groups(found: Sequence[FoundName]) -> list[tuple[Kind, list[tuple[FoundName, str]]]]:
-    """Return what was found by kind, with addresses; the kind with the best name comes first."""
+    """Return the findings by kind, with addresses; the kind with the best name comes first."""
     kinds = dict.fromkeys(each.kind for each in found)
     return [
         (kind, [(each, _address(each)) for each in found if each.kind is kind]) for kind in kinds
@@ -49,7 +49,7 @@ def _groups(found: Sequence[FoundName]) -> list[tuple[Kind, list[tuple[FoundName
 
 
 def _games(query: str) -> list[GameInfo]:
-    """Return the games with a word in their title that begins so, or the whole title."""
+    """Return the games whose title, or a word of it, begins with the query."""
     wanted = query.casefold()
     titles = {key: game.info.title.casefold() for key, game in GAMES.items()}
     return [

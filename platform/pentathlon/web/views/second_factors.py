@@ -93,7 +93,7 @@ def totp(request: HttpRequest) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def totp_remove(request: HttpRequest) -> HttpResponse:
-    """Ask for no codes any more."""
+    """Remove the authenticator app."""
     remove_totp(actor=signed_in_user(request), site=site_of(request))
     messages.success(request, "The authenticator app is removed.")
     return redirect("second_factors")
@@ -105,7 +105,7 @@ def totp_remove(request: HttpRequest) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def recovery_codes(request: HttpRequest) -> HttpResponse:
-    """Make new recovery codes and show them this once."""
+    """Make new recovery codes and show them just once."""
     codes = renew_recovery_codes(actor=signed_in_user(request))
     return _codes_page(request, codes, "Your old recovery codes no longer work.")
 
@@ -115,7 +115,7 @@ def recovery_codes(request: HttpRequest) -> HttpResponse:
 @confirmed_first
 @require_POST
 def passkey_add_options(request: HttpRequest) -> HttpResponse:
-    """Answer what a browser needs to make a passkey."""
+    """Return the options with which a browser makes a passkey."""
     options, state = begin_passkey(signed_in_user(request), host=host_of(request))
     request.session[_CHALLENGE] = state
     return JsonResponse(options)
@@ -126,7 +126,7 @@ def passkey_add_options(request: HttpRequest) -> HttpResponse:
 @confirmed_first
 @require_POST
 def passkey_add(request: HttpRequest) -> HttpResponse:
-    """Keep a passkey that the browser has made."""
+    """Store a passkey that the browser has made."""
     user, state = signed_in_user(request), request.session.pop(_CHALLENGE, None)
     form = NewPasskeyForm(request.POST)
     if form.is_valid():
@@ -152,7 +152,7 @@ def passkey_remove(request: HttpRequest, passkey_id: int) -> HttpResponse:
 
 
 def has_a_name(host: str) -> bool:
-    """Return whether a host has a name: browsers make no passkeys for bare addresses."""
+    """Return whether a host has a name; browsers make no passkeys for bare IP addresses."""
     try:
         ip_address(host.strip("[]"))
     except ValueError:

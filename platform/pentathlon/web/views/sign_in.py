@@ -1,4 +1,4 @@
-"""Signing in: by a password with a second factor for who has one, or by a passkey alone."""
+"""Signing in: by a password and a second factor if there is one, or by a passkey alone."""
 
 import time
 from typing import Any, Final, NamedTuple
@@ -95,7 +95,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def second_factor_options(request: HttpRequest) -> HttpResponse:
-    """Answer what a browser needs to show a passkey after the password."""
+    """Return the options with which a browser shows a passkey after the password."""
     waiting = _waiting(request)
     if waiting is None:
         raise PermissionDenied("Sign in with your password first.")
@@ -107,7 +107,7 @@ def second_factor_options(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def passkey_options(request: HttpRequest) -> HttpResponse:
-    """Answer what a browser needs to sign somebody in by a passkey alone."""
+    """Return the options with which a browser signs somebody in by a passkey alone."""
     options, state = begin_check(host=host_of(request))
     request.session[_SIGN_IN_CHALLENGE] = state
     if not request.user.is_authenticated:
@@ -137,7 +137,8 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead staff to the one door that asks for second factors; refuse who is no staff."""
+    """Redirect to the sign-in that asks for second factors; refuse signed-in people without a
+    role."""
     if request.user.is_authenticated:
         raise PermissionDenied("Only for the staff of this site.")
     back = request.GET.get("next") or reverse("admin:index")
@@ -149,7 +150,7 @@ def _waiting(request: HttpRequest) -> _Waiting | None:
     if kept is None or kept["until"] < time.time():
         return None
     person = User.objects.filter(pk=kept["person"], is_active=True).first()
-    # A password that was changed meanwhile is no first factor any more.
+    # A password that was changed meanwhile no longer counts as the first factor.
     if person is None or not constant_time_compare(kept["hash"], person.get_session_auth_hash()):
         return None
     return _Waiting(person, kept["next"])
@@ -163,7 +164,7 @@ def _count_try(request: HttpRequest, person: User) -> int:
 def _is_right(
     request: HttpRequest, person: User, form: PasskeyAnswerForm | SecondFactorForm
 ) -> bool:
-    """Return whether the second factor is right; if not, the form says why."""
+    """Return whether the second factor is right; if not, add the reason to the form."""
     if not form.is_valid():
         return False
     given = form.cleaned_data

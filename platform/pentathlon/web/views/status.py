@@ -27,7 +27,7 @@ _HOUR: Final = timedelta(hours=1)
 _SPAN: Final = timedelta(minutes=10)
 _SPANS: Final = _HOUR // _SPAN
 MOST_COUNTED: Final = 10_000
-"""Above this, "more" is enough, because counting all of a long queue takes long."""
+"""The highest number that is counted; pages say "more" above it, since counting takes long."""
 
 
 @require_safe
@@ -43,7 +43,7 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
     since = database_now() - _HOUR
     ended = Match.objects.filter(finished_at__gt=since)
     done = ended.filter(state=MatchState.DONE)
-    # Game by game: an index holds just that, so that no match is read.
+    # Game by game, because an index holds just that, so that no match is read.
     by_game = {
         game: _count_by_span(done.filter(game=game).order_by("-finished_at"), since)
         for game in GAMES
@@ -72,7 +72,7 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
 
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
-    """Show what plays matches here: how many at a time, for which bots, behind which walls."""
+    """Show the workers: their slots, the languages of their bots, and their sandboxes."""
     alive = list(Worker.objects.alive())
     histories = read_histories([worker.name for worker in alive], now=database_now())
     reader = person(request)
@@ -89,15 +89,15 @@ def workers(request: HttpRequest) -> HttpResponse:
 
 
 def _oldest_wait_s() -> int | None:
-    """Return for how long the first in the queue has waited; None if nobody waits."""
-    # By the least id: in this form alone does SQLite take the index of what waits in turn.
+    """Return how long the first match in the queue has waited; None if none waits."""
+    # Asks for the least id, because only then does SQLite use the index of waiting matches.
     first = Match.objects.filter(state=MatchState.PENDING).aggregate(pk=Min("pk"))["pk"]
     since = Match.objects.filter(pk=first).values_list("created_at", flat=True).first()
     return None if since is None else max(0, int((database_now() - since).total_seconds()))
 
 
 def _history(spans: Mapping[datetime, int] | None) -> list[tuple[datetime, int, float]]:
-    """Return the start of each span, its matches, and these as a share of the most."""
+    """Return the start of each span, its matches, and their share of the largest number."""
     most = max([*(spans or {}).values(), 1])
     return [(start, number, number / most) for start, number in (spans or {}).items()]
 
@@ -105,7 +105,7 @@ def _history(spans: Mapping[datetime, int] | None) -> list[tuple[datetime, int, 
 def _count_by_span(matches: MatchQuerySet, since: datetime) -> list[int]:
     """Count matches as `_count` does, span by span of the hour from `since` on."""
     starts = [since + _SPAN * n for n in range(_SPANS)]
-    ends = [*starts[1:], since + 2 * _HOUR]  # the last span has what ended meanwhile, too
+    ends = [*starts[1:], since + 2 * _HOUR]  # the last span includes matches that ended meanwhile
     counts = {
         f"span_{n}": Count("pk", filter=Q(finished_at__gt=start, finished_at__lte=end))
         for n, (start, end) in enumerate(zip(starts, ends, strict=True))
@@ -117,6 +117,6 @@ def _count_by_span(matches: MatchQuerySet, since: datetime) -> list[int]:
 def _count(matches: MatchQuerySet) -> int:
     """Count matches, up to one more than `MOST_COUNTED`, in the order of an index.
 
-    Without an order, SQLite reads an index of all matches that ever were.
+    Without an order, SQLite reads an index of all matches ever played.
     """
     return matches.values("pk")[: MOST_COUNTED + 1].count()

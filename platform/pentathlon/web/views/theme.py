@@ -1,4 +1,4 @@
-"""The choice between light and dark."""
+"""The choice between the light and the dark theme."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

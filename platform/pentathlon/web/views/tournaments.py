@@ -135,7 +135,8 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     found, context = load_tournament(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
     if context["hides_results"]:
-        # Pairings of a format that reads results tell them: they wait with the results.
+        # Pairings of a format that reads results reveal them, so they wait for the results'
+        # release.
         visible = Match.objects.visible_to(person(request)).filter(pk=OuterRef("match"))
         places = places.filter(Exists(visible))
     last = places.order_by("-index").values_list("round", flat=True).first() or 0
@@ -143,7 +144,7 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     length = _MOST_SEATS // found.table_seats
     page = max(1, query_number(request, "page") or 1)
     begin = (page - 1) * length
-    # One more than is shown tells whether the round goes on.
+    # One match more than is shown tells whether the round goes on.
     shown = list(places.filter(round=number).in_order()[begin : begin + length + 1])
     situation = read_situation()
     context["places"] = [
@@ -160,7 +161,7 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the faults of bots, and the matches that we could not play."""
+    """Show the faults of bots, and the matches that the platform could not play."""
     found, context = load_tournament(request, tournament_id, tab="faults")
     shown = Match.objects.of_lane(found.pk).visible_to(person(request))
     seats = faults_of_lane(found.pk)
@@ -188,10 +189,10 @@ def tournament_document(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the figures of a tournament alone, for pages that are open.
+    """Show only the figures of a tournament, for open pages.
 
-    Once it is in another state than the page that asks, the page is loaded again: badge, buttons
-    and table change with it.
+    Once the state differs from that of the page that asks, the page is loaded again: badge,
+    buttons and table change with it.
     """
     found, context = load_tournament(request, tournament_id, tab="")
     if request.GET.get("state", found.state) != found.state:
@@ -210,9 +211,9 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
 def load_tournament(
     request: HttpRequest, tournament_id: int, *, tab: str
 ) -> tuple[Tournament, Context]:
-    """Return a tournament that this person may see, with what all of its tabs show."""
+    """Return a tournament that this person may see, with the context that all of its tabs show."""
     found = get_tournament(request, tournament_id)
-    # Before anything is read that it stands for.
+    # The mark is read before everything that it stands for.
     mark = tournament_now(found.pk).mark
     reader = person(request)
     hides = are_hidden(found, reader)
@@ -297,7 +298,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
 
 
 def _joined(entries: list[Entry], reader: User | None) -> set[int]:
-    """Return the entries of whose teams this person is a member without being the author."""
+    """Return the ids of the entries whose team this person has joined."""
     return {
         entry.pk
         for entry in entries
@@ -306,7 +307,7 @@ def _joined(entries: list[Entry], reader: User | None) -> set[int]:
 
 
 def _best(rows: list[Standing]) -> Context:
-    """Return each bot's chance of being best, and the ones that cannot be told apart."""
+    """Return each bot's chance of being best, and the bots that cannot be told apart."""
     placed = [row for row in rows if row.place is not None]
     chances = sorted(placed, key=lambda row: -row.chance_of_best)
     shown = [row for row in chances if row.chance_of_best >= _SMALLEST_CHANCE]

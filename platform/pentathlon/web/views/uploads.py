@@ -25,7 +25,7 @@ _RATE: Final = "uploads"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """What became of one of several archives."""
+    """The outcome for one of several archives."""
 
     file: str
     version: BotVersion | None = None
@@ -82,7 +82,7 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
 def _store(owner: User, form: UploadsForm) -> Iterator[Upload]:
     """Store or refuse each of several archives by itself."""
     for number, (file, checked) in enumerate(form.cleaned_data["archive"]):
-        # The request counts as an upload, and so as the first of them.
+        # The request itself has counted as the first upload.
         if number and (wait_s := count(_RATE, owner.pk)):
             yield Upload(file=file, refusal=f"Too many uploads: try again in {wait_s} s.")
         elif isinstance(checked, DomainError):

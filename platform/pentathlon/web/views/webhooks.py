@@ -1,4 +1,4 @@
-"""A person's webhooks: the list, one with its deliveries, and what may be done with them."""
+"""A person's webhooks: the list, one with its deliveries, and the actions on them."""
 
 import json
 from hashlib import sha256
@@ -46,7 +46,7 @@ Context = dict[str, Any]  # Any: what templates take
 @login_required
 @require_http_methods(["GET", "POST"])
 def webhooks(request: HttpRequest) -> HttpResponse:
-    """List the user's webhooks; a post chooses what comes by e-mail."""
+    """List the user's webhooks; a post chooses the events that are sent by e-mail."""
     user = signed_in_user(request)
     form = MailForm(request.POST or None, initial={"events": mail_events(user)})
     if request.method == "POST":
@@ -125,7 +125,7 @@ def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
-    """Send an event once more."""
+    """Send an event again."""
     delivery_id = posted_number(request, "delivery")
     redeliver(actor=signed_in_user(request), endpoint_id=webhook_id, delivery_id=delivery_id)
     messages.success(request, "It is sent again. Its delivery shows below.")
@@ -136,7 +136,7 @@ def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def webhook_enable(request: HttpRequest, webhook_id: int) -> HttpResponse:
-    """Send events again."""
+    """Enable a webhook again."""
     change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=True)
     messages.success(request, "The webhook is enabled.")
     return redirect("webhook", webhook_id)
@@ -146,7 +146,7 @@ def webhook_enable(request: HttpRequest, webhook_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
-    """Send no more events."""
+    """Disable a webhook."""
     change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=False)
     messages.success(request, "The webhook is disabled; what waited is given up.")
     return redirect("webhook", webhook_id)
@@ -167,7 +167,7 @@ def webhook_delete(request: HttpRequest, webhook_id: int) -> HttpResponse:
 
 @require_safe
 def webhooks_guide(request: HttpRequest) -> HttpResponse:
-    """Explain which events there are, how they are signed, and when they are tried again."""
+    """Explain the types of events, their signatures and retries."""
     context = {
         "section": "docs",
         "events": ALL_TYPES.values(),
@@ -207,7 +207,7 @@ def _page(
 
 
 def _deliveries(request: HttpRequest, found: WebhookEndpoint) -> Context:
-    """Return what changes on the page of a webhook, and a mark that changes with it."""
+    """Return the part of a webhook's page that changes, and a mark that changes with it."""
     attempts = Prefetch("attempts", DeliveryAttempt.objects.order_by("pk"))
     rows = found.deliveries.select_related("event").prefetch_related(attempts)
     page = cursor_page(request, rows)

@@ -28,11 +28,12 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Listen."""
+        """Listen until SIGTERM."""
         _allow_open_files()
-        # What a stranger sends is no warning of ours.
+        # Malformed requests of strangers are not worth a warning in our log.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-        # A page that prints the install command would wait for it; at a bad moment for seconds.
+        # Made ahead, because pages that print the install command would wait for it, at worst
+        # seconds.
         threading.Thread(target=engines_wheel, daemon=True).start()
         uvicorn.run(
             "pentathlon.asgi:application",
@@ -45,7 +46,7 @@ class Command(BaseCommand):
             log_level="error",
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # pentathlon.server.proxies decides whom to believe
+            proxy_headers=False,  # pentathlon.server.proxies decides whom to trust
             timeout_keep_alive=int(IDLE_S),
             # Without a limit an open stream would keep the server from ever stopping.
             timeout_graceful_shutdown=settings.SERVE_GRACE_S,
