@@ -82,7 +82,7 @@ class AuditViewSet(ListModelMixin, Endpoint[AuditEvent]):
 
 
 class TournamentAuditViewSet(Endpoint[Tournament]):
-    """What was done to one tournament."""
+    """The audit events of one tournament."""
 
     noun = "tournament"
     queryset = Tournament.objects.listed()
@@ -90,7 +90,7 @@ class TournamentAuditViewSet(Endpoint[Tournament]):
     filter_backends = ()
 
     def get_queryset(self) -> QuerySet[Tournament]:
-        """Leave out drafts of others."""
+        """Leave out drafts of other people."""
         return Tournament.objects.visible_to(self.reader).listed()
 
     @extend_schema(responses=AuditEventSerializer(many=True))

@@ -1,7 +1,7 @@
-"""What workers without keys ask of the site: `workers.remote.adapter` is the client.
+"""Requests of workers without keys: `workers.remote.adapter` is the client.
 
 Every claim, renewal and result goes through the same services as that of a worker beside the
-database. A worker is told nothing of matches that it does not hold.
+database. A worker learns nothing about matches that it does not hold.
 """
 
 import base64
@@ -90,7 +90,7 @@ class FleetViewSet(FleetEndpoint[Match]):
         asked = read(told.WaitSerializer, request)
         wait_s, only_friendlies = asked["wait_s"], asked["only_friendlies"]
         if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
-            # The server takes the header off and answers when a hint comes; see `pentathlon.asgi`.
+            # The server removes the header and answers when a hint comes; see `pentathlon.asgi`.
             headers = {HINT_HEADER: str(wait_s)}
             if only_friendlies:
                 headers[QUEUE_HEADER] = FRIENDLIES
@@ -267,7 +267,7 @@ def _place(text: str, field: str) -> int:
 
 
 def _part_of(data: bytes, wanted: str) -> HttpResponse:
-    """Answer with the end of the data that an interrupted download still lacks, or with all."""
+    """Answer with the rest of the data for an interrupted download, or with all of it."""
     start = wanted.removeprefix(_RANGE_PREFIX).removesuffix("-")
     headers = {"Accept-Ranges": "bytes", "Content-Type": "application/zip"}
     if not (wanted.startswith(_RANGE_PREFIX) and start.isascii() and start.isdigit()):
@@ -280,9 +280,9 @@ def _part_of(data: bytes, wanted: str) -> HttpResponse:
 
 
 def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:
-    """Return what a token allows, was sent out and is done by nobody; empty if there is nothing.
+    """Return waiting work that was sent out and that the token allows; empty if there is none.
 
-    People wait for friendlies; analyses give way to everything.
+    Friendlies come first, because people wait for them; analyses give way to everything.
     """
     if Work.UNRATED in token.work and (friendly_ids := sent_friendlies()):
         return Hint(friendly_ids=friendly_ids)

@@ -18,7 +18,7 @@ class WorkerAuthentication(BaseAuthentication):
     """`Authorization: Bearer ptw_...`."""
 
     def authenticate(self, request: Request) -> tuple[AnonymousUser, WorkerToken] | None:
-        """Return the token; a worker is no person.
+        """Return the token without a person, since a worker is none.
 
         Raises:
             AuthenticationFailed: `worker_token_unknown`, `worker_token_revoked` or
@@ -51,10 +51,10 @@ class WorkerAuthentication(BaseAuthentication):
 
 
 class WorkersOnly(BasePermission):
-    """Only for workers with a token."""
+    """Admits only workers with a token."""
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Return whether a worker asks."""
+        """Return whether the request is by a worker."""
         return isinstance(request.auth, WorkerToken)
 
 

@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Model)
 
 
 class FleetEndpoint(Endpoint[M]):
-    """Answers workers, who show their token with every request."""
+    """Answers workers, which send their token with every request."""
 
     authentication_classes = (WorkerAuthentication,)
     permission_classes = (WorkersOnly,)
@@ -31,12 +31,12 @@ class FleetEndpoint(Endpoint[M]):
         return cast(WorkerToken, self.request.auth)
 
     def name_here(self, name: str) -> str:
-        """Return the name of a worker or slot here: no token can speak for workers of another."""
+        """Return the site's name for a worker or slot; no token can name workers of another."""
         return f"{self.token.prefix}{name}"
 
 
 def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
-    """Return what a worker says, checked."""
+    """Return the validated request of a worker."""
     given = kind(data=request.data)
     given.is_valid(raise_exception=True)
     checked: dict[str, Any] = given.validated_data

@@ -1,4 +1,4 @@
-"""Friendlies whose bots workers without keys move: `workers.remote.friendlies` is the client."""
+"""Bots of friendlies, moved by workers without keys: `workers.remote.friendlies` is the client."""
 
 from http import HTTPStatus
 
@@ -20,7 +20,7 @@ from pentathlon_engines.errors import BadRecord
 
 
 class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
-    """Claims, leases and results of what bots do between two actions of a person."""
+    """Claims, leases and results of stretches: play of bots between two actions of a person."""
 
     noun = "friendly"
     queryset = Friendly.objects.none()

@@ -36,7 +36,7 @@ class WordField(serializers.CharField):
 
 
 class FoundLayerSerializer(RequestSerializer):
-    """What the worker found of one layer of its sandbox."""
+    """The state in which the worker found one layer of its sandbox."""
 
     layer = WordField()
     state = WordField()
@@ -235,7 +235,7 @@ class BuildRefusalSerializer(BuildSerializer):
 
 
 class WasHeldSerializer(serializers.Serializer[Any]):
-    """Whether this worker still held it."""
+    """Whether this worker still held the analysis or friendly."""
 
     was_held = serializers.BooleanField()
 

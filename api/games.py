@@ -102,7 +102,7 @@ class GameViewSet(CountedView, ViewSet):
     pagination_class = OnePage
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Refuse parameters: there are none."""
+        """Refuse all parameters."""
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=_PARAMETERS.get(self.action or "", ()))
 

@@ -42,7 +42,7 @@ class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
 
 
 class StatusView(CountedView):
-    """How much runs and waits here."""
+    """The amount of work that runs and waits here."""
 
     @extend_schema(operation_id="status", responses=StatusSerializer)
     def get(self, request: Request) -> Response:

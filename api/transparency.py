@@ -1,4 +1,4 @@
-"""The log of receipts: how it stands, its entries, and the proofs with which it is checked."""
+"""The log of receipts: its state, its entries, and the proofs that check it."""
 
 from typing import Any
 
@@ -99,7 +99,7 @@ class ConsistencySerializer(serializers.Serializer[Any]):
 
 
 class SizesSerializer(serializers.Serializer[Any]):
-    """Which two trees to compare."""
+    """The two trees to compare."""
 
     first = SizeField(help_text="The number of entries of one tree.")
     second = SizeField(
@@ -108,7 +108,7 @@ class SizesSerializer(serializers.Serializer[Any]):
 
 
 class SizeSerializer(serializers.Serializer[Any]):
-    """In which tree to look."""
+    """The tree to look in."""
 
     size = SizeField(
         required=False, help_text="The number of entries of the tree; all if omitted."
@@ -163,7 +163,7 @@ class LogViewSet(Endpoint[LogEntry]):
 
 
 class InclusionViewSet(Endpoint[Match]):
-    """Where the receipt of a match is in the log."""
+    """The place of a match's receipt in the log."""
 
     noun = "match"
     queryset = Match.objects.none()
@@ -172,7 +172,7 @@ class InclusionViewSet(Endpoint[Match]):
     query_parameters = {"inclusion": ("size",)}
 
     def get_queryset(self) -> MatchQuerySet:
-        """Return what this person may see."""
+        """Return the matches that this person may see."""
         return Match.objects.visible_to(self.reader)
 
     @extend_schema(

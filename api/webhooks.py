@@ -46,7 +46,7 @@ class WebhookEventSerializer(serializers.Serializer[Any]):  # Any: one, or many
     example = serializers.DictField()
 
     def get_is_usual(self, event: EventType) -> bool:
-        """Return whether it is one of the usual ones."""
+        """Return whether the event is in the default subscription."""
         return event.name in USUAL
 
 
@@ -123,20 +123,20 @@ class DeliverySerializer(serializers.ModelSerializer[Delivery]):
 
     @extend_schema_field({"type": ["string", "null"], "format": "date-time"})
     def get_next_at(self, delivery: Delivery) -> Any:  # Any: the framework writes times
-        """Return when it is tried next."""
+        """Return the time of the next attempt; null if there is none."""
         if delivery.state != DeliveryState.WAITING:
             return None
         return serializers.DateTimeField().to_representation(delivery.next_at)
 
     @extend_schema_field({"type": "object"})
     def get_body(self, delivery: Delivery) -> dict[str, Any]:  # Any: JSON
-        """Return what is sent."""
+        """Return the body that is sent."""
         return told_of(delivery.event, site=self.context["site"])
 
 
 @extend_schema_field({"type": "string", "pattern": _URL, "maxLength": LONGEST_URL})
 class WebhookUrlField(serializers.CharField):
-    """Where to post; the service decides which addresses it may have."""
+    """The address to post to; the service decides which addresses are allowed."""
 
 
 def _event_names(**settings: Any) -> serializers.ListField:  # Any: of the field

@@ -52,7 +52,7 @@ class PasskeyAnswerField(serializers.Field[str, Json, Json, Any]):  # Any: a req
     }
 
     def to_internal_value(self, data: object) -> str:
-        """Return its text."""
+        """Return the text of the answer."""
         if not isinstance(data, dict):
             self.fail("not_an_object")
         text = json.dumps(data)
@@ -119,7 +119,7 @@ class DeletedSerializer(serializers.Serializer[Any]):  # Any: a plain answer
 
 
 class MeViewSet(Endpoint[User]):
-    """Who asks."""
+    """The owner of the token of a request."""
 
     noun = "account"
     queryset = User.objects.none()
@@ -177,10 +177,10 @@ class OwnAccountViewSet(Endpoint[User]):
         wanted.is_valid(raise_exception=True)
         facts = wanted.validated_data
         count_typed_password(request, code=facts["code"])
-        # A challenge is good once, whatever comes of it.
+        # A challenge is valid once, whatever the result.
         state = request.session.pop(_CHALLENGE, None) if facts["answer"] else None
         name = delete_own_account(actor=self.actor, state=state, **facts)
-        # The session is gone with the account; its challenge must not be saved there.
+        # The session is deleted with the account, so nothing may be saved there any more.
         logout(request._request)
         return Response(DeletedSerializer({"name": name}).data, status=status.HTTP_200_OK)
 

@@ -40,7 +40,7 @@ def count_typed_password(request: Request, *, code: str = "") -> None:
     person = request.user
     wait_s = 0
     if not isinstance(request.successful_authenticator, PasswordAuthentication):
-        # A password in the header was counted before.
+        # A password in the header has been counted already.
         address = request.META.get("REMOTE_ADDR", "")
         wait_s = count_sign_in(address) or count_sign_in_as(person.get_username())
     wait_s = wait_s or (count("second_factors", person.pk) if code else 0)

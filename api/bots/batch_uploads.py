@@ -106,7 +106,7 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
     def _results(self) -> Iterator[dict[str, Any]]:  # Any: JSON
         for number, (name, checked) in enumerate(self.archives_sent):
             try:
-                # The throttles have counted the request, and so the first of them.
+                # The throttles have counted the request, and so the first upload.
                 if number and (wait_s := count(_RATE, self.actor.pk)):
                     raise Throttled(wait_s)
                 version = VersionSerializer(self._submit(checked)).data

@@ -1,4 +1,4 @@
-"""Calls of the API as commands for a shell, from the examples of the OpenAPI document."""
+"""Calls of the API as shell commands, made from the examples of the OpenAPI document."""
 
 import json
 import shlex
@@ -23,7 +23,7 @@ _MOST_LINES: Final = 60
 def curl_command(method: str, path: str, told: _Told) -> str:
     """Return the command that makes the example of an operation.
 
-    What the site and the token are, the shell knows: `SITE`, `TOKEN`.
+    The site and the token are shell variables, `SITE` and `TOKEN`.
     """
     parameters = [each for each in told.get("parameters", ()) if "example" in each]
     places = {each["name"]: each["example"] for each in parameters if each["in"] == "path"}
@@ -43,7 +43,7 @@ def curl_command(method: str, path: str, told: _Told) -> str:
 
 
 def example_of(content: _Told) -> str:
-    """Return the example of an answer as text, cut where it is long; empty without one."""
+    """Return the example of an answer as text, cut if it is long; empty if there is none."""
     for kind, told in _content(content).items():
         if "example" in told:
             found = told["example"]
@@ -73,7 +73,7 @@ def _body(told: _Told) -> Iterator[str]:
 
 
 def _long_body(told: _Told) -> str:
-    """Return the example of a body that is too long for a command; empty of a short one."""
+    """Return the example of a body that is too long for a command; empty if it is short."""
     for kind, content in _content(told).items():
         body = content.get("example")
         if "json" in kind and body is not None:

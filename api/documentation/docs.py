@@ -19,13 +19,13 @@ _DOCS_POLICY: Final = (
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """List all that can be asked."""
+    """List all operations of the API."""
     return render(request, "api/reference.html", {"groups": groups().values(), "section": "docs"})
 
 
 @require_safe
 def reference(request: HttpRequest, key: str) -> HttpResponse:
-    """Describe the requests about one kind of thing, and the shapes that they use."""
+    """Describe the operations on one kind of thing, and the shapes that they use."""
     if key not in groups():
         raise Http404
     return render(request, "api/group.html", {"group": groups()[key], "section": "docs"})

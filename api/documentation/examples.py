@@ -34,7 +34,7 @@ def examples() -> Mapping[str, Example]:
 
 
 def add_example(operation: dict[str, Any]) -> None:
-    """Add its example to an operation of the OpenAPI document, if there is one."""
+    """Add the example of an operation to its entry in the OpenAPI document, if there is one."""
     example = examples().get(operation["operationId"])
     if example is None:
         return

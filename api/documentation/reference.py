@@ -53,7 +53,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """An object of JSON that the API takes or gives; or the words that a text may be."""
+    """An object of JSON that the API takes or gives, or the choices of a text."""
 
     name: str
     about: SafeString
@@ -64,7 +64,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """What comes back where all is well."""
+    """The answer to a request that succeeds."""
 
     status: int
     words: str
@@ -108,7 +108,7 @@ class OperationGroup:
 
 @cache
 def groups() -> Mapping[str, OperationGroup]:
-    """Return all groups by their keys, in the order of the alphabet."""
+    """Return all groups by their keys, in alphabetical order."""
     with DOCUMENT.open("rb") as file:
         document = yaml.load(file, yaml.CSafeLoader)
     schemas: Mapping[str, _Schema] = document["components"]["schemas"]
@@ -167,7 +167,7 @@ def _parameter(told: _Schema) -> Field:
 
 
 def _content(told: _Schema) -> tuple[Piece, ...]:
-    """Return the type of a body; of several kinds of content, all."""
+    """Return the type of a body, with all its kinds of content."""
     pieces: list[Piece] = []
     for kind, content in told.get("content", {}).items():
         schema = content.get("schema", {})
@@ -222,7 +222,7 @@ def _bare_type(told: _Schema) -> Iterator[Piece]:
 
 
 def _shapes(operations: Iterable[Operation], schemas: Mapping[str, _Schema]) -> Iterator[Shape]:
-    """Return the shapes that operations mention, and those that these do, in order of names."""
+    """Return the shapes that operations mention, directly or through others, sorted by name."""
     waiting = {
         piece.shape
         for operation in operations

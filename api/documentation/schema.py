@@ -62,7 +62,7 @@ def is_never_blank(field: object) -> bool:
 
 
 def _with_pattern(field: object, found: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
-    """State which texts a request may have: none has a zero byte, and few are empty."""
+    """State which texts a request may contain: none with a zero byte, and few empty ones."""
     if not isinstance(field, serializers.CharField):
         return found
     is_open = not found.keys() & {"pattern", "format", "enum"}
@@ -116,7 +116,7 @@ class ApiSchema(AutoSchema):
         return super().get_operation_id().replace(".", "_")
 
     def get_summary(self) -> str | None:
-        """Return the first sentence of the description, unless it is that of all requests."""
+        """Return the first sentence of the description, unless all requests share it."""
         if self.get_description() == get_doc(type(self.view)):
             action, noun = (getattr(self.view, name, "") for name in ("action", "noun"))
             if action == "list":
@@ -126,7 +126,7 @@ class ApiSchema(AutoSchema):
         return self.get_description().partition("\n")[0].partition(". ")[0].rstrip(".") or None
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
-        """Describe ids as numbers, as bodies have them."""
+        """Describe ids as numbers, as they are in bodies."""
         found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
         for parameter in found:
             if parameter["schema"].get("pattern") == f"^{ID}$":
@@ -152,7 +152,7 @@ class ApiSchema(AutoSchema):
         direction: Literal["request", "response"],
         bypass_extensions: bool = False,
     ) -> dict[str, Any]:
-        """State where an item of a list may be null: the package does not."""
+        """State where an item of a list may be null, which the package leaves out."""
         mapped = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         found: dict[str, Any] = mapped
         child = getattr(field, "child", None)
@@ -165,7 +165,7 @@ class ApiSchema(AutoSchema):
         field: Any,  # Any: of any serializer
         schema: dict[str, Any],
     ) -> None:
-        """State at last which texts may not be empty: a pattern allows the empty one, or not."""
+        """State last which texts may not be empty, since the patterns of validators matter."""
         super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]
         if isinstance(field.parent, RequestSerializer) and schema.get("type") == "string":
             schema.update(_with_pattern(field, schema))
@@ -173,7 +173,7 @@ class ApiSchema(AutoSchema):
     def _get_request_body(
         self, direction: Literal["request", "response"] = "request"
     ) -> dict[str, Any] | None:
-        """Demand a body where it is one of several kinds, too."""
+        """Also demand a body that is one of several kinds."""
         body: dict[str, Any] | None = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
         if body and isinstance(self.get_request_serializer(), PolymorphicProxySerializer):
             body["required"] = True

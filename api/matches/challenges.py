@@ -83,7 +83,7 @@ class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or man
 
     @extend_schema_field({"type": "array", "items": {"type": "integer"}})
     def get_matches(self, block: ChallengeBlock) -> list[int]:
-        """Return the ids of its matches, in the order of seats."""
+        """Return the ids of the block's matches, in seat order."""
         return [match.pk for match in block.matches]
 
 
@@ -155,7 +155,7 @@ class ChallengeDetailSerializer(ChallengeSerializer):
 
     @extend_schema_field(ChallengeSeatSerializer(many=True))
     def get_seats(self, challenge: Challenge) -> Any:  # Any: what a serializer made
-        """Return what happened in every seat."""
+        """Return the results in every seat."""
         seats = seats_of(challenge, self.context["matches"])
         return ChallengeSeatSerializer(seats, many=True).data
 

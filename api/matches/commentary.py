@@ -17,11 +17,11 @@ PLACE: Final = ("seat", "first", "count")
 _MOST_EVENTS: Final = 200
 _USUAL_EVENTS: Final = 100
 _KEPT_S: Final = 3600
-"""How long caches may keep it: the match never changes, but the words may one day."""
+"""How long caches may keep a commentary: the match never changes, but the words may one day."""
 
 
 class WindowSerializer(serializers.Serializer[Any]):
-    """Which plies are told, and to whom."""
+    """The plies to tell, and the viewpoint."""
 
     seat = serializers.IntegerField(
         min_value=0,
@@ -73,7 +73,7 @@ class CommentarySerializer(serializers.Serializer[Any]):  # Any: gathered facts
 
 
 def answer_commentary(request: Request, record: Record, *, is_private: bool) -> Response:
-    """Answer with the window of a record that is asked for.
+    """Answer with the requested window of a record.
 
     Raises:
         NotFound: the record has no such ply or seat.

@@ -93,7 +93,7 @@ class SeatFileViewSet(Endpoint[Match]):
     private_scopes = {"log": Scope.PRIVATE_READ, "bundle": Scope.PRIVATE_READ}
 
     def get_queryset(self) -> MatchQuerySet:
-        """Return what this person may see."""
+        """Return the matches that this person may see."""
         return Match.objects.visible_to(self.reader).with_seats().select_related("replay")
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})

@@ -103,7 +103,7 @@ class FriendlyDetailSerializer(FriendlySerializer):
 
     @extend_schema_field(serializers.IntegerField(allow_null=True))
     def get_queue_place(self, friendly: Friendly) -> int | None:
-        """Return how many workers' turns it takes until its bot moves."""
+        """Return how many turns of workers it takes until a bot moves; null if none has to."""
         return place_in_queue(friendly) if friendly.state == FriendlyState.BOT else None
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
@@ -198,7 +198,7 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     query_parameters = {"commentary": PLACE}
 
     def get_queryset(self) -> FriendlyQuerySet:
-        """Return what this person may see."""
+        """Return the friendlies that this person may see."""
         return Friendly.objects.visible_to(self.reader).listed()
 
     @extend_schema(request=FriendlyRequestSerializer, responses={201: FriendlyDetailSerializer})

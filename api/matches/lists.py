@@ -1,4 +1,4 @@
-"""Lists of matches: their filters, and their orders."""
+"""Lists of matches: their filters and orders."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -58,7 +58,7 @@ class MatchPages(NewestFirst):
         queryset: QuerySet[Any] | Sequence[Any],  # Any: only handed on
         view: Any,  # Any: only handed on
     ) -> tuple[str, ...]:
-        """Return the columns of the order that is asked for, where an index has them."""
+        """Return the columns of the requested order, if an index has them."""
         columns = super().get_ordering(request, queryset, view)
         asked = request.query_params
         is_by_end = columns[0].endswith("finished_at")

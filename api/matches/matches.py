@@ -131,12 +131,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
     @extend_schema_field({"type": "integer", "nullable": True})
     def get_seed(self, match: Match) -> int | None:
-        """Show the seed when no match with it can be played any more."""
+        """Return the seed once no match with it can still be played."""
         return None if match.is_sealed else match.seed
 
     @extend_schema_field({"type": "string", "nullable": True})
     def get_alias(self, match: Match) -> str | None:
-        """Show the alias with the seed."""
+        """Return the alias once the seed is shown."""
         return None if match.is_sealed else match.told_name
 
 
@@ -168,7 +168,7 @@ class MatchDetailSerializer(MatchSerializer):
 
     @extend_schema_field(ReasonSerializer(allow_null=True))
     def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made
-        """Return why the match is not running, or nothing if it runs or is done."""
+        """Return why the match is not running; null if it runs or is done."""
         reason = why_waiting(match)
         return None if reason is None else ReasonSerializer(reason).data
 
@@ -185,7 +185,7 @@ class MatchOrderSerializer(RequestSerializer):
 
 
 class EventsSerializer(serializers.Serializer[Any]):
-    """How the positions of a stream are given."""
+    """The form of the positions in a stream."""
 
     view = serializers.ChoiceField(
         choices=[view.value for view in View],
@@ -195,7 +195,7 @@ class EventsSerializer(serializers.Serializer[Any]):
 
 
 class FollowedSerializer(EventsSerializer):
-    """Which matches a stream is of."""
+    """The matches that a stream follows."""
 
     match = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
@@ -218,7 +218,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     write_scope = Scope.TOURNAMENTS_WRITE
 
     def get_queryset(self) -> MatchQuerySet:
-        """Return what this person may see."""
+        """Return the matches that this person may see."""
         visible = Match.objects.visible_to(self.reader).with_seats().with_privacy()
         return with_seals(visible).select_related("place")
 

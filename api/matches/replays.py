@@ -21,7 +21,7 @@ from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
-    """Which position to draw, and for whom."""
+    """The position to draw, and the viewpoint."""
 
     ply = serializers.IntegerField(min_value=0, max_value=10**6, default=0)
     seat = serializers.IntegerField(min_value=0, max_value=10, default=None, allow_null=True)
@@ -41,7 +41,7 @@ class ReplayViewSet(Endpoint[Replay]):
         visible = Match.objects.visible_to(self.reader)
         # Whether a cache may keep a board depends on who else may see the match.
         match = Prefetch("match", Match.objects.with_privacy())
-        # Not `match__in`: SQLite would make a list of all visible matches to find one.
+        # With `match__in`, SQLite would list all visible matches to find one.
         found = Replay.objects.filter(Exists(visible.filter(pk=OuterRef("match_id"))))
         return found.prefetch_related(match)
 

@@ -15,7 +15,7 @@ from pentathlon.oauth.protocol import ACCESS_PREFIX
 
 
 class BearerAuthentication(TokenAuthentication):
-    """`Authorization: Bearer ptl_...`, or `pta_...` of an app that acts for somebody."""
+    """`Authorization: Bearer ptl_...`, or `pta_...` for an app that acts for somebody."""
 
     def authenticate_credentials(self, token: bytes) -> tuple[User, ApiToken | AppAccess]:
         """Return the person and the token, and remember that it was used."""
@@ -42,8 +42,8 @@ class PasswordAuthentication(BasicAuthentication):
 
         Raises:
             Throttled: too many tries for this account.
-            AuthenticationFailed: wrong, or not even something that a database can look up.
-            PermissionDenied: right, but this account has a second factor.
+            AuthenticationFailed: name or password is wrong, or no database can look them up.
+            PermissionDenied: both are right, but this account has a second factor.
         """
         if "\0" in userid:
             raise AuthenticationFailed("Invalid username/password.")

@@ -31,7 +31,7 @@ _ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
-    """A resource: its scopes, and how it finds its objects."""
+    """A resource: its scopes, its parameters, and the way to its objects."""
 
     noun = "thing"
     post: Handler
@@ -53,7 +53,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=self._known_parameters())
         if request.method == "POST" and self.takes_idempotency_key and self.action is not None:
-            # The framework looks the handler up next.
+            # The framework looks up the handler after this.
             self.post = make_idempotent(self.post, prepare=self.prepare)
 
     def finalize_response(
@@ -61,7 +61,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     ) -> Response:
         """Keep responses to signed-in people out of caches, unless the response says otherwise."""
         answer = super().finalize_response(request, response, *args, **kwargs)
-        # Not `request.user`: a refused sign-in would be tried again.
+        # Reading `request.user` would try a refused sign-in again.
         if "Authorization" in request.headers or settings.SESSION_COOKIE_NAME in request.COOKIES:
             answer.headers.setdefault("Cache-Control", "private, no-store")
         return answer
@@ -77,12 +77,12 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
 
     @property
     def reader(self) -> User | None:
-        """The person whose private things may be shown; a token needs the scope for that."""
+        """The person whose private data may be shown; a token needs the scope for that."""
         return None if lacks_scope(self.request, Scope.PRIVATE_READ) else self.person
 
     @property
     def actor(self) -> User:
-        """The person who sent the request, where permissions admit nobody else."""
+        """The person who sent the request, for actions that need one."""
         return cast(User, self.request.user)
 
     def _known_parameters(self) -> set[str]:
@@ -95,7 +95,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
         return known
 
     def get_object(self) -> T:
-        """Return the object of the address, or raise `NotFound` if the reader may not see one."""
+        """Return the object of the address; raise `NotFound` if the reader may see none."""
         try:
             return super().get_object()
         except Http404 as error:

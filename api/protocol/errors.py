@@ -102,7 +102,7 @@ class RefusedValue(Error):
 
 
 def pointer_of(error: DomainError) -> str | None:
-    """Return the JSON pointer into the request of what an error complains about."""
+    """Return the JSON pointer to the part of the request that caused an error."""
     return _pointer(error.field) if error.pointer is None else error.pointer
 
 
@@ -172,7 +172,7 @@ class ProblemFormatter(ExceptionFormatter):
         }
 
     def _help(self, code: str) -> str:
-        """Return the address of a page that helps."""
+        """Return the address of a help page."""
         request = cast(Request, self.context["request"])
         page = HELP.get(code) or HELP_BY_STATUS.get(self.exc.status_code)
         if page is None:
@@ -183,9 +183,9 @@ class ProblemFormatter(ExceptionFormatter):
 
 
 def problem_of(error: DomainError | exceptions.APIException, *, view: APIView) -> dict[str, Any]:
-    """Return the problem that an answer of this view with this error would have."""
+    """Return the problem with which this view would answer this error."""
     refusal = Refusal(error) if isinstance(error, DomainError) else error
-    # Any: the formatter looks at these two alone.
+    # Any: the formatter reads only these two.
     context: Any = {"view": view, "request": view.request}
     problem: dict[str, Any] = ProblemFormatter(refusal, context, error).run()
     return problem

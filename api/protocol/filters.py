@@ -1,4 +1,4 @@
-"""Filters of lists: one name means the same everywhere, and is that of a field of the answer."""
+"""Filters of lists: a name means the same everywhere, and is the name of a field of the answer."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -65,7 +65,7 @@ class TextFilter(filters.CharFilter):
 
 
 def _check_year(moment: datetime) -> None:
-    # Far from the ends of what a database can store, whatever the zone.
+    # These years stay well within what a database can store, whatever the zone.
     if moment.year not in _YEARS:
         raise ValidationError(f"The year is from {_YEARS[0]} to {_YEARS[-1]}.", code="bad_time")
 
@@ -79,7 +79,7 @@ class MomentFilter(filters.IsoDateTimeFilter):
 
 
 class MadeFilterSet(filters.FilterSet):
-    """Filters by when a row was made: a span holds its beginning and not its end."""
+    """Filters by creation time; a span includes its beginning but not its end."""
 
     since = MomentFilter(method="made_since", help_text=_SINCE)
     until = MomentFilter(method="made_before", help_text=_UNTIL)

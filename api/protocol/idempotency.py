@@ -28,12 +28,12 @@ Handler = Callable[..., Response]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a request was answered with."""
+    """The answer to a request."""
 
     status: int
     body: Any  # Any: JSON
     is_replayed: bool = False
-    """Whether it was stored by an earlier request."""
+    """Whether the answer was stored by an earlier request."""
 
 
 def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler:
@@ -66,9 +66,9 @@ def answer_once(
     make: Callable[[], Answer],
     prepare: Callable[[], object] = lambda: None,
 ) -> Answer:
-    """Return the answer that is stored under this key, else make and store one.
+    """Return the answer that is stored under this key, or make and store one.
 
-    `prepare` does slow work before the transaction; it is left out if an answer is stored.
+    `prepare` does slow work before the transaction; it is not called if an answer is stored.
 
     The answer is stored in the transaction of the change that it describes: both are there, or
     neither. A second request with the key waits for the first one. A refusal (an exception) is not

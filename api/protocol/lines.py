@@ -11,7 +11,7 @@ LINES: Final = "application/x-ndjson"
 
 
 def stretch_of_lines(lines: bytes, *, following: str) -> HttpResponse:
-    """Answer with lines, and say by which query the next ones are asked for; empty: no more."""
+    """Answer with lines and the query for the next ones; empty if there are no more."""
     headers = {HEADER: following, "Cache-Control": "no-store"}
     answer = HttpResponse(lines, content_type=LINES, headers=headers)
     patch_vary_headers(answer, ("Accept-Encoding",))

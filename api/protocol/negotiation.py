@@ -16,7 +16,7 @@ class OneKind(BaseContentNegotiation):
     """Every address returns one content type, whatever the client accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """Return the parser for the content that was sent, or None."""
+        """Return the parser for the request's content type, or None."""
         sent = (request.content_type or "").partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == sent), None)
 
@@ -32,7 +32,7 @@ class OneKind(BaseContentNegotiation):
 
 
 class ShallowJSONParser(JSONParser):
-    """Reads JSON; refuses a document nested more deeply than is allowed, or than can be parsed."""
+    """Reads JSON, but refuses documents nested too deeply."""
 
     def parse(
         self,
@@ -40,7 +40,7 @@ class ShallowJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Return what was sent."""
+        """Return the parsed body."""
         try:
             found: dict[str, Any] = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
@@ -51,7 +51,7 @@ class ShallowJSONParser(JSONParser):
 
 
 def _is_deeper(value: object, levels: int) -> bool:
-    """Return whether there are more levels; goes down level by level, so it never recurses."""
+    """Return whether a value has more levels; goes down level by level, without recursion."""
     level = [value]
     for _ in range(levels):
         level = [

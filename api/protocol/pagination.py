@@ -24,13 +24,13 @@ PAGES_TOLD: Final = (
         "page_size", {"type": "integer", "minimum": 1}, description="The number of rows on a page."
     ),
 )
-"""The same, described for actions that the schema generator does not recognise as lists."""
+"""The same parameters for actions that the schema generator does not recognise as lists."""
 ORDERING: Final = "ordering"
-"""The query parameter that says in which order a list is."""
+"""The query parameter for the order of a list."""
 
 
 class CursorPages(CursorPagination):
-    """Pages by cursor: page 1,000 costs what page 1 does, and new rows shift nothing."""
+    """Pages by cursor: page 1,000 costs as much as page 1, and new rows shift nothing."""
 
     ordering: str | tuple[str, ...] = "-id"
     orderings: Mapping[str, tuple[str, ...]] = {}
@@ -61,10 +61,10 @@ class CursorPages(CursorPagination):
         queryset: QuerySet[Any] | Sequence[Any],  # Any: rows of every list
         view: Any,  # Any: only handed on
     ) -> tuple[str, ...]:
-        """Return the columns of the order that is asked for.
+        """Return the columns of the requested order.
 
         Raises:
-            InvalidInput: the list is not offered in this order.
+            InvalidInput: the list has no such order.
         """
         wanted = request.query_params.get(ORDERING)
         if wanted is None or not self.orderings:
@@ -80,7 +80,7 @@ class CursorPages(CursorPagination):
         return self.orderings[wanted]
 
     def get_page_size(self, request: Request) -> int:
-        """Return how many rows the page has; more than the most are cut to the most.
+        """Return how many rows the page has, at most the largest page.
 
         Raises:
             InvalidInput: `page_size` is no whole number from 1.
@@ -155,11 +155,11 @@ class OnePage(BasePagination):
         request: Request,
         view: object = None,
     ) -> list[Any]:
-        """Return everything."""
+        """Return all rows."""
         return list(queryset)
 
     def get_paginated_response(self, data: Any) -> Response:  # Any: what a serializer made
-        """Return everything in the shape of a page."""
+        """Return all rows in the shape of a page."""
         return Response({"results": data, "next": None, "previous": None})
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:

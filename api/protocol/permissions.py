@@ -15,7 +15,7 @@ class ReadOrSignedIn(BasePermission):
     """
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Return whether this person, with this token, may try."""
+        """Return whether this person may send the request, with this token."""
         needed = _needed_scope(request, view)
         if needed is None and request.method in SAFE_METHODS:
             return True
@@ -29,11 +29,11 @@ class ReadOrSignedIn(BasePermission):
 class SignedIn(BasePermission):
     """Only for signed-in people, whatever the method.
 
-    Apps may do it only if the view says by which scope: `app_scope`.
+    Apps are admitted only if the view names a scope for them: `app_scope`.
     """
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Return whether there is a person."""
+        """Return whether a person has signed in."""
         scope: str | None = getattr(view, "app_scope", None)
         if scope is None:
             _refuse_apps(request)
@@ -43,10 +43,10 @@ class SignedIn(BasePermission):
 
 
 class StaffOnly(BasePermission):
-    """Only for those who run the platform."""
+    """Only for the staff of the platform."""
 
     def has_permission(self, request: Request, view: object) -> bool:
-        """Return whether somebody of the staff asks; who is not signed in may still do so."""
+        """Return whether a member of staff has signed in; refuse other people."""
         user = request.user
         if user.is_authenticated and not (user.is_staff or user.is_superuser):
             raise PermissionDenied("Only for the staff of this site.", code="staff_only")
@@ -60,7 +60,7 @@ def lacks_scope(request: Request, scope: str) -> bool:
 
 
 def _refuse_apps(request: Request) -> None:
-    """Refuse an app where no scope would let it."""
+    """Refuse an app, because no scope would admit it."""
     if isinstance(request.auth, AppAccess):
         raise PermissionDenied("No app may do this, only people themselves.", code="not_for_apps")
 

@@ -1,8 +1,8 @@
-"""How the rates stand, told in the headers of every answer.
+"""The state of the rates in the headers of every answer.
 
-The fields are those of draft-ietf-httpapi-ratelimit-headers-09: `RateLimit-Policy` has how many
-requests (`q`) a window of seconds (`w`) takes, and `RateLimit` how many remain (`r`) and in how
-many seconds it ends (`t`).
+The fields are those of draft-ietf-httpapi-ratelimit-headers-09: `RateLimit-Policy` gives the
+number of requests (`q`) in a window of seconds (`w`), and `RateLimit` the number that remains
+(`r`) and the seconds until the window ends (`t`).
 """
 
 from collections.abc import Sequence

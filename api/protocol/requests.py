@@ -21,16 +21,16 @@ _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
     "length": ("minLength", "maxLength"),
     "items": ("minItems", "maxItems"),
 }
-"""What JSON Schema calls the least and the most, by what is bounded."""
+"""JSON Schema's names of the lower and upper bound, by what is bounded."""
 
 
 class RequestSerializer(serializers.Serializer[Any]):
-    """The body of a request; a field that it does not have is refused."""
+    """The body of a request; unknown fields are refused."""
 
     def is_valid(self, *, raise_exception: bool = False) -> bool:
-        """Check the fields and, where they are wrong, also what their values would mean.
+        """Check the fields; if some are wrong, also check the meaning of the valid ones.
 
-        So that one answer names everything, whoever finds it.
+        So one answer names all errors, whoever finds them.
         """
         if super().is_valid():
             return True
@@ -62,9 +62,9 @@ class RequestSerializer(serializers.Serializer[Any]):
         return checked
 
     def right_values(self, *names: str) -> dict[str, Any]:  # Any: checked values
-        """Return the values of fields, where they can be used; the others have their defaults.
+        """Return the valid values of fields, and the defaults of the others.
 
-        A field that must be sent and is wrong has None.
+        A required field with an invalid value has None.
         """
         given = self.initial_data if isinstance(self.initial_data, Mapping) else {}
         right: dict[str, Any] = {}
@@ -80,7 +80,7 @@ class RequestSerializer(serializers.Serializer[Any]):
 
 
 def _first(error: DomainError) -> str:
-    """Return the first part of the field of an error."""
+    """Return the first part of the name of an error's field."""
     return (error.field or "").partition(".")[0]
 
 
@@ -99,7 +99,7 @@ def flatten_errors(errors: Any, at: str = "") -> Iterator[InvalidInput]:  # Any:
 
 
 class _Code(str):
-    """The code of an error, with what the field takes.
+    """The code of an error, with the values that its field takes.
 
     The framework copies errors, but keeps their codes.
     """
@@ -128,7 +128,7 @@ def _with_allowed(errors: Any, field: Any) -> Any:  # Any: nested errors, a fiel
 
 
 def _allowed(field: Any, code: str) -> Any:
-    """Return in JSON what a field takes, where that is why it refuses a value."""
+    """Return as JSON what a field takes, if it refused a value for that reason."""
     if code == "invalid_choice":
         return [*field.choices]
     kind = code.partition("_")[2]
@@ -174,8 +174,8 @@ def naming(
 ) -> Callable[[], Made]:
     """Have a service's errors name fields as the request does.
 
-    `names` has the request's names by those of the service. All but the fields in `outside` stand
-    within one field of the request.
+    `names` maps names of the service to names of the request. All fields but those in `outside`
+    stand in the field `within` of the request.
     """
 
     def run() -> Made:

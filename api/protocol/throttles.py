@@ -14,7 +14,7 @@ class CountingThrottle(BaseThrottle):
         self.counts: list[RateCount] = []
 
     def wait(self) -> float:
-        """Return when to come back."""
+        """Return the seconds until the request would be admitted."""
         return max((each.wait_s for each in self.counts), default=0)
 
     def _admits(self, rate: str, who: object) -> bool:
@@ -26,7 +26,7 @@ class Everybody(CountingThrottle):
     """All requests of one person, or of one address without a person."""
 
     def allow_request(self, request: Request, view: object) -> bool:
-        """Count the request, and once more where its address has a rate of its own."""
+        """Count the request, and again if its address has a rate of its own."""
         person = request.user.pk if request.user.is_authenticated else None
         who = home_of(request.META.get("REMOTE_ADDR", "")) if person is None else person
         own = allowance(request.path).rate_of(request.method or "GET")

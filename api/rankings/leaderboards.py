@@ -165,7 +165,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
                 "There is no leaderboard of this setting; the list has those there are."
             )
         shows_all = self._shows_all(request)
-        # Who is active may change without a result.
+        # The set of active versions may change without a result.
         parts = (game, names_version(), versions_in_play(progress), *progress)
         return answer_if_changed(
             request._request,

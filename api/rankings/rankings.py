@@ -99,7 +99,7 @@ class RankingViewSet(Endpoint[RankingTable]):
         )
 
     def _page(self, request: Request, table: RankingTable | None) -> Response:
-        # Not by a join: before PostgreSQL has statistics of a new table, that reads all people.
+        # A join would read all people as long as PostgreSQL has no statistics of a new table.
         lines = RankingLine.objects.filter(table=table).prefetch_related("author")
         author = request.query_params.get("author")
         if author is not None:

@@ -48,7 +48,7 @@ class MatchesFirst(CursorPages):
 
 
 class RivalScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """The score of one against another; exact repeats of a match count once."""
+    """The score of one bot or author against another; exact repeats of a match count once."""
 
     meetings = serializers.IntegerField(
         help_text="The number of matches, including exact repeats."
@@ -286,7 +286,7 @@ def _facts(found: HeadToHead) -> dict[str, object]:
 
 
 def get_bot(pk: str) -> Bot:
-    """Return a bot with its owner, or refuse an id that there is not."""
+    """Return a bot with its owner; refuse an unknown id."""
     found = Bot.objects.select_related("owner").filter(pk=int(pk)).first()
     if found is None:
         raise NotFound(f"There is no bot {pk}.")
@@ -294,7 +294,7 @@ def get_bot(pk: str) -> Bot:
 
 
 def read_game(request: Request) -> str:
-    """Return the game that the query names, empty if none; refuse one that there is not."""
+    """Return the game that the query names, or an empty text; refuse an unknown game."""
     game = str(request.query_params.get("game", ""))
     if game and game not in GAMES:
         raise InvalidInput(f"There is {unknown_game(game)}.", code="unknown_game", field="game")

@@ -47,11 +47,11 @@ class BestWinSerializer(serializers.Serializer[BestWin]):
 
     @extend_schema_field(OpponentBotSerializer)
     def get_opponent(self, win: BestWin) -> Any:  # Any: what a serializer made
-        """Return who was beaten."""
+        """Return the bot that was beaten."""
         return OpponentBotSerializer(win.loser.bot).data
 
     def get_version(self, win: BestWin) -> int:
-        """Return which version of it was beaten."""
+        """Return the version that was beaten."""
         return win.loser.pk
 
 

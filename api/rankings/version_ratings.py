@@ -18,7 +18,7 @@ from pentathlon_engines.contract.registry import unknown_game
 
 
 class LatestChangesFirst(CursorPages):
-    """Pages of changes of a rating, each by the row of the ledger that made it."""
+    """Pages of changes of a rating, in the order of the ledger rows that made them."""
 
     ordering = ("-row_id", "-seat")
 
@@ -101,7 +101,8 @@ class VersionRatingViewSet(Endpoint[BotVersion]):
             )
         live = Pool.objects.live().order_by()
         live = live.filter(game=game) if game else live
-        # By their ids: with a query for them, PostgreSQL reads all results of these leaderboards.
+        # Filters by ids, because with a subquery PostgreSQL reads all results of these
+        # leaderboards.
         pools = list(live.values_list("pk", flat=True))
         rows: Any = RatingChange.objects.filter(version=self.get_object(), row__pool__in=pools)
         page: Any = self.paginate_queryset(rows.select_related("row__pool"))

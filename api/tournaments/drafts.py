@@ -34,14 +34,14 @@ class DraftSerializer(TournamentRequestSerializer):
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The draft that was asked for, and the revision that it was made of."""
+        """The requested draft, and the revision on which it is based."""
         asked = super().arguments
         revision = asked.pop("revision")
         return {"revision": revision, "draft": Draft(**asked)}
 
 
 class DraftActions(Endpoint[Tournament]):
-    """What is done to a draft."""
+    """The actions on a draft."""
 
     @extend_schema(responses=DraftSerializer)
     @action(detail=True)
@@ -69,7 +69,7 @@ class DraftActions(Endpoint[Tournament]):
 
 
 def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
-    """Return a draft by the fields of a request."""
+    """Return a draft as the fields of a request."""
     document, around = draft.document, draft.arrangement
     moments = ("closes_entries_at", "starts_at", "freezes_at", "releases_at")
     return {
@@ -98,7 +98,7 @@ def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
 
 
 def _changed(stored: dict[str, Any], asked: Any) -> Any:  # Any: JSON
-    """Return a draft with what was asked for; without a revision, there is none."""
+    """Return a draft with the requested changes and the requested revision, if there is one."""
     if not isinstance(asked, Mapping):
         return asked
     del stored["revision"]

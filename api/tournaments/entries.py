@@ -1,4 +1,4 @@
-"""The entries of a tournament: how they come, change and leave."""
+"""The entries of a tournament, which enter, change and leave."""
 
 from functools import partial
 from typing import Any
@@ -64,7 +64,7 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         read_only_fields = fields
 
     def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
-        """Return the fields, without a block that would show how far hidden matches are."""
+        """Return the fields, without a block that would reveal the progress of hidden matches."""
         told = super().to_representation(instance)
         if not instance.is_settled or instance.tournament_id in self.context["hidden"]:
             told |= {"first_block": None, "kept": []}
@@ -164,7 +164,7 @@ class DisqualificationSerializer(RequestSerializer):
 
 
 class EntryActions(Endpoint[Tournament]):
-    """What is done to the entries of a tournament, each by the id of its bot version."""
+    """The actions on the entries of a tournament, each named by the id of its bot version."""
 
     @extend_schema(responses=EntrySerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
@@ -309,7 +309,7 @@ class EntryActions(Endpoint[Tournament]):
         return Response(InvitationSerializer(invited, many=True).data)
 
     def _get_own(self, to: str) -> Tournament:
-        """Return the tournament; refuse who does not organise it, before their fields are read."""
+        """Return the tournament; refuse anybody but its organiser before reading fields."""
         found = self.get_object()
         check_organiser(self.actor, found, to=to)
         return found

@@ -81,7 +81,7 @@ class EventRequestSerializer(ArrangementSerializer):
     )
 
     def further_problems(self) -> Iterator[DomainError]:
-        """Yield the errors around it, and those of the documents of the valid fields."""
+        """Yield the errors of the arrangement, and those of the documents by the valid fields."""
         yield from super().further_problems()
         right = self.right_values("games", "format", "params", "rated")
         rated = is_rated(right["rated"], kind=right["format"], sent=self.initial_data)

@@ -29,14 +29,14 @@ class WantedTournament(NamedTuple):
 
     create: Callable[[], Tournament]
     named: Callable[[Callable[[], Any]], Callable[[], Any]]  # Any: what it is given makes
-    """Wraps a function, so that its errors name fields as the request does."""
+    """Wraps a function so that its errors name fields as the request does."""
 
 
 def read_new_tournament(request: Request, actor: User) -> WantedTournament:
     """Return the tournament that a request describes.
 
-    What is wrong is named as the request has it: a document by itself, within `document`, or by
-    the fields of the short form. Nobody but organisers is told what is wrong.
+    Errors name fields as the request does: those of a plain document, within `document`, or in the
+    short form. Only organisers learn about errors.
     """
     check_may_create(actor, what="tournaments")
     body = request.data

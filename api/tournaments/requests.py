@@ -19,9 +19,9 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
-"""What the fields of documents are called in the short form of a request."""
+"""The names of a document's fields in the short form of a request."""
 IN_DOCUMENT: Final = {"versions": "entries"}
-"""What the arguments of services are called in documents."""
+"""The names of the services' arguments in documents."""
 LARGEST_ID: Final = 10**18
 _LARGEST_NUMBER: Final = 10**9
 _MOST_IDS: Final = 1000
@@ -109,7 +109,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
     )
 
     def further_problems(self) -> Iterator[DomainError]:
-        """Yield the errors around it, and those of a document of the valid fields."""
+        """Yield the errors of the arrangement, and those of a document by the valid fields."""
         yield from super().further_problems()
         right = self.right_values(*_OF_DOCUMENT, "format", "rated", "versions")
         versions = right.pop("versions")
@@ -159,7 +159,7 @@ class DocumentRequestSerializer(RequestSerializer):
     )
 
     def further_problems(self) -> Iterable[DomainError]:
-        """Return the errors of the document and around it, for the valid fields."""
+        """Return the errors of the document and of the fields beside it, if those are valid."""
         right = self.right_values("document", *_AROUND_DOCUMENT)
         return gather_errors([naming_in_document(partial(check_posted, **right))])
 
@@ -206,10 +206,10 @@ def is_rated(
     kind: str,
     sent: Any,  # Any: a body as it came
 ) -> bool:
-    """Return whether a tournament is to be rated; an A/B test is not unless that was sent."""
+    """Return whether a tournament shall be rated: an A/B test only if `rated` was sent."""
     return rated and (kind not in NEVER_RATED or "rated" in sent)
 
 
 def usual_seats(game: str) -> int:
-    """Return how many seats a game usually has; 0: there is no such game, as the service says."""
+    """Return the default seats of a game; 0 if it is unknown, which the service refuses."""
     return GAMES[game].info.default_seats if game in GAMES else 0

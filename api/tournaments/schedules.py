@@ -67,7 +67,7 @@ class FaultySeatSerializer(SeatSerializer):
 
 
 class RoundSerializer(serializers.Serializer[Any]):
-    """Which part of a schedule."""
+    """The part of a schedule to list."""
 
     round = serializers.IntegerField(
         min_value=1, max_value=_MOST_ROUNDS, required=False, help_text="Only this round."
@@ -75,7 +75,7 @@ class RoundSerializer(serializers.Serializer[Any]):
 
 
 class ScheduleActions(Endpoint[Tournament]):
-    """What is read of the matches of a tournament."""
+    """The lists and files about the matches of a tournament."""
 
     @extend_schema(
         parameters=[RoundSerializer],
@@ -93,7 +93,8 @@ class ScheduleActions(Endpoint[Tournament]):
         asked.is_valid(raise_exception=True)
         places = TournamentMatch.objects.filter(tournament=found, **asked.validated_data)
         if are_hidden(found, self.reader):
-            # Pairings of a format that reads results tell them: they wait with the results.
+            # Pairings of a format that reads results reveal them, so they wait for the results'
+            # release.
             visible = Match.objects.visible_to(self.reader).filter(pk=OuterRef("match"))
             places = places.filter(Exists(visible))
         page: Any = self.paginate_queryset(places.in_order())  # type: ignore[arg-type]  # not of tournaments

@@ -96,7 +96,7 @@ class CellsField(serializers.Field[Any, Any, Any, Any]):
     """
 
     def to_representation(self, value: Sequence[Score | None]) -> list[dict[str, float] | None]:
-        """Return the cells of a row: field by field, 50,000 of them would take half a second."""
+        """Return all cells of a row: field by field, 50,000 cells would take half a second."""
         return [
             None
             if score is None

@@ -123,11 +123,11 @@ class TournamentSerializer(ArrangedSerializer):
 
     @extend_schema_field(WarningSerializer(many=True))
     def get_warnings(self, tournament: Tournament) -> list[dict[str, Any]]:  # Any: JSON
-        """Return what a dry run would warn of."""
+        """Return the warnings that a dry run would give."""
         return [caution.to_json() for caution in cautions_of(tournament)]
 
     def to_representation(self, instance: Tournament) -> dict[str, Any]:  # Any: JSON
-        """Return how much has been played, where readers may see that."""
+        """Return the fields, without the numbers of matches if the reader may see no results."""
         told = super().to_representation(instance)
         if instance.pk in self.context["hidden"]:
             told["matches"] = told["matches_done"] = None
@@ -135,7 +135,7 @@ class TournamentSerializer(ArrangedSerializer):
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """Which part of a long answer."""
+    """The part of a long answer to return."""
 
     part = serializers.IntegerField(min_value=1, max_value=_LARGEST_PART_NUMBER, default=1)
 
@@ -178,15 +178,15 @@ class TournamentViewSet(
     )
 
     def get_queryset(self) -> QuerySet[Tournament]:
-        """Leave the divisions of ladders out of lists: those are resources of their own."""
-        # Who may write tournaments reads their own drafts with the same token.
+        """Leave the divisions of ladders out of lists, since they are resources of their own."""
+        # A token that may write tournaments may also read their drafts.
         needed = (Scope.PRIVATE_READ, Scope.TOURNAMENTS_WRITE)
         is_blind = all(lacks_scope(self.request, scope) for scope in needed)
         found = Tournament.objects.visible_to(None if is_blind else self.person).listed()
         return found.organised() if self.action == "list" else found
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
-        """Add which tournaments hide their results from the reader: one query, if it is needed."""
+        """Add the tournaments that hide their results from the reader; one query if needed."""
         hidden = SimpleLazyObject(lambda: hidden_lanes(self.reader))
         return {**super().get_serializer_context(), "hidden": hidden}
 
@@ -326,7 +326,7 @@ class TournamentViewSet(
         )
 
     def _shown(self) -> Tournament:
-        """Return the tournament; refuse while its results are hidden from the reader."""
+        """Return the tournament; refuse if its results are hidden from the reader."""
         found = self.get_object()
         check_shown(found, self.reader)
         return found

@@ -143,8 +143,7 @@ def _site_card() -> str:
 
 
 def _board(game: str) -> str:
-    """Return the playing area of a board, or all of a wide drawing, for which a square has
-    room."""
+    """Return the playing area of a board, or all of a wide drawing, which a square can hold."""
     board = lesson_board(game)
     return board if _ACROSS in board.partition(">")[0] else lesson_picture(game)
 

@@ -137,8 +137,7 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in that asks for second factors; refuse signed-in people without a
-    role."""
+    """Redirect to the sign-in that asks for second factors; refuse signed-in people."""
     if request.user.is_authenticated:
         raise PermissionDenied("Only for the staff of this site.")
     back = request.GET.get("next") or reverse("admin:index")
