@@ -23,7 +23,7 @@ class HintSource(Protocol):
     """
 
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
+        """Wait for a hint and return it, or an empty one in the end; raise `PlatformAway`."""
 
 
 class LongPoll:
@@ -33,7 +33,7 @@ class LongPoll:
         self._platform = platform
 
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
+        """Wait for a hint and return it, or an empty one in the end; raise `PlatformAway`."""
         return self._platform.wait_for_hint(wait_s, only_friendlies=only_friendlies)
 
 
@@ -45,7 +45,7 @@ class QueueReader:
         self._client: Redis | None = None
 
     def wait(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
+        """Wait for a hint and return it, or an empty one in the end; raise `PlatformAway`."""
         if self._client is None:
             # Connect only now: the process that waits is not the one that made this object.
             self._client = Redis.from_url(

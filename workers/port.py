@@ -62,12 +62,12 @@ class Platform(Protocol):
         """Hand in results; return for each the reason of its refusal, or None."""
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give back a match with which nothing is wrong; False if it was taken away before."""
+        """Give back a match that did not fail; return False if its lease was lost."""
 
     def fail_attempt(
         self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
     ) -> bool:
-        """Give a match back after a failure of the host; False if it was taken away before."""
+        """Give a match back after a failure of the host; return False if its lease was lost."""
 
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""
@@ -79,13 +79,13 @@ class Platform(Protocol):
         """Show the author what the build has written so far."""
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
-        """Store what a build made and return the hash of the files that count."""
+        """Store the files of a build and return the hash of those that count."""
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
-        """Reject an upload whose build fails by its own fault."""
+        """Reject an upload whose build fails through its own fault."""
 
     def answers(self) -> bool:
         """Return whether the platform answers at all."""
 
     def leave_thread(self) -> None:
-        """Free what the calling thread has opened, before it ends."""
+        """Free the resources of the calling thread before it ends."""

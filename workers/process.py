@@ -37,9 +37,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class WorkerProcess:
-    """Made in the parent process of a worker; each child that it forks becomes one slot.
+    """A worker, made in its parent process; each child that this one forks becomes one slot.
 
-    What the slots share lies in memory that they inherit: make it before they are forked.
+    What the slots share lies in memory that they inherit, so make this object before they are
+    forked.
     """
 
     def __init__(

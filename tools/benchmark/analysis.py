@@ -112,7 +112,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure, print, and end with 1 if a figure is not as demanded."""
+    """Measure, print, and exit with 1 if a figure misses its demand."""
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
         raise CommandError(f"There is {unknown_game(unknown[0])}.")

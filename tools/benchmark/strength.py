@@ -137,7 +137,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure, print, and end with 1 if a bot is weaker than demanded."""
+    """Measure, print, and exit with 1 if a bot is weaker than demanded."""
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
         raise CommandError(f"There is {unknown_game(unknown[0])}.")

@@ -1,4 +1,4 @@
-"""The platform, asked through its database: for workers on the platform's own machine."""
+"""The platform through its database, for workers on the platform's own machine."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class DirectPlatform:
             return accept_results(submissions)
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give back a match with which nothing is wrong; False if it was taken away before."""
+        """Give back a match that did not fail; return False if its lease was lost."""
         with asking():
             return return_match(match_id=job.match_id, token=job.token, reason=reason)
 
     def fail_attempt(
         self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
     ) -> bool:
-        """Give a match back after a failure of the host; False if it was taken away before."""
+        """Give a match back after a failure of the host; return False if its lease was lost."""
         with asking():
             return fail_attempt(
                 match_id=job.match_id,
@@ -110,12 +110,12 @@ class DirectPlatform:
             builds.note_log(builds.Building.of(job, seat), log=log)
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
-        """Store what a build made and return the hash of the files that count."""
+        """Store the files of a build and return the hash of those that count."""
         with asking():
             return builds.keep(builds.Building.of(job, seat), built=built, is_trusted=True)
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
-        """Reject an upload whose build fails by its own fault."""
+        """Reject an upload whose build fails through its own fault."""
         with asking():
             builds.reject(builds.Building.of(job, seat), reason=reason, log=log)
 

@@ -1,4 +1,4 @@
-"""Analyses, asked for in the database: for workers on the platform's own machine."""
+"""Analyses from the database, for workers on the platform's own machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DirectAnalyses:
         return Match.objects.sent().exists()
 
     def renew(self, match_id: int, token: UUID) -> bool:
-        """Keep an analysis; False means that it is no longer this worker's."""
+        """Renew the lease of an analysis; return whether it is still this worker's."""
         return renew_analysis(match_id=match_id, token=token)
 
     def store(

@@ -1,4 +1,4 @@
-"""Friendlies, asked for in the database: for workers on the platform's own machine."""
+"""Friendlies from the database, for workers on the platform's own machine."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class DirectFriendlies:
             stretches.publish_stretches_again(friendly_ids)
 
     def renew(self, stretch: FriendlyStretch) -> bool:
-        """Keep a friendly; False means that it is no longer this worker's."""
+        """Renew the lease of a friendly; return whether it is still this worker's."""
         with asking():
             return stretches.renew_stretch(friendly_id=stretch.friendly_id, token=stretch.token)
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
-        """Hand in what the bots did; False if the friendly was taken away before."""
+        """Hand in the bots' actions; return False if this worker had lost the friendly."""
         with asking():
             return stretches.finish_stretch(
                 friendly_id=stretch.friendly_id, token=stretch.token, result=result

@@ -1,4 +1,4 @@
-"""The platform, asked over HTTPS with a worker token: for workers that hold no other key.
+"""The platform over HTTPS, for workers that hold only a worker token.
 
 The site's side is `api.fleet`. Nothing here knows a database or a broker.
 """
@@ -97,7 +97,7 @@ class RemotePlatform:
             self.post("heartbeats", {"name": name, "is_draining": True})
 
     def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Return a hint as soon as there is one, or an empty one."""
+        """Wait for a hint and return it, or an empty one in the end."""
         # A site of the previous release does not know this option, so it is sent only by a held
         # slot.
         told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
@@ -154,13 +154,13 @@ class RemotePlatform:
         return len(answers) - len(refused)
 
     def return_match(self, job: Job, *, reason: str) -> bool:
-        """Give back a match with which nothing is wrong; False if it was taken away before."""
+        """Give back a match that did not fail; return False if its lease was lost."""
         return self._give_back(job, reason=reason, has_failed=False)
 
     def fail_attempt(
         self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
     ) -> bool:
-        """Give a match back after a failure of the host; False if it was taken away before."""
+        """Give a match back after a failure of the host; return False if its lease was lost."""
         cause = {"suspect": suspect, "was_too_slow": was_too_slow}
         return self._give_back(job, reason=reason, has_failed=True, **cause)
 
@@ -192,13 +192,13 @@ class RemotePlatform:
         self.post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
-        """Store what a build made and return the hash of the files that count."""
+        """Store the files of a build and return the hash of those that count."""
         archive = base64.b64encode(built.normalised).decode()
         told = {**_building(job, seat), "archive": archive}
         return self._note_built(job, self.post("builds", told, answer_s=HAND_IN_S))
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
-        """Reject an upload whose build fails by its own fault."""
+        """Reject an upload whose build fails through its own fault."""
         told = {"reason": reason[:_LONGEST_REASON], "log": log[-_LONGEST_LOG:]}
         self.post("build-refusals", {**_building(job, seat), **told})
 
@@ -287,7 +287,7 @@ class RemotePlatform:
         return answer
 
     def _refuse(self, status: int, body: bytes) -> None:
-        """Raise what an answer other than a success means."""
+        """Raise the error that an unsuccessful answer stands for."""
         try:
             problem = json.loads(body)
             code, detail = str(problem["code"]), str(problem["detail"])

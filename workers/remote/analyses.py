@@ -1,4 +1,4 @@
-"""Analyses, asked for over HTTPS with a worker token."""
+"""Analyses over HTTPS, for workers with a worker token."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RemoteAnalyses:
         return bool(self._ask("demand", {})["has_waiting_matches"])
 
     def renew(self, match_id: int, token: UUID) -> bool:
-        """Keep an analysis; False means that it is no longer this worker's."""
+        """Renew the lease of an analysis; return whether it is still this worker's."""
         told = {"match_id": match_id, "token": str(token)}
         return bool(self._ask("leases", told)["was_held"])
 

@@ -30,4 +30,4 @@ class RemoteAudience:
         return float(answer["wanted_after_s"])
 
     def note_changes(self, ended: Sequence[Job], moved: Sequence[int]) -> None:
-        """Nothing: the site knows what it has been handed."""
+        """Do nothing, as the site knows the results that it was handed."""

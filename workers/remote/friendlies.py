@@ -1,4 +1,4 @@
-"""Friendlies, asked for over HTTPS with a worker token."""
+"""Friendlies over HTTPS, for workers with a worker token."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class RemoteFriendlies:
         self._ask("passed-hints", {"friendly_ids": list(friendly_ids)})
 
     def renew(self, stretch: FriendlyStretch) -> bool:
-        """Keep a friendly; False means that it is no longer this worker's."""
+        """Renew the lease of a friendly; return whether it is still this worker's."""
         return bool(self._ask("leases", _attempt(stretch))["was_held"])
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
-        """Hand in what the bots did; False if the friendly was taken away before."""
+        """Hand in the bots' actions; return False if this worker had lost the friendly."""
         told = {**_attempt(stretch), "result": stretch_result_to_json(result)}
         return bool(self._ask("results", told)["was_held"])
 

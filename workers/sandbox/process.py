@@ -80,7 +80,7 @@ class SandboxedBot:
         self._starter_cpu_s = 0.0 if child.pid == process_tree.pid else process_cpu_s(child.pid)
         self._cpu_s = 0.0
         self._resident_bytes = 0
-        # A child starts as a copy of the worker, whose size its peak then includes.
+        # A child starts as a copy of the worker, so its peak memory includes the worker's size.
         self._worker_peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._evidence = Evidence()
         self._usage: Usage | None = None

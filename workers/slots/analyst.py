@@ -56,7 +56,7 @@ class Analyses(Protocol):
         """Return whether a match waits for a slot."""
 
     def renew(self, match_id: int, token: UUID) -> bool:
-        """Keep an analysis; False means that it is no longer this worker's."""
+        """Renew the lease of an analysis; return whether it is still this worker's."""
 
     def store(self, match_id: int, token: UUID, *, curve: _Json, cpu_ms: int) -> None:
         """Hand in a curve."""

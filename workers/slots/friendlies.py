@@ -38,10 +38,10 @@ class Friendlies(Protocol):
         """Leave these friendlies to other workers."""
 
     def renew(self, stretch: FriendlyStretch) -> bool:
-        """Keep a friendly; False means that it is no longer this worker's."""
+        """Renew the lease of a friendly; return whether it is still this worker's."""
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
-        """Hand in what the bots did; False if the friendly was taken away before."""
+        """Hand in the bots' actions; return False if this worker had lost the friendly."""
 
     def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
         """Give a friendly back; `counts` says whether this host failed."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def count_bits(mask: int) -> int:
     """Return how many bits are set in a mask of at most 62 bits.
 
-    Compiled, a method of a number is a call through Python; a few shifts cost a tenth of it.
+    In compiled code, a method of a number is a call through Python; a few shifts cost a tenth of
+    that.
 
     >>> count_bits(0b1011)
     3

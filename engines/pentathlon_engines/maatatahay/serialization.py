@@ -490,7 +490,7 @@ def read_deck(field: str, value: object) -> list[int]:
 
 
 def read_crystals(field: str, value: object, *, most: int) -> tuple[int, int]:
-    """Return spirit and energy of a JSON object, together at most so many."""
+    """Return spirit and energy of a JSON object, at most `most` in all."""
     if not isinstance(value, dict) or set(value) != {"spirit", "energy"}:
         refuse(field, f"must be an object with spirit and energy, not {value!r}")
     spirit, energy = (

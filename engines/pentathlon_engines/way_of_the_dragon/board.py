@@ -37,7 +37,7 @@ _BOARDS: Final[dict[tuple[int, ...], Board]] = {}
 
 
 def board_of(plain: tuple[int, ...]) -> Board:
-    """Return the board with so many plain spaces per path.
+    """Return the board with these numbers of plain spaces per path.
 
     >>> list(board_of((5, 5, 5, 3, 5)).last)
     [10, 10, 10, 8, 10]

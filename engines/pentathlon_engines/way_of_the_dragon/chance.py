@@ -1,4 +1,4 @@
-"""What chance decides in Way of the Dragon, as texts that carry all of it.
+"""Chance events of Way of the Dragon, as texts that contain the whole outcome.
 
 `dead fire 2` places a dead piece, `start 1` says who begins, `roll wwmdd` gives all five dice, the
 kept ones among them.

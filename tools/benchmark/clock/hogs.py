@@ -1,4 +1,4 @@
-"""Programs that burn CPU time beside what is measured, and end with it."""
+"""Programs that burn CPU time during a measurement, and end with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ while time.monotonic() < until and os.getppid() == parent:
 
 @contextmanager
 def hogs(load: int) -> Iterator[None]:
-    """Keep so many programs burning on each core."""
+    """Keep this many programs burning on each core until the block ends."""
     command = [sys.executable, "-I", "-S", "-c", _BURN, str(LONGEST_S)]
     burning: list[subprocess.Popen[bytes]] = []
     try:

@@ -39,7 +39,7 @@ class Demand:
 
 
 def show_demands(title: str, demands: Sequence[Demand], *, as_json: bool) -> int:
-    """Print figures; return the exit status: 1 if one misses what is demanded."""
+    """Print figures; return the exit status: 1 if one misses its demand."""
     if as_json:
         sys.stdout.write(json.dumps([asdict(demand) for demand in demands], indent=2) + "\n")
     else:

@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure, print, and end with 1 if something misses what is demanded."""
+    """Measure, print, and exit with 1 if a figure misses its demand."""
     missed = options["only"] != "growth" and not _play_uploads(options)
     if options["only"] != "uploads":
         sizes = _SMALL_SIZES if options["quick"] else _SIZES

@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure part by part, print each, and end with 1 if something misses what is demanded."""
+    """Measure part by part, print each, and exit with 1 if a figure misses its demand."""
     unknown = set(options["parts"]) - set(_PARTS)
     if unknown:
         raise CommandError(f"{unknown.pop()!r} is no part; there are {', '.join(_PARTS)}.")

@@ -35,7 +35,7 @@ class Figure:
 
 
 def show(title: str, figures: Sequence[Figure], *, verdict: str, as_json: bool) -> int:
-    """Print figures; return the exit status: 1 if one misses what is demanded."""
+    """Print figures; return the exit status: 1 if one misses its demand."""
     if as_json:
         sys.stdout.write(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
     else:

@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def _tournaments(cast: Cast, *, matches: int) -> tuple[Tournament, Tournament]:
-    """Add a closed and a half-played tournament, each of so many matches."""
+    """Add a closed and a half-played tournament with this many matches each."""
     writer = Writer(cast.versions, random.Random(5), total=matches + matches // 2)
     closed = add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
     running = add_tournament(cast.owner, cast.versions, TournamentState.RUNNING)

@@ -93,7 +93,7 @@ def walk(newcomer: Newcomer, show: Say) -> Walk:
 
 
 def report(walked: Walk) -> str:
-    """Return the table: a line for each command, and the sum beside what is demanded."""
+    """Return the table: a line for each command, and the sum beside the demand."""
     lines = [
         f"{step.seconds:8.1f} s  {' '.join(step.command.split()[:2])}" for step in walked.steps
     ]
