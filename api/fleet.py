@@ -216,7 +216,7 @@ class FleetViewSet(FleetEndpoint[Match]):
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
-            raise InvalidInput("The archive is no base64.", field="archive") from error
+            raise InvalidInput("The archive is not base64.", field="archive") from error
         built = builds.read_built_archive(_building(facts), data)
         is_trusted = Work.RATED in self.token.work
         kept = builds.keep(_building(facts), built=built, is_trusted=is_trusted)

@@ -143,7 +143,7 @@ class GameViewSet(CountedView, ViewSet):
         if key not in GAMES:
             raise NotFound(f"There is {unknown_game(key)}.")
         if GAMES[key].info.hidden:
-            raise NotFound(f"{GAMES[key].info.title} has hidden parts, and so no explorer.")
+            raise NotFound(f"{GAMES[key].info.title} has hidden parts, so it has no explorer.")
         given = request.query_params.get("line", "")
         if len(given) > LONGEST_LINE:
             raise InvalidInput(

@@ -281,7 +281,7 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     def _ended(self) -> Friendly:
         found = self.get_object()
         if found.is_under_way or found.data is None:
-            raise Conflict("There is a record when the game is over.", code="not_over")
+            raise Conflict("The record exists once the game is over.", code="not_over")
         return found
 
     def _detail(self, pk: int, code: int) -> Response:

@@ -65,8 +65,8 @@ class MatchPages(NewestFirst):
         is_unindexed = not _NOT_BY_END.isdisjoint(asked)
         if is_by_end and (asked.get("state") != MatchState.DONE or is_unindexed):
             raise InvalidInput(
-                "Matches come in the order of their ends with state=done, and without bot, "
-                "version, since and until; -id has the newest first.",
+                "Ordering by the end needs state=done and no bot, version, since or until; "
+                "-id lists the newest first.",
                 code="bad_ordering",
                 field=ORDERING,
             )

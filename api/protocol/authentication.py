@@ -53,7 +53,7 @@ class PasswordAuthentication(BasicAuthentication):
         person: User = super().authenticate_credentials(userid, password, request)[0]
         if has_second_factor(person):
             raise PermissionDenied(
-                "This account has a second factor, so its password alone opens nothing. Run "
+                "This account has a second factor, so its password alone is not enough. Run "
                 "pentathlon login, or make the token on your account page.",
                 code="second_factor_required",
             )
@@ -72,8 +72,8 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {
             "type": "http",
             "scheme": "bearer",
-            "description": "A token of your account page, of `POST /api/v1/tokens/`, or of an "
-            "app: see `/docs/apps/`.",
+            "description": "A token from your account page, from `POST /api/v1/tokens/`, or "
+            "from an app: see `/docs/apps/`.",
         }
 
 

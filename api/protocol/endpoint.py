@@ -111,7 +111,9 @@ def read_id(text: str) -> int | None:
 def check_body_size(request: Request, largest: int) -> None:
     """Refuse a request whose header announces too much; never read more than announced."""
     if "Transfer-Encoding" in request.headers:
-        raise InvalidInput("Announce the length of the body.", code="length_required")
+        raise InvalidInput(
+            "Send the length of the body in Content-Length.", code="length_required"
+        )
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > largest:
         raise TooLarge(f"The request has {int(announced):,} bytes; {largest:,} are allowed.")

@@ -201,9 +201,7 @@ class UnknownAddress(APIView):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse every method."""
         hint = "" if request.path.endswith("/") else " Addresses end with a slash."
-        raise NotFound(
-            f"There is nothing at {request.path}.{hint} /api/docs/ shows what there is."
-        )
+        raise NotFound(f"There is nothing at {request.path}.{hint} /api/docs/ shows what exists.")
 
 
 def _sentence(error: Error) -> str:

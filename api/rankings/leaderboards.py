@@ -45,7 +45,7 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
     matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
     scope = serializers.CharField(
         help_text="Digest of game, options, seats and pace: ?scope= asks for this table. Empty: "
-        "the standard one, from before there were others."
+        "the standard one, which existed before the others."
     )
     setting = SettingSerializer(help_text="The setting that all results of the table share.")
     epoch = serializers.IntegerField(help_text="Counts refits; each one changes all ratings.")
@@ -162,7 +162,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         progress = read_progress(live_key(game, scope))
         if scope and not progress.pool_id:
             raise NotFound(
-                "There is no leaderboard of this setting; the list has those there are."
+                "There is no leaderboard of this setting; the list shows those that exist."
             )
         shows_all = self._shows_all(request)
         # The set of active versions may change without a result.

@@ -59,7 +59,7 @@ class HandoverActions(Endpoint[Tournament]):
         found = self.get_object()
         offer = offer_of(found, reader=self.actor)
         if offer is None:
-            raise NotFound(f"Nobody is offered {found.name}.", code="no_offer")
+            raise NotFound(f"{found.name} is not offered to anybody.", code="no_offer")
         return Response(HandoverSerializer(offer).data)
 
     @extend_schema(request=OfferSerializer, responses={201: HandoverSerializer})

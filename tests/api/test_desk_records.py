@@ -73,9 +73,9 @@ def test_record_is_uploaded_by_page() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "This file is no JSON"),
-        (b"\xff\xfe", "This file is no JSON"),
-        (b"[" * 100_000, "This file is no JSON"),
+        (b"", "This file is not JSON"),
+        (b"\xff\xfe", "This file is not JSON"),
+        (b"[" * 100_000, "This file is not JSON"),
         (b'{"format": 1}', "The record is refused"),
     ],
 )

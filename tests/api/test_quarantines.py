@@ -34,7 +34,7 @@ def client(staff: User) -> APIClient:
 def matches() -> list[Match]:
     token = join()
     matches = played_by(token, times=2)
-    begin_quarantine(token_id=token.pk, reason="Two others have played otherwise.")
+    begin_quarantine(token_id=token.pk, reason="Two other workers agree on a different result.")
     return matches
 
 

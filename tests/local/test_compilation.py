@@ -68,7 +68,7 @@ def test_failed_build_is_told_once_and_changes_nothing(
 
     assert taken_over == []
     assert said == [
-        "The engines stay as they are, they could not be compiled: no room left",
+        "The engines are not compiled, because compiling failed: no room left",
     ]
 
 

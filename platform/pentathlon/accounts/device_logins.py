@@ -103,7 +103,9 @@ def _poll(device_code: str) -> IssuedToken | InvalidInput:
     login = found.select_for_update(of=("self",)).select_related("person").first()
     now = database_now()
     if login is None or login.expires_at < now:
-        return _refusal("expired_token", "This login has expired, or is over. Begin again.")
+        return _refusal(
+            "expired_token", "This login has expired or has already ended. Begin again."
+        )
     if login.answer == DeviceLogin.Answer.DENIED:
         login.delete()
         return _refusal("access_denied", "The login was denied in the browser.")
@@ -132,7 +134,7 @@ def _waiting(user_code: str) -> QuerySet[DeviceLogin]:
 
 def _no_such_code() -> NotFound:
     return NotFound(
-        "No terminal waits with this code: codes work once, for ten minutes. "
+        "No terminal is waiting with this code: codes work once, for ten minutes. "
         "Compare it, or run pentathlon login again.",
         code="no_such_code",
         field="code",

@@ -18,7 +18,7 @@ def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -
     email = check_email(email)
     if email == actor.email and actor.has_verified_email:
         raise InvalidInput(
-            "This is the address that you have. Type another one.",
+            "This is already your address. Type another one.",
             code="same_email",
             field="email",
         )

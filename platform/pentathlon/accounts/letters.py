@@ -104,7 +104,8 @@ def _reset_mail(person: User, letter: Letter) -> _Mail:
 def _confirmation_mail(change: EmailChange, letter: Letter) -> _Mail:
     query = urlencode({"link": email_link(change)})
     body = (
-        f"The account {change.person.username} wants this to be its e-mail address. Confirm it "
+        "Somebody wants to use this e-mail address for the account "
+        f"{change.person.username}. Confirm it "
         f"here:\n\n{letter.site}{CONFIRM_AT}?{query}\n\n"
         "The link works once, for a day. If it was not you, do nothing.\n"
     )
@@ -114,7 +115,8 @@ def _confirmation_mail(change: EmailChange, letter: Letter) -> _Mail:
 def _changing(person: User, site: str) -> str:
     return (
         f"Somebody who knows the password of the account {person.username} asked for another "
-        "e-mail address. It changes as soon as a letter to the new address is answered.\n\n"
+        "e-mail address. It changes as soon as somebody follows the link in the letter "
+        "to the new address.\n\n"
         f"If it was not you, change your password now: {site}/account/password/\n"
         "That stops it.\n"
     )
@@ -122,8 +124,8 @@ def _changing(person: User, site: str) -> str:
 
 def _changed(person: User, site: str) -> str:
     return (
-        f"The account {person.username} has another e-mail address now, and no more letters come "
-        f"here.\n\nIf it was not you, tell the people who run {site}/.\n"
+        f"The account {person.username} has a new e-mail address now, and no more letters will "
+        f"come here.\n\nIf it was not you, tell the people who run {site}/.\n"
     )
 
 

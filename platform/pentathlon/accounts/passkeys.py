@@ -83,16 +83,14 @@ def add_passkey(
         raise _not_ours(error) from error
     data = made.credential_data
     if data is None or data.public_key.get(_ALGORITHM) not in CoseKey.supported_algorithms():
-        raise _not_ours(ValueError("no key that we can check"))
+        raise _not_ours(ValueError("no key that this site can check"))
     digest = hashlib.sha256(data.credential_id).hexdigest()
     with transaction.atomic():
         User.objects.select_for_update().get(pk=actor.pk)
         passkeys = passkey_quota(actor)
-        passkeys.check_left(
-            f"You have {passkeys.limit} passkeys, the most there may be. Remove one first."
-        )
+        passkeys.check_left(f"You have {passkeys.limit} passkeys, the maximum. Remove one first.")
         if Passkey.objects.filter(digest=digest).exists():
-            raise Conflict("This passkey is here already.", code="passkey_exists")
+            raise Conflict("This passkey is already registered.", code="passkey_exists")
         passkey = Passkey.objects.create(
             person=actor,
             name=name,
@@ -178,7 +176,7 @@ def _count(passkey: Passkey, count: int) -> None:
     if not fresh.update(sign_count=count, last_used_at=Now()):
         _log.warning("passkey may be a copy", passkey=passkey.pk, person=passkey.person_id)
         raise InvalidInput(
-            "This passkey has signed less often than we know: it may be a copy. Use another "
+            "The signature counter of this passkey has not grown: it may be a copy. Use another "
             "one, and remove it.",
             code="copied_passkey",
         )

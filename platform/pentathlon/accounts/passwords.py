@@ -62,7 +62,7 @@ def change_password(
     check_own_password(actor, old, field="old")
     if old == new:
         raise InvalidInput(
-            "This is the password that you have. Choose another one.",
+            "This is already your password. Choose another one.",
             code="same_password",
             field="new",
         )

@@ -85,7 +85,7 @@ def check_may_manage_person(actor: User, person: User) -> None:
         raise NotAllowed("Only for the staff of this site.", code="staff_only")
     if is_staff(person) and not actor.is_superuser:
         raise NotAllowed(
-            f"{person.username} is of the staff: only a superuser decides about that account.",
+            f"{person.username} is staff: only a superuser may decide about that account.",
             code="superusers_only",
         )
 

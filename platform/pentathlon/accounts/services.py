@@ -55,7 +55,7 @@ def create_token(
             f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
         )
     tokens = token_quota(actor)
-    tokens.check_left(f"You have {tokens.limit} tokens, the most there may be. Revoke one first.")
+    tokens.check_left(f"You have {tokens.limit} tokens, the maximum. Revoke one first.")
     made: tuple[ApiToken, str] = ApiToken.objects.create(  # type: ignore[no-untyped-call]  # knox
         user=actor, expiry=timedelta(days=days), name=name, scopes=known
     )

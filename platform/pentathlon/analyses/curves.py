@@ -41,7 +41,7 @@ def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
     if found is not None and found.state == AnalysisState.FAILED:
         raise NotFound(
             f"The chances of match {match.pk} cannot be computed ({found.error}). The operators "
-            "of this site can say why; its replay is not touched by that.",
+            "of this site can say why; its replay is not affected.",
             code="analysis_failed",
         )
     raise NotFound(
@@ -55,4 +55,4 @@ def _how_far(found: Analysis | None) -> str:
     rows = (found.measured or {}).get("rows", []) if found is not None else []
     if rows:
         return f"Measured so far: {count(len(rows), 'position')}; the others follow."
-    return "This one is noted now. Ask again in about two minutes."
+    return "Your request is noted. Ask again in about two minutes."

@@ -46,8 +46,8 @@ def check_room(*, actor: User, size: int) -> None:
     )
     archives = archive_quota(actor)
     archives.check_left(
-        f"Your bots take {archives.used:,} bytes here; with this upload it would be more than "
-        f"the {archives.limit:,} that an account has.",
+        f"Your bots take {archives.used:,} bytes here; with this upload they would exceed "
+        f"the {archives.limit:,} bytes that an account may use.",
         wanted=size,
     )
 
@@ -91,7 +91,7 @@ def activate_version(*, actor: User, version: BotVersion) -> BotVersion:
     version.refresh_from_db(fields=("is_candidate", "state"))
     if not version.is_candidate:
         raise Conflict(
-            f"{version.label} is no candidate: it plays for its bot already.",
+            f"{version.label} is not a candidate: it already plays for its bot.",
             code="not_a_candidate",
         )
     later = version.bot.versions.in_line().filter(state=VersionState.ELIGIBLE)

@@ -84,7 +84,7 @@ def cancel_challenge(*, actor: User, challenge: Challenge) -> Challenge:
     locked = Challenge.objects.select_for_update().get(pk=challenge.pk)
     if locked.state != ChallengeState.RUNNING:
         raise Conflict(
-            f"This challenge is {locked.get_state_display()}; one can cancel it only while it is "
+            f"This challenge is {locked.get_state_display()}; you can cancel it only while it is "
             "running.",
             code="wrong_state",
             allowed=[ChallengeState.RUNNING.value],

@@ -104,7 +104,7 @@ def keep_record(*, actor: User, checked: CheckedRecord) -> DeskRecord:
     except IntegrityError as error:
         first = DeskRecord.objects.only("pk").get(chain=record["chain"])
         raise Conflict(
-            f"This record is here already: /records/{first.pk}/.",
+            f"This record has already been uploaded: /records/{first.pk}/.",
             code="same_record",
             allowed={"record": first.pk},
         ) from error

@@ -176,7 +176,7 @@ def return_expired() -> int:
     expired = Friendly.objects.filter(state=FriendlyState.BOT, lease_until__lt=Now())
     found = list(expired.select_for_update(skip_locked=True)[:_AT_A_TIME])
     for friendly in found:
-        _give_back(friendly, f"Its worker was not heard of for {LEASE_S} s.", counts=True)
+        _give_back(friendly, f"Its worker was not heard from for {LEASE_S} s.", counts=True)
     return len(found)
 
 

@@ -125,7 +125,7 @@ def _check_successor(tournament: Tournament, person: User) -> None:
         )
     if not person.is_organiser or not person.is_active:
         raise Conflict(
-            f"{person.username} is no organiser. Staff give that role.",
+            f"{person.username} is not an organiser. Staff give that role.",
             code="not_an_organiser",
             field="person",
         )

@@ -234,7 +234,7 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
     expired = Match.objects.lease_expired().order_by("lease_until", "pk")
     matches = list(expired.select_for_update(skip_locked=True)[:limit])
     for match in matches:
-        reason = f"Worker {match.worker} was not heard of for {LEASE_S} s."
+        reason = f"Worker {match.worker} was not heard from for {LEASE_S} s."
         _give_back(match, AttemptState.EXPIRED, reason)
     return matches
 

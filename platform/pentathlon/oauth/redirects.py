@@ -50,7 +50,7 @@ def origin_of(address: str) -> str:
 
 def _fault(address: str) -> str | None:
     if len(address) > LONGEST or not address.isascii() or not address.isprintable():
-        return f"has more than {LONGEST} characters, or others than printable ASCII."
+        return f"has more than {LONGEST} characters, or characters that are not printable ASCII."
     parts = _parts(address)
     if parts is None or not parts.hostname or set(address) & set(' "<>\\^`{|};,*'):
         return "is not an address. Write it in full, such as https://example.org/callback."
@@ -58,7 +58,10 @@ def _fault(address: str) -> str | None:
         return "has a fragment, a name or a password. Leave them out."
     is_loopback = parts.scheme == "http" and parts.hostname in _LOOPBACK
     if parts.scheme != "https" and not is_loopback:
-        return "is neither https nor http://127.0.0.1 or http://[::1], for programs on a desk."
+        return (
+            "is neither https nor http://127.0.0.1 or http://[::1], for programs on "
+            "a user's machine."
+        )
     return None
 
 

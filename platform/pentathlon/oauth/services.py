@@ -50,7 +50,7 @@ def register_app(
     User.objects.select_for_update().get(pk=actor.pk)
     if OAuthApp.objects.owned_by(actor).count() >= MOST_APPS:
         raise Conflict(
-            f"You have {MOST_APPS} apps, the most there may be. Delete one first.",
+            f"You have {MOST_APPS} apps, the maximum. Delete one first.",
             code="too_many_apps",
         )
     secret = generate_client_secret()
@@ -83,7 +83,7 @@ def rotate_app_secret(*, actor: User, app_id: int) -> tuple[OAuthApp, str]:
     """Give an app of the actor a new secret; the old one stops working."""
     app = _get_own(actor, app_id)
     if app.client_type != OAuthApp.CLIENT_CONFIDENTIAL:
-        raise Conflict(f"{app.name} keeps no secret: it has none.", code="public_app")
+        raise Conflict(f"{app.name} is an app without a secret.", code="public_app")
     secret: str = generate_client_secret()
     app.client_secret = secret
     app.save(update_fields=("client_secret", "updated"))
@@ -145,7 +145,7 @@ def end_access(*, actor: User, app_id: int) -> None:
         deleted, _ = model.objects.filter(user=actor, application=app_id).delete()
         gone += deleted
     if not gone:
-        raise NotFound("You let no such app act for you.")
+        raise NotFound("You have not allowed any such app to act for you.")
 
 
 def _allowed(tokens: list[Any]) -> AllowedApp:  # Any: access tokens, without types

@@ -134,7 +134,9 @@ class BackupReader:
             text = self._archive.read(_MANIFEST)
             manifest = msgspec.json.decode(text, type=Manifest)
         except (KeyError, OSError, BadZipFile, msgspec.MsgspecError) as error:
-            raise BadBackup("It has no readable manifest: no backup, or cut off.") from error
+            raise BadBackup(
+                "It has no readable manifest: it is not a backup, or it was cut off."
+            ) from error
         if manifest.format != FORMAT:
             raise BadBackup(
                 f"It has format {manifest.format}; this release reads format {FORMAT}. Restore it "
@@ -152,7 +154,7 @@ def open_backup(path: Path) -> Iterator[BackupReader]:
     except FileNotFoundError as error:
         raise BadBackup(f"There is no file {path}.") from error
     except BadZipFile as error:
-        raise BadBackup(f"{path} is no backup, or it was cut off.") from error
+        raise BadBackup(f"{path} is not a backup, or it was cut off.") from error
 
 
 class _HashingFile:

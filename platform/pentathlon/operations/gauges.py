@@ -120,7 +120,7 @@ def _waiting(now: datetime) -> Iterator[Metric]:
 
 def _fleet(now: datetime) -> Iterator[Metric]:
     alive = list(Worker.objects.alive())
-    yield _gauge("workers_alive", "Workers with a heartbeat of late", value=len(alive))
+    yield _gauge("workers_alive", "Workers with a recent heartbeat", value=len(alive))
     slots = sum(worker.slots for worker in alive)
     yield _gauge("slots", "Matches that living workers can play at a time", value=slots)
     held = sum(worker.held_slots for worker in alive)
@@ -206,7 +206,7 @@ def _rest(now: datetime) -> Iterator[Metric]:
     with connection.cursor() as cursor:
         cursor.execute(query)
         (size,) = cursor.fetchone()
-    yield _gauge("database_bytes", "What the database takes on its disk", value=size)
+    yield _gauge("database_bytes", "Disk space that the database takes", value=size)
 
 
 _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (

@@ -80,7 +80,7 @@ def _store_all(results: Sequence[MatchResult]) -> dict[int, DomainError | None]:
         return dict.fromkeys(_store(results))
     except (DataError, IntegrityError):
         if len(results) == 1:
-            reason = "The database refuses what this result consists of."
+            reason = "The database refuses the content of this result."
             return {results[0].match_id: InvalidInput(reason, code="bad_result")}
     return {pk: answer for each in results for pk, answer in _store_all([each]).items()}
 

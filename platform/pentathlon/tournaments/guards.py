@@ -31,8 +31,8 @@ def check_state(tournament: Tournament, *states: TournamentState, to: str) -> No
     """Refuse a step that the present state of a tournament does not allow."""
     if tournament.state not in states:
         raise Conflict(
-            f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
-            f"is {' or '.join(str(state.label) for state in states)}.",
+            f"{tournament.name} is {tournament.get_state_display()}; you can {to} the "
+            f"tournament only while it is {' or '.join(str(state.label) for state in states)}.",
             code="wrong_state",
             allowed=[state.value for state in states],
         )

@@ -134,7 +134,7 @@ def review_results(
     found = list(questioned.values_list("match_id", flat=True)[:MOST_REVIEWED])
     if match_ids is not None and (strange := set(match_ids) - set(found)):
         raise InvalidInput(
-            f"Match {min(strange)} is not in question here, or was decided on.",
+            f"Match {min(strange)} is not in question here, or has already been decided.",
             code="not_in_question",
             field="matches",
         )

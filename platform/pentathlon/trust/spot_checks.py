@@ -115,7 +115,7 @@ def _advance(check_id: int) -> None:
         _end(check, CheckState.UNPROVEN, "A bot ran out of time, which may depend on the host.")
         return
     if not _is_played_by_parties(runs):
-        _end(check, CheckState.UNPROVEN, "Others than those asked have played it again.")
+        _end(check, CheckState.UNPROVEN, "Workers other than those asked have played it again.")
         return
     _STEPS[len(runs)](check, runs)
 
@@ -139,7 +139,7 @@ def _compare_two(check: SpotCheck, runs: Sequence[CheckRun]) -> None:
     """End a check that agrees; else have a third worker decide."""
     original, again = map(_course, runs)
     if original == again:
-        _end(check, CheckState.AGREED, "Another worker has played the same.")
+        _end(check, CheckState.AGREED, "Another worker got the same result.")
     elif not _play_again(check, runs, numbers=(_ONCE, _TWICE), by_trusted=True):
         reason = "Two workers differ, and there is no third that is trusted with everything."
         _end(check, CheckState.DISPUTED, reason)
@@ -162,7 +162,7 @@ def _decide(check: SpotCheck, runs: Sequence[CheckRun]) -> None:
         _end(check, CheckState.DISPUTED, reason)
         return
     _end(check, CheckState.OUTVOTED, f"{alone[0].match.worker} stands alone against two others.")
-    reason = f"Two other workers have played match {match} otherwise, and alike."
+    reason = f"Two other workers agree on a different result for match {match}."
     begin_quarantine(token_id=party, reason=reason, check=check)
 
 

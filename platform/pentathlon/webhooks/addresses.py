@@ -148,7 +148,7 @@ def _split(url: str) -> SplitResult:
     if parts.username is not None or parts.password is not None:
         raise ForbiddenAddress("it has a user name or a password; use the signature instead")
     if parts.fragment:
-        raise ForbiddenAddress("it has a part behind #, which is never sent")
+        raise ForbiddenAddress("it has a fragment behind #, which is never sent")
     if not parts.hostname:
         raise ForbiddenAddress("it names no host")
     return parts
@@ -176,16 +176,16 @@ def _check_host(parts: SplitResult, *, allows_loopback: bool) -> None:
 
 def _check_scheme(parts: SplitResult, *, is_here: bool) -> None:
     if parts.scheme == "http" and not is_here:
-        raise ForbiddenAddress("only https is spoken with other machines")
+        raise ForbiddenAddress("other machines are reached by https only")
 
 
 def _check_name(host: str) -> None:
     name = host.rstrip(".")
     last = name.rpartition(".")[2]
     if not _HOST.fullmatch(name) or last.isdigit() or last.startswith("0x"):
-        raise ForbiddenAddress(f"{host[:60]!r} is no name of a host")
+        raise ForbiddenAddress(f"{host[:60]!r} is not a host name")
     if "." not in name or any(name == end or name.endswith(f".{end}") for end in _INTERNAL_NAMES):
-        raise ForbiddenAddress(f"{host[:60]!r} is a name inside of a network")
+        raise ForbiddenAddress(f"{host[:60]!r} is a name inside a network")
 
 
 def _literal(host: str) -> IPv4Address | IPv6Address | None:

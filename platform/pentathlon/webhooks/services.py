@@ -43,9 +43,7 @@ def create_endpoint(
     # The lock makes two simultaneous requests count each other's endpoint.
     User.objects.select_for_update().get(pk=actor.pk)
     endpoints = endpoint_quota(actor)
-    endpoints.check_left(
-        f"You have {endpoints.limit} webhooks, the most there may be. Delete one first."
-    )
+    endpoints.check_left(f"You have {endpoints.limit} webhooks, the maximum. Delete one first.")
     endpoint = WebhookEndpoint.objects.create(owner=actor, url=url, site=site)
     _subscribe(endpoint, known)
     return endpoint, secret_of(endpoint.salt)

@@ -173,7 +173,7 @@ def _of_platform(scene: Scene) -> dict[str, object]:
     publish_root(_DAY)
     token = join()
     played_by(token, times=2)
-    begin_quarantine(token_id=token.pk, reason="Two others have played otherwise.")
+    begin_quarantine(token_id=token.pk, reason="Two other workers agree on a different result.")
     open_ladder(all_others=True)
     make_user("guest")
     seat_all()

@@ -41,7 +41,9 @@ def test_same_record_again_is_told_and_the_others_go_on(
 
     assert done.code == 1
     assert [each.get("refused") for each in done.data] == ["same_record", None]
-    assert "match.json is not uploaded: This record is here already: /records/" in done.err
+    assert (
+        "match.json is not uploaded: This record has already been uploaded: /records/" in done.err
+    )
 
 
 @pytest.mark.parametrize("kind", ["forked", "tampered"])

@@ -41,7 +41,7 @@ def test_sign_up_sends_the_letter_and_its_link_verifies() -> None:
 
     confirm_email_change(link=link_in(delivered_address()), site=SITE)
 
-    assert "A letter to grace@example.org asks whether it is yours." in said
+    assert "Confirm your address with the letter to grace@example.org." in said
     assert (before, now(person).has_verified_email) == (False, True)
     assert delivered() == []
 

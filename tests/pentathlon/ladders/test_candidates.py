@@ -85,7 +85,7 @@ def test_candidate_does_not_hide_the_rating_of_the_active_version() -> None:
 def test_active_version_cannot_be_activated() -> None:
     active = make_version()
 
-    with pytest.raises(Conflict, match="is no candidate") as refused:
+    with pytest.raises(Conflict, match="is not a candidate") as refused:
         activate_version(actor=active.bot.owner, version=active)
 
     assert refused.value.code == "not_a_candidate"

@@ -244,7 +244,7 @@ def test_batch_that_was_changed_afterwards_is_found() -> None:
 
     found = list(schedule_differences(tournament))
 
-    assert found[0].endswith("its digest is not that of its note")
+    assert found[0].endswith("its digest differs from that of its note")
 
 
 def test_match_without_its_row_is_found() -> None:

@@ -163,7 +163,7 @@ def test_page_lists_what_apps_may_do_and_ends_it(author: User) -> None:
 
     assert "upload, challenge with and retire own bots" in page.text
     assert page.text.count("know who you are") == 2
-    assert "The app acts for you no more." in page_of(done).text
+    assert "The app no longer acts for you." in page_of(done).text
     assert page_of(done).text.count("know who you are") == 1
     assert page.mistakes == []
 

@@ -371,7 +371,9 @@ class TestStart:
     def test_second_start_is_refused(self, owner: User) -> None:
         tournament = started(owner=owner)
 
-        with pytest.raises(Conflict, match="one can start only while it is open for entries"):
+        with pytest.raises(
+            Conflict, match="you can start the tournament only while it is open for entries"
+        ):
             services.start_tournament(actor=owner, tournament=tournament)
 
     @pytest.mark.django_db(transaction=True)

@@ -46,9 +46,12 @@ def lengthen_the_batch(cup: Tournament) -> None:
 @pytest.mark.parametrize(
     ("tamper", "found"),
     [
-        (move_the_last_match, ["match 4 is missing", "match 99 follows from nothing"]),
-        (change_the_digest, ["its digest is not that of its note"]),
-        (lengthen_the_batch, ["had 3 blocks and would have 2 today", "follows from nothing"]),
+        (move_the_last_match, ["match 4 is missing", "match 99 does not follow from the secret"]),
+        (change_the_digest, ["its digest differs from that of its note"]),
+        (
+            lengthen_the_batch,
+            ["had 3 blocks and would have 2 today", "does not follow from the secret"],
+        ),
     ],
 )
 def test_what_was_changed_afterwards_is_named(

@@ -37,7 +37,7 @@ def token() -> WorkerToken:
 
 
 def quarantined(token: WorkerToken) -> Quarantine:
-    begin_quarantine(token_id=token.pk, reason="Two others played otherwise.")
+    begin_quarantine(token_id=token.pk, reason="Two other workers agree on a different result.")
     return Quarantine.objects.get(token=token)
 
 
@@ -88,7 +88,7 @@ def test_results_since_the_last_agreement_are_in_question(token: WorkerToken) ->
 def test_second_quarantine_at_a_time_changes_nothing(token: WorkerToken) -> None:
     quarantined(token)
 
-    assert quarantined(token).reason == "Two others played otherwise."
+    assert quarantined(token).reason == "Two other workers agree on a different result."
 
 
 def test_revoked_results_count_no_more_and_kept_ones_do(token: WorkerToken) -> None:

@@ -68,7 +68,7 @@ def test_code_is_answered_once(login: DeviceLogin) -> None:
 
     login.refresh_from_db()
     assert login.answer == DeviceLogin.Answer.DENIED
-    assert "No terminal waits with this code" in again.text
+    assert "No terminal is waiting with this code" in again.text
 
 
 @pytest.mark.parametrize("code", ["", "BCDF", "0000-0000", "x" * 30, "\0"])

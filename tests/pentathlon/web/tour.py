@@ -190,7 +190,7 @@ def _credentials(author: User) -> Iterator[Visit]:
 def _quarantines(staff: User) -> Iterator[Visit]:
     token = join()
     played_by(token)
-    begin_quarantine(token_id=token.pk, reason="Two others have played otherwise.")
+    begin_quarantine(token_id=token.pk, reason="Two other workers agree on a different result.")
     yield _visit("quarantines", reader=staff)
     yield _visit("quarantine", Quarantine.objects.get().pk, reader=staff)
 

@@ -128,7 +128,7 @@ def test_name_is_resolved_once_and_its_addresses_are_kept() -> None:
 
 
 def test_plain_http_to_a_name_goes_to_this_machine_alone() -> None:
-    with pytest.raises(ForbiddenAddress, match="only https"):
+    with pytest.raises(ForbiddenAddress, match="reached by https only"):
         resolve_target(
             "http://a.example/", allows_loopback=True, resolve=lambda host, port: ["8.8.8.8"]
         )

@@ -54,7 +54,7 @@ class Compilation:
         folder = kept_engines()
         if process.returncode or folder is None:
             reason = last_lines(self._log)
-            self._say(f"The engines stay as they are, they could not be compiled: {reason}")
+            self._say(f"The engines are not compiled, because compiling failed: {reason}")
             return
         self._done(folder)
         seconds = time.monotonic() - self._started

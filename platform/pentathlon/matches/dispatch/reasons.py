@@ -76,7 +76,7 @@ def _why_silent(match: Match, now: datetime) -> Reason | None:
         return None
     return Reason(
         code="worker_silent",
-        sentence=f"Worker {match.worker} was not heard of for {LEASE_S} s; "
+        sentence=f"Worker {match.worker} was not heard from for {LEASE_S} s; "
         "another one gets the match.",
     )
 

@@ -109,7 +109,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
     its place, seed and bots. A match that has not ended is returned as it is.
     """
     place = _place(match)
-    tournament = lock_own(actor, place.tournament, *_STATES, to="play a match again of")
+    tournament = lock_own(actor, place.tournament, *_STATES, to="play again a match of")
     match.refresh_from_db()
     reason = checked_reason(reason)[:LONGEST_REASON]
     if match.state not in {MatchState.DONE, MatchState.VOID}:

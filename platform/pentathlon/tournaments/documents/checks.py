@@ -80,8 +80,8 @@ def problems_of_rated(document: TournamentDocument) -> Iterator[InvalidInput]:
     for option in game.info.options if game else ():
         if found := option.unofficial_in(document.options.get(option.name)):
             yield InvalidInput(
-                f"Of option {option.name!r}, {' and '.join(map(repr, found))} is for unrated "
-                "tournaments only: an expansion. Choose another value, or set rated to false.",
+                f"Option {option.name!r}: {' and '.join(map(repr, found))} is an expansion, for "
+                "unrated tournaments only. Choose another value, or set rated to false.",
                 code="unofficial_option",
                 field="options",
             )
@@ -92,8 +92,8 @@ def check_replay(*, secret: str | None, draw_probability: float | None, rated: b
     for field, given in (("secret", secret), ("draw_probability", draw_probability)):
         if rated and given is not None:
             raise InvalidInput(
-                f"{field} is for unrated replays only: of a rated tournament the server draws "
-                "the secret. Leave it out, or set rated to false.",
+                f"{field} is for unrated replays only: the server draws the secret of a rated "
+                "tournament. Leave it out, or set rated to false.",
                 code="rated_replay",
                 field=field,
             )

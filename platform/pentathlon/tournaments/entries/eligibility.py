@@ -69,7 +69,7 @@ class EntryRules:
             "most_versions": f"Only bots with at most {self.most_versions} versions.",
             "fewest_matches": f"Only versions with at least {self.fewest_matches} rated matches "
             "of this game.",
-            "entries_per_team": f"At most {self.entries_per_team} bots of a team.",
+            "entries_per_team": f"At most {self.entries_per_team} bots per team.",
         }
         return [sentence for name, sentence in said.items() if getattr(self, name)]
 
@@ -88,7 +88,9 @@ class EntryRules:
         ):
             value = getattr(self, name)
             if value is not None and not 1 <= value <= most:
-                yield InvalidInput(f"This is 1 to {most:,}.", field=f"entry_rules.{name}")
+                yield InvalidInput(
+                    f"This must be from 1 to {most:,}.", field=f"entry_rules.{name}"
+                )
 
 
 def rules_of(tournament: Tournament) -> EntryRules:

@@ -80,7 +80,7 @@ def leave_team(*, actor: User, tournament: Tournament, version_id: int) -> Entry
     gone, _ = entry.members.filter(person=actor).delete()
     if not gone:
         raise Conflict(
-            f"{actor.username} is no member of the team of {entry.version.label}. Its author "
+            f"{actor.username} is not a member of the team of {entry.version.label}. Its author "
             "withdraws the bot instead.",
             code="not_a_member",
         )

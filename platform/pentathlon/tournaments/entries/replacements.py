@@ -190,7 +190,7 @@ def _check_new(tournament: Tournament, entry: Entry, version: BotVersion) -> Non
     has_left = version.pk in versions_out(tournament)
     if has_left or former.exists() or tournament.entries.filter(version=version).exists():
         raise Conflict(
-            f"{version.label} has entered, left or was disqualified here.",
+            f"{version.label} has already entered, left or been disqualified here.",
             code="already_entered",
             field="by",
         )

@@ -57,7 +57,7 @@ class Arrangement:
             )
         if self.releases_at is not None and not hides:
             yield InvalidInput(
-                "Nothing is hidden that could be released: hide results, or set a freeze.",
+                "There will be no hidden results to release: hide results, or set a freeze.",
                 code="not_hidden",
                 field="releases_at",
             )

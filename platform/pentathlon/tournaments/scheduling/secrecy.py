@@ -70,7 +70,7 @@ def check_unsealed(match: Match) -> None:
     if any(not each.is_sealed for each in with_seals(done)):
         return
     raise Conflict(
-        f"The seed of match {match.pk} is sealed: its record can be had when the last match of "
-        "its block is done.",
+        f"The seed of match {match.pk} is sealed: its record becomes available when the last "
+        "match of its block is done.",
         code="sealed",
     )

@@ -53,7 +53,7 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
                 f"not {made}, {list(pairing.seating)}"
             )
     for index in sorted(stored):
-        yield f"match {index} follows from nothing"
+        yield f"match {index} does not follow from the secret"
     yield from _wrong_results(tournament)
     yield from _wrong_replacements(tournament)
 
@@ -72,7 +72,7 @@ def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
             continue
         digest = Note.from_json(batch.input).digest(digest)
         if digest != batch.input_digest:
-            yield f"{batch}: its digest is not that of its note"
+            yield f"{batch}: its digest differs from that of its note"
             digest = batch.input_digest
         try:
             blocks: Sequence[PlannedBlock] = make_again(tournament, batch)
@@ -92,7 +92,7 @@ def _draw_ladder_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator
         note = LadderNote.from_json(batch.input or {})
         digest = note.digest(digest)
         if digest != batch.input_digest:
-            yield f"{batch}: its digest is not that of its note"
+            yield f"{batch}: its digest differs from that of its note"
             digest = batch.input_digest
         blocks = history.next_batch(note)
         if (batch.number, batch.last_block) != (history.batches, history.blocks):

@@ -68,7 +68,7 @@ SHELVES: Final = (
             Guide(
                 "why_lost",
                 "Why did I lose?",
-                "Every fault with its cause and its mend, and lost matches without one.",
+                "Every fault with its cause and its remedy, and matches lost without a fault.",
             ),
             Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."

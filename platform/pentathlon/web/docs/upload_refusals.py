@@ -13,7 +13,7 @@ class RefusedUpload(NamedTuple):
 
 
 REFUSALS: Final = {
-    "not_a_zip": RefusedUpload("The file is no zip archive.", "Let `submit` pack the folder."),
+    "not_a_zip": RefusedUpload("The file is not a zip archive.", "Let `submit` pack the folder."),
     "no_manifest": RefusedUpload(
         "There is no `bot.toml` at its top.", "Zip the content of the folder, not the folder."
     ),
@@ -25,7 +25,7 @@ REFUSALS: Final = {
         "`games` names a game that is not here.", "Use the keys of the games."
     ),
     "unknown_language": RefusedUpload(
-        "`language` names none of ours.", "Use one of the list, or a `command`."
+        "`language` names a language that we do not offer.", "Use one of the list, or a `command`."
     ),
     "bad_name": RefusedUpload("A file’s name cannot be used here.", "Rename the file."),
     "duplicate_name": RefusedUpload("Two entries have one name.", "Pack the folder again."),
@@ -39,7 +39,7 @@ REFUSALS: Final = {
         "The archive has too many entries.", "Leave out what the bot does not need."
     ),
     "bomb": RefusedUpload(
-        "It grows too much when it is unpacked.", "Leave out files of mere zeros."
+        "It grows too much when it is unpacked.", "Leave out files that hold only zeros."
     ),
     "bad_archive": RefusedUpload(
         "There is another problem; the sentence names it.", "Pack it again."

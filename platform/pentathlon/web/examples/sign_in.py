@@ -42,7 +42,7 @@ sys.stdout.flush()
 webbrowser.open(page)
 server.handle_request()  # until the browser comes back
 if Callback.answer.get("state") != state or Callback.answer.get("iss") != meta["issuer"]:
-    sys.exit("This answer is to another question.")
+    sys.exit("This answer belongs to another request.")
 if "code" not in Callback.answer:
     sys.exit(f"Not allowed: {Callback.answer.get('error')}")
 fields = {"grant_type": "authorization_code", "code": Callback.answer["code"]}

@@ -13,8 +13,8 @@ class SignInForm(AuthenticationForm):
     """Name and password of somebody who has an account."""
 
     error_messages = {
-        "invalid_login": "No account has this username and password. Check both; the password "
-        "tells capital letters apart.",
+        "invalid_login": "No account has this username and password. Check both; capital "
+        "letters matter in the password.",
         "inactive": "This account is closed.",
     }
 

@@ -24,7 +24,7 @@ class RecordForm(forms.Form):
             sent = json.loads(self.cleaned_data["record"].read())
         except (ValueError, RecursionError) as error:
             raise InvalidInput(
-                "This file is no JSON: choose the one that pentathlon has written.",
+                "This file is not JSON: choose the one that pentathlon wrote.",
                 code="bad_record",
                 field="record",
             ) from error

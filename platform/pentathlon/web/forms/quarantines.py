@@ -12,7 +12,7 @@ class ReviewForm(forms.Form):
     verdict = forms.ChoiceField(
         label="Verdict",
         choices=[
-            (Verdict.KEEP.value, "Keep: they count on"),
+            (Verdict.KEEP.value, "Keep: they still count"),
             (Verdict.REVOKE.value, "Revoke: they are taken back, with their whole blocks"),
         ],
     )

@@ -159,7 +159,7 @@ class DisqualifyForm(forms.Form):
     revoke = forms.BooleanField(
         label="Take its results back",
         required=False,
-        help_text="Its finished matches count no more, neither here nor on the leaderboard.",
+        help_text="Its finished matches no longer count, neither here nor on the leaderboard.",
     )
 
 

@@ -45,7 +45,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(
                 request,
-                f"Welcome, {user.username}. A letter to {user.email} asks whether it is yours.",
+                f"Welcome, {user.username}. Confirm your address with the letter to {user.email}.",
             )
             return redirect(local_address(request))
     context = {"form": form, "next": request.GET.get("next", "")}

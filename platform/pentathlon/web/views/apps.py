@@ -100,7 +100,7 @@ def app_delete(request: HttpRequest, app_id: int) -> HttpResponse:
 def app_end_access(request: HttpRequest, app_id: int) -> HttpResponse:
     """End what the user lets an app do."""
     end_access(actor=signed_in_user(request), app_id=app_id)
-    messages.success(request, "The app acts for you no more.")
+    messages.success(request, "The app no longer acts for you.")
     return redirect("apps")
 
 

@@ -38,7 +38,7 @@ _SHOWN: Final = 20
 _SAID: Final = {
     "give-organiser": "{} is an organiser now.",
     "take-organiser": "{} is no longer an organiser.",
-    "give-staff": "{} is of the staff now.",
+    "give-staff": "{} is staff now.",
     "take-staff": "{} is no longer staff.",
     "close": "The account of {} is closed.",
     "reopen": "The account of {} is open again.",

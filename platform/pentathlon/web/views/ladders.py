@@ -59,7 +59,7 @@ def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
     bot = get_object_or_404(Bot.objects.owned_by(actor).select_related("owner"), pk=bot_id)
     found = get_object_or_404(Ladder, key=key)
     if request.POST.get("choice") not in _CHOICES:
-        raise Http404("One can join, pause or leave.")
+        raise Http404("You can join, pause or leave.")
     choose, words = _CHOICES[request.POST["choice"]]
     choose(actor=actor, ladder=found, bot=bot)
     messages.success(request, f"{bot.name} {words} {found.title}.")

@@ -49,7 +49,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
     The app's request stands in the query, also of the address to which the answer is posted.
     """
     if any("\0" in value for _, values in request.GET.lists() for value in values):
-        return _refused(request, "A value of the address has a character that none may have.")
+        return _refused(request, "A value in the address has a character that is not allowed.")
     try:
         scopes, asked = _protocol.validate_authorization_request(request)
         _check_challenge(request, asked)

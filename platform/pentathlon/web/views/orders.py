@@ -65,7 +65,7 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
 def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then take the result of one match back and have it played again."""
     actor = signed_in_user(request)
-    found = _get_match_of_own(actor, match_id, to="play a match again of")
+    found = _get_match_of_own(actor, match_id, to="play again a match of")
     form = OrderForm(request.POST or None)
     if form.is_valid():
         again = call_service(

@@ -54,7 +54,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             asked: Context = {"actor": user, "site": site_of(request), **form.cleaned_data}
             if call_service(form, lambda: choose_mail(**asked)) is not None:
-                messages.success(request, "What comes by e-mail is changed.")
+                messages.success(request, "Your choice of e-mails is saved.")
                 return redirect("webhooks")
     owned = WebhookEndpoint.objects.owned_by(user).prefetch_related("subscriptions")
     context = {"webhooks": owned.order_by("pk"), "form": form, "most": MOST_ENDPOINTS}
@@ -117,7 +117,7 @@ def webhook_rotate(request: HttpRequest, webhook_id: int) -> HttpResponse:
 def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send a test event."""
     ping_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id)
-    messages.success(request, "A test event is on its way. Its delivery shows below.")
+    messages.success(request, "A test event is on its way. Its delivery appears below.")
     return redirect("webhook", webhook_id)
 
 
@@ -128,7 +128,7 @@ def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send an event again."""
     delivery_id = posted_number(request, "delivery")
     redeliver(actor=signed_in_user(request), endpoint_id=webhook_id, delivery_id=delivery_id)
-    messages.success(request, "It is sent again. Its delivery shows below.")
+    messages.success(request, "It is sent again. Its delivery appears below.")
     return redirect("webhook", webhook_id)
 
 
@@ -148,7 +148,7 @@ def webhook_enable(request: HttpRequest, webhook_id: int) -> HttpResponse:
 def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Disable a webhook."""
     change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=False)
-    messages.success(request, "The webhook is disabled; what waited is given up.")
+    messages.success(request, "The webhook is disabled; its waiting deliveries are given up.")
     return redirect("webhook", webhook_id)
 
 

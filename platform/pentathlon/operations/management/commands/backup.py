@@ -42,7 +42,7 @@ class Command(BaseCommand):
             f"{file}: {summary.rows} rows of {summary.tables} tables, {file.stat().st_size} bytes."
         )
         if not summary.has_secret_key:
-            self.stdout.write("PENTATHLON_SECRET_KEY is not in it: keep it apart.")
+            self.stdout.write("PENTATHLON_SECRET_KEY is not in the backup: keep it separately.")
         if keep is not None:
             for old in sorted(path.glob(_ANY_NAME))[:-keep]:
                 old.unlink()

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         for difference in found:
             self.stdout.write(str(difference))
         if found:
-            raise CommandError(f"{len(found)} differences shown at most; --repair counts anew.")
+            raise CommandError(f"{len(found)} differences, or more; --repair counts them again.")
         self.stdout.write(f"{Meeting.objects.count()} meetings, and all sums of them, are right")
 
     def _repair(self) -> int:

@@ -41,7 +41,7 @@ class Command(BaseCommand):
         try:
             found += islice(log_differences(replays=not options["without_records"]), _SHOWN)
         except ReplayStoreAway as error:
-            raise CommandError(f"{error} `--without-records` does without it.") from error
+            raise CommandError(f"{error} `--without-records` skips the records.") from error
         for each in found:
             self.stdout.write(each)
         if found:
