@@ -1,6 +1,6 @@
 // The win-chance curve over the slider of a replay: it shows no more than the reader has seen.
 
-/** Between two questions for a curve that is not there yet. */
+/** The pause between two requests for a curve that is not computed yet. */
 const ASK_MS = 5000;
 
 class Chances {
@@ -37,7 +37,7 @@ class Chances {
     this.viewer.dispatchEvent(new CustomEvent("pentathlon:go", { detail: ply }));
   }
 
-  /** Show the curve up to the ply of the viewer; all of it once its end was reached. */
+  /** Show the curve up to the viewer's ply, or all of it once the end has been reached. */
   show(ply) {
     const { last } = this;
     this.ply = ply;
@@ -73,7 +73,7 @@ class Chances {
     this.show(this.ply);
   }
 
-  /** The ply of the blunder or turning point before or after this one; the same ply if none is. */
+  /** The ply of the previous or next blunder or turning point; this ply if there is none. */
   otherMark(direction) {
     const marks = this.marks.filter((ply) => (ply - this.ply) * direction > 0);
     return marks.length ? marks.at(direction > 0 ? 0 : -1) : this.ply;

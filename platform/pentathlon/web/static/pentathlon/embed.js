@@ -1,4 +1,4 @@
-// Steps through an embedded replay in place. Without it the same links load the frame anew.
+// Steps through an embedded replay in place. Without it, the links load the frame anew.
 
 import { Stepper } from "./stepper.js";
 

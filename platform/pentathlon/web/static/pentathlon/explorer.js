@@ -1,4 +1,4 @@
-// Keys of the explorer: arrows choose what comes next, Enter follows it, Backspace goes back.
+// Keys of the explorer: arrows choose the next event, Enter follows it, Backspace goes back.
 
 const choices = [...document.querySelectorAll("[data-choice]")];
 const back = document.querySelector("[data-back]");

@@ -1,4 +1,4 @@
-// Keys of the replay viewer; they tell the viewer what its buttons tell it.
+// Keys of the replay viewer, which do what its buttons do.
 
 const KEYS = {
   ArrowLeft: "back",
@@ -51,7 +51,7 @@ function press(what) {
   viewer.dispatchEvent(new CustomEvent("pentathlon:do", { detail: what }));
 }
 
-/** A field has the focus, or a dialog is open: the keys belong to it. */
+/** Whether a field has the focus or a dialog is open, so that the keys belong to it. */
 function isBusy() {
   return document.activeElement.matches("input, select, textarea, dialog *") || help.open;
 }

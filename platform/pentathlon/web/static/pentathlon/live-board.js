@@ -1,7 +1,7 @@
-// The board of a running match: it follows the end until the reader steps back.
+// The board of a running match, which follows the end until the reader steps back.
 //
-// A worker draws a few positions a second, so not every ply has a drawing; those that came stay,
-// and one steps from one to the next.
+// A worker draws a few positions a second, so not every ply has a drawing. The drawings that have
+// come stay, and the reader steps from one to the next.
 
 const KEPT = 300; // drawings; one is 15 to 40 kB
 const KEYS = {
@@ -34,7 +34,7 @@ class LiveBoard {
     this.list.replaceChildren();
   }
 
-  /** Take what the stream says. */
+  /** Take an event of the stream. */
   take(data) {
     if (data.attempt !== this.attempt) this.begin(data.attempt);
     this.drawings.set(data.ply, { svg: data.svg, mover: data.to_move });
@@ -102,7 +102,7 @@ class LiveBoard {
     this.show();
     this.list.scrollTop = this.list.scrollHeight;
     this.say("Live");
-    // The button goes away, and the focus would with it.
+    // The button disappears, and would take the focus with it.
     if (hadFocus) this.root.querySelector("[data-live-do=back]").focus();
   }
 
@@ -189,7 +189,7 @@ function boardOf(root) {
 document.addEventListener("pentathlon:plies", ({ target, detail }) => boardOf(target).take(detail));
 document.addEventListener("pentathlon:end", ({ target, detail }) => boardOf(target).end(detail));
 
-// A page that goes on by itself waits while somebody looks back.
+// A page that goes on by itself waits while the reader looks back.
 document.addEventListener("pentathlon:renewing", (event) => {
   const root = document.querySelector("[data-live-viewer]");
   const board = root && boards.get(root);

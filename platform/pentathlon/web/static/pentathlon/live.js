@@ -1,4 +1,4 @@
-// Shows what happens as it happens. Without it pages ask now and then, or have a link to refresh.
+// Shows events as they happen. Without it, pages ask now and then, or have a link to refresh.
 
 const NEXT_MS = 2500; // a match that is over stays in view for so long
 const REFRESH_MS = 2000; // between two refreshes of a page that changes all the time
@@ -20,7 +20,7 @@ function sync() {
   }
 }
 
-/** Return what is to be heard, by address: the element that shows it, and what each event does. */
+/** Return the streams by address: the element that shows each, and the effect of every event. */
 
 function wantedStreams() {
   const wanted = new Map();
@@ -108,7 +108,7 @@ const pageEvents = { changed: refreshSoon, end: refreshNow };
 let refreshing = null;
 let refreshedAt = 0;
 
-/** Fill in what has changed, but not all the time; people come at different moments. */
+/** Fill in the changes, but not at every event; the delay is random to spread the readers. */
 function refreshSoon() {
   const wait = Math.max(0, refreshedAt + REFRESH_MS * (1 + Math.random()) - Date.now());
   refreshing ??= setTimeout(refreshNow, wait);
@@ -126,10 +126,10 @@ async function refreshNow() {
     location.reload();
     return;
   }
-  // A page that fills itself in need not offer to be loaded again.
+  // A page that fills itself in need not offer a reload.
   for (const offer of document.querySelectorAll("[data-fallback], .toast:has(a)")) offer.remove();
   for (const offer of now.querySelectorAll("[data-fallback]")) offer.remove();
-  // `page.js` has shown these, and they may have the focus.
+  // `page.js` has shown these elements, and they may have the focus.
   for (const button of now.querySelectorAll("[data-copy]")) button.hidden = false;
   const address = old.dataset.livePage;
   morph(old, now);

@@ -2,7 +2,7 @@
 
 const TOAST_MS = 8000;
 
-/** Show what works with a script only, in the page and in what is renewed later. */
+/** Show what works only with a script, in the page and in parts that are renewed later. */
 function showButtons() {
   for (const button of document.querySelectorAll("[data-copy], [data-dismiss]")) button.hidden = false;
 }

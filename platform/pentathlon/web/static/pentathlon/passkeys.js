@@ -1,5 +1,5 @@
-// Makes and shows passkeys (WebAuthn): asks the site what it wants, the browser for an answer, and
-// sends that with the form.
+// Makes and shows passkeys (WebAuthn): asks the site for options and the browser for an answer, and
+// sends that answer with the form.
 
 const SAYS = {
   InvalidStateError: "This device has a passkey for this account already.",
@@ -32,7 +32,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   });
 }
 
-/** Return what the browser answers, as JSON. */
+/** Return the answer of the browser as JSON. */
 async function ask(form) {
   const token = form.elements.csrfmiddlewaretoken.value;
   const response = await fetch(form.dataset.options, {

@@ -1,6 +1,6 @@
 // Lets a person point at the board instead of reading the list of actions.
 //
-// When a bot has moved, or the person has in another tab, the stream says so and the board changes.
+// When a bot has moved, or the person in another tab, the stream says so and the board changes.
 // Without a stream, the page asks each second while a bot is to move.
 //
 // Each action says which cells and cards it touches, in order. Pointing narrows the list; what the
@@ -35,7 +35,7 @@ function begin(root) {
   svg.setAttribute("aria-label", "The board: choose a cell or a card");
   const table = { root, form, svg, marks: findMarks(svg), actions: findActions(form) };
   for (const action of table.actions) {
-    // What the drawing does not mark cannot be pointed at.
+    // Nobody can point at something that the drawing does not mark.
     action.touches = action.touches.filter((name) => table.marks.has(name));
   }
   svg.addEventListener("click", (event) => {
@@ -51,7 +51,7 @@ function begin(root) {
   show(table);
 }
 
-/** Hear of every change since the one that the board shows. */
+/** Listen for every change since the state that the board shows. */
 function follow(root) {
   stream?.close();
   stream = null;
@@ -96,7 +96,7 @@ function nameOf(mark) {
   return mark.dataset.cell ?? mark.dataset.card ?? mark.dataset.mark;
 }
 
-/** Return the actions that begin with all that was pointed at. */
+/** Return the actions that begin with everything that was pointed at. */
 function left(table) {
   return table.actions.filter((action) => chosen.every((name, at) => action.touches[at] === name));
 }
@@ -122,7 +122,7 @@ function takeBack(table) {
   if (last) focusOn(table, last);
 }
 
-/** Show what may be pointed at next, and the actions that are left. */
+/** Show the marks that may be pointed at next, and the actions that are left. */
 function show(table) {
   const actions = left(table);
   const next = new Set(actions.map((action) => action.touches[chosen.length]).filter(Boolean));
@@ -135,7 +135,7 @@ function show(table) {
     if (!isLeft) action.input.checked = false;
     count += isLeft;
   }
-  // What was pointed at so far may be an action already, though others begin so, too.
+  // The marks so far may be an action already, even if others begin with the same marks.
   const exact = actions.filter((action) => action.touches.length === chosen.length);
   if (chosen.length && exact.length === 1 && !exact[0].input.disabled) exact[0].input.checked = true;
   table.form.querySelector("[data-count]").textContent = count;
@@ -181,7 +181,7 @@ function press(table, event) {
   }
 }
 
-/** Return the mark that lies next in a direction, the straighter the better. */
+/** Return the next mark in a direction, the straighter the better. */
 function nearest(table, from, [dx, dy]) {
   const start = middle(from);
   let best = null;

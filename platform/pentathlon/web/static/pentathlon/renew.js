@@ -1,10 +1,10 @@
-// Keeps parts of a page fresh: what an address answers takes the place of the part that names it.
+// Keeps parts of a page fresh: the answer of an address replaces the part that names it.
 //
 // data-renew  the address; it answers nothing (204) while nothing has changed
 // data-every  seconds between two requests; without it only a `pentathlon:renew` event asks
-// data-once   the answer fills the part instead, and nothing is asked any more
+// data-once   the answer fills the part instead, and there are no further requests
 //
-// Who prevents `pentathlon:renewing` keeps a part as it is.
+// A listener that prevents `pentathlon:renewing` keeps a part as it is.
 
 const begun = new WeakSet();
 const asking = new WeakSet();
@@ -41,7 +41,7 @@ async function renew(part) {
   if (missed.delete(part) && part.isConnected) await renew(part);
 }
 
-/** Return what an address answers as nodes; null if nothing is to be changed. */
+/** Return the answer of an address as nodes; null if nothing has changed. */
 async function fresh(address) {
   try {
     // A page has the same address as its part: going back must not find the part in the cache.
@@ -69,7 +69,7 @@ function put(part, nodes) {
   document.dispatchEvent(new CustomEvent("pentathlon:renewed"));
 }
 
-/** Return the element among new nodes that stands where another one stood. */
+/** Return the element among new nodes that takes the place of another one. */
 function counterpart(old, nodes) {
   const [name, value] = old.id ? ["id", old.id] : ["href", old.getAttribute("href")];
   if (!value) return null;

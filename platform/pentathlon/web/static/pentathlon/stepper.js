@@ -1,4 +1,4 @@
-// What every replay that is stepped through in place does: fetch, draw, play, change the view.
+// The common part of all replays that step in place: fetch, draw, play, change the view.
 
 const AHEAD = 3;
 const KEPT = 64;
@@ -38,7 +38,7 @@ export class Stepper {
     actions[what]?.();
   }
 
-  /** Go to a ply by hand: stops playing and says what happened there. */
+  /** Go to a ply by hand: stop playing and say what happened there. */
   async step(ply) {
     this.pause();
     await this.go(ply);
@@ -51,7 +51,7 @@ export class Stepper {
     await this.draw();
   }
 
-  /** Show which ply it is, whatever is drawn yet. */
+  /** Show the number of the ply, whether or not it is drawn yet. */
   update() {
     this.slider.value = this.ply;
     this.root.querySelector("[data-count]").textContent = `${this.ply} / ${this.last}`;
@@ -131,7 +131,7 @@ export class Stepper {
     button.setAttribute("aria-label", playing ? "Pause" : "Play");
   }
 
-  /** Look from the next seat, after the last one as a spectator; where views may be changed. */
+  /** Change to the view of the next seat, or after the last seat to a spectator's, if allowed. */
   nextView() {
     if (!this.root.querySelector("[data-do=view]")) return;
     const views = ["", ...Array(this.seats).keys()].map(String);

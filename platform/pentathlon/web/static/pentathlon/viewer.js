@@ -1,9 +1,9 @@
-// Steps through a replay in place. Without it the same links load the page at another ply.
+// Steps through a replay in place. Without it, the links load the page at another ply.
 
 import { Stepper, parse } from "./stepper.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 16];
-/** So many events the server lists at a time. */
+/** How many events the server lists at a time. */
 const ROWS = 100;
 
 class Viewer extends Stepper {
@@ -50,7 +50,7 @@ class Viewer extends Stepper {
     await drawn;
   }
 
-  /** Let the link to a game of one's own begin with the position that is shown. */
+  /** Let the link to a new game begin with the position that is shown. */
   leadOn() {
     const link = this.root.querySelector("[data-play-on]");
     if (!link) return;
