@@ -84,7 +84,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only_fields = fields
 
     def get_licence(self, dataset: Dataset) -> str:
-        """Return the SPDX identifier of the licence; the card says what it is about."""
+        """Return the SPDX identifier of the licence, which the card explains."""
         return LICENCE
 
 

@@ -99,7 +99,7 @@ class PasswordChangeSerializer(RequestSerializer):
 
 
 class VerificationSerializer(serializers.Serializer[User]):
-    """Where an e-mail is sent."""
+    """The address to which an e-mail is sent."""
 
     email = serializers.EmailField()
 

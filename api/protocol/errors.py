@@ -1,7 +1,7 @@
 """One shape for every answer that is not a success: `application/problem+json`.
 
-`code` is stable and for machines, `detail` is a sentence for people, and `errors` names each
-field that was wrong as `attr`.
+`code` is stable and for machines, `detail` is a sentence for people, and `errors` names each wrong
+field as `attr`.
 """
 
 import re

@@ -97,7 +97,7 @@ def new_backup(path: Path) -> Iterator[BackupWriter]:
 
 
 class BackupReader:
-    """Reads a backup; `check` finds out whether its bytes are what was written."""
+    """Reads a backup; `check` finds out whether its bytes are those that were written."""
 
     def __init__(self, archive: ZipFile) -> None:
         self._archive = archive

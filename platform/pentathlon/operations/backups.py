@@ -1,8 +1,8 @@
 """Makes a backup while everything runs, and restores it to an empty place.
 
 Rows are read through the models in one transaction that sees one moment, rather than by the tools
-of each database: none has to be installed, one file fits both databases, and what was restored can
-be compared bit by bit. Price: slower than a copy of files, and only for the same release.
+of each database: none has to be installed, one file fits both databases, and restored rows can be
+compared bit by bit. Price: slower than a copy of files, and only for the same release.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Summary:
 
 
 def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
-    """Write all that matters, as it was at one moment, while others go on writing.
+    """Write all important rows, as they were at one moment, while others go on writing.
 
     Raise `OtherSchema` if the tables are not those of this code, `NotEmpty` if the file exists,
     and `NotKept` if it cannot be written; then nothing is left of it.

@@ -36,7 +36,7 @@ class RankingTable(models.Model):
 
 
 class RankingDay(models.Model):
-    """A day of which the ranking is remembered: the first table of that day, in UTC."""
+    """A day with a remembered ranking: the first table of that day, in UTC."""
 
     day = models.DateField(primary_key=True)
     authors = models.PositiveIntegerField()

@@ -82,7 +82,7 @@ def estimate(results: Sequence[Result], *, draw_probability: float, beta: float)
 
 
 def refit(*, pool: Pool) -> Refit:
-    """Begin a new epoch of a live leaderboard, unless its numbers predict best already.
+    """Begin a new epoch of a live leaderboard, unless its present parameters predict best already.
 
     An interrupted refit continues where it stopped. Results are applied meanwhile as usual.
 

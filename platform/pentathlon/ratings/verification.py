@@ -38,7 +38,7 @@ _LAST = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One place where the stored ratings are not what a recompute gives."""
+    """One place where the stored ratings differ from a recompute."""
 
     pool: str
     place: str

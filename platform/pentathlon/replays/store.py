@@ -106,7 +106,7 @@ def bring_back_replays(*, most: int = _AT_ONCE) -> int:
 
 
 def damaged_replays() -> Iterator[Unavailable]:
-    """Read every replay of the store; yield what is wrong with each that cannot be read."""
+    """Read every replay of the store; yield the error of each that cannot be read."""
     for replay in Replay.objects.exclude(object_name="").order_by("match").iterator(_AT_ONCE):
         try:
             read_packed(replay)

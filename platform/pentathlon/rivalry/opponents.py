@@ -155,7 +155,7 @@ def opponent_lines(rows: Sequence[OpponentSum]) -> list[OpponentLine]:
 
 
 def nemesis(bot_id: int, game: str) -> OpponentLine | None:
-    """Return the opponent against whom a bot does worst, measured by what was expected.
+    """Return the opponent against whom a bot does worst, measured against expectation.
 
     That is the one with the most standard errors below expectation: at least one, in at least ten
     rated meetings.

@@ -175,7 +175,7 @@ def _settle(ids: Collection[int]) -> int:
 def _replace(
     match_ids: Collection[int], shown: Mapping[int, Match], rated: Mapping[int, Rated]
 ) -> None:
-    """Replace the meetings of matches by what they are now, and change the sums with them."""
+    """Replace the meetings of matches by their present ones, and change the sums with them."""
     ledger = new_ledger()
     old = Meeting.objects.filter(match__in=match_ids)
     for meeting in old:

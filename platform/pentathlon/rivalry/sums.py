@@ -113,7 +113,7 @@ def _expectations(meeting: Meeting) -> tuple[Counts, Counts]:
 
 
 def _add_rows(table: type[models.Model], rows: Iterable[tuple[Key, list[int]]]) -> None:
-    """Add counts to rows, which are made where there are none."""
+    """Add counts to rows; insert missing rows."""
     values = [(*key, *map(int, counts)) for key, counts in rows]
     keys, counts = KEYS[table], COUNTS[table]
     name = table._meta.db_table

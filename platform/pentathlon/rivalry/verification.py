@@ -38,7 +38,7 @@ _OF_BOT: Final[Mapping[type[models.Model], str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalryDifference:
-    """One place where what is stored is not what the results give."""
+    """One place where stored meetings or sums differ from what the results give."""
 
     place: str
     stored: object

@@ -1,4 +1,4 @@
-"""What a client can read, and whether it is still there."""
+"""What a client accepts, and whether it is still connected."""
 
 import re
 from typing import Final

@@ -18,7 +18,7 @@ class Batch(models.Model):
     """The blocks that a format made in one step, and its input for that step.
 
     The row is stored before the first of its blocks, so that whoever goes on after a crash makes
-    the same ones.
+    the same blocks.
     """
 
     tournament = models.ForeignKey(

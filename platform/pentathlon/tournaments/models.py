@@ -329,7 +329,7 @@ class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
     """Named queries for matches of tournaments."""
 
     def in_order(self) -> Self:
-        """Return places with matches, seats and bots in schedule order: two queries."""
+        """Return places with matches, seats and bots in schedule order; two queries."""
         seats = MatchSeat.objects.order_by("seat").select_related("version__bot__owner")
         seated = models.Prefetch("match__seats", queryset=seats)
         return self.select_related("match").prefetch_related(seated).order_by("index")

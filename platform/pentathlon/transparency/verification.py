@@ -29,7 +29,8 @@ def log_differences(*, replays: bool = True) -> Iterator[str]:
     """Yield a sentence for each difference between the log and what is stored.
 
     Every entry is read: its place, its signature, its hash in the tree and, unless `replays` is
-    False, the record of its match, whose chain is computed again. Then every published root.
+    False, the record of its match, whose chain is computed again. Then every published root is
+    checked.
     """
     size = log_size()
     tiles = Tiles()

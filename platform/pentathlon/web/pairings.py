@@ -138,7 +138,7 @@ def swiss_round(tournament: Tournament, number: int) -> list[Pairing]:
 
 
 def read_meetings(tournament: Tournament) -> list[BracketMeeting]:
-    """Return all blocks of a tournament of two seats in schedule order: two queries."""
+    """Return all blocks of a tournament of two seats in schedule order; two queries."""
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     rows = seats.order_by("match__place__index", "seat").values_list(*_FIELDS)

@@ -25,7 +25,7 @@ _TOO_LARGE: Final = ("too_large", "too_many_matches")
 
 
 def error_of(problem: Problem) -> InvalidInput:
-    """Return what is wrong with a document as an error of a service."""
+    """Return a problem of a document as an error of a service."""
     kind = TooLarge if problem.code in _TOO_LARGE else InvalidInput
     return kind(
         problem.sentence,

@@ -27,7 +27,7 @@ _LONGEST_REASON = 300
 def reinstate_entry(*, actor: User, tournament: Tournament, version_id: int, reason: str) -> Entry:
     """Lift the disqualification of a bot version; only the organiser may, and says why.
 
-    The entry keeps on record what it was disqualified for, who reinstated it, and why.
+    The entry keeps on record the reason of its disqualification, who lifted it, and why.
     """
     tournament = lock_own(actor, tournament, *UNSTARTED, to="reinstate a bot of")
     entry = get_entry(tournament, version_id)

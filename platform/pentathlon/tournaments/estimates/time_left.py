@@ -130,7 +130,7 @@ def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> fl
 def idle_per_match_s(
     spans: Iterable[Span], *, since: datetime, until: datetime, slots: int, matches: float
 ) -> float:
-    """Return for how long slots waited for each match, pauses left out.
+    """Return how long slots waited for each match, without pauses.
 
     In `matches`, a running match counts as the part of it that is over.
 

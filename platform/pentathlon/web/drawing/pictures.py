@@ -1,4 +1,4 @@
-"""Pictures (PNG) of pages, for those who share a link to one.
+"""Pictures (PNG) of pages, for people who share links.
 
 A card is an SVG of 1200 x 630 with everything inside it.
 """

@@ -124,7 +124,7 @@ class PlanForm(forms.Form):
         return part if part in self.fields else None
 
     def show_problems(self, document: TournamentDocument, *, entries: int) -> None:
-        """Show what is wrong with a document at the fields that cause it, each once."""
+        """Show the problems of a document at the fields that cause them, each once."""
         completed, problems = check_document(document, entries=entries)
         self.show_errors(map(error_of, problems))
         if self.cleaned_data.get("rated"):

@@ -1,4 +1,4 @@
-"""Pictures of pages, for those who share a link to one.
+"""Pictures of pages, for people who share links.
 
 They show what everybody may see, and only the backs of hidden hands, because links are shared with
 anybody.

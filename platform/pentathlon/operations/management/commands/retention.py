@@ -22,7 +22,7 @@ _MOST_TABLES = 12
 
 
 class Command(BaseCommand):
-    """Show what is kept; delete what is over if asked to. The reconciler does so automatically."""
+    """Shows what is kept, and deletes due rows if asked to; the reconciler does so anyway."""
 
     help = __doc__
 

@@ -19,7 +19,7 @@ from pentathlon_engines.commentary.words import count
 
 
 class Command(BaseCommand):
-    """Count replays by where they are. The reconciler moves old ones automatically."""
+    """Counts replays by their place. The reconciler moves old ones automatically."""
 
     help = __doc__
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
-        """Do what was asked, then say where replays are; fail if one cannot be read."""
+        """Do what was asked, then print the counts; fail if a replay cannot be read."""
         if not has_store() and (options["move"] or options["check"]):
             raise CommandError("There is no store of replays: set PENTATHLON_REPLAYS.")
         broken: list[Unavailable] = []
