@@ -122,7 +122,7 @@ def test_wrong_address_or_app_is_refused_on_our_own_page(
     for response in (ask(person, app.question(**changes)), allow(person, app.question(**changes))):
         assert response.status_code == 400
         assert "Location" not in response.headers
-        assert "The app asks wrongly" in page_of(response).text
+        assert "The app sent a wrong request" in page_of(response).text
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_forgotten_password_is_set_by_the_link_of_a_letter() -> None:
     user = make_user()
     client = Client()
     sent = client.post(reverse("password_reset"), {"email": user.email.upper()}, follow=True)
-    assert "Look into your mail." in page_of(sent).text
+    assert "Look in your mailbox." in page_of(sent).text
     address = delivered_address()
     assert user.username in page_of(client.get(address)).text
 

@@ -63,7 +63,7 @@ class TestFilters:
     def test_nothing_left_is_said(self) -> None:
         rate(make_version(), mu=30)
 
-        assert "No rated bot is left by this filter." in _table("?author=nobody").text
+        assert "No rated bot matches this filter." in _table("?author=nobody").text
 
     def test_queries_do_not_grow(self) -> None:
         rate(make_version(), mu=30)

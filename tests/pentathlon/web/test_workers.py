@@ -218,5 +218,5 @@ def test_authors_see_what_workers_have_before_they_upload(page: str) -> None:
     assert "No worker is alive now" in before
     assert "No worker is alive now" not in after
     # Terms and their descriptions have nothing between them.
-    for words in ("run bots incommand, python", "build withcc", "being triedcargo, node"):
+    for words in ("run bots incommand, python", "build withcc", "being testedcargo, node"):
         assert words in after
