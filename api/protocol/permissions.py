@@ -67,7 +67,7 @@ def _refuse_apps(request: Request) -> None:
 
 def _missing(scope: str) -> PermissionDenied:
     return PermissionDenied(
-        f"This token lacks the scope {scope}. Make one that has it.", code="missing_scope"
+        f"This token lacks the scope {scope}. Make a token that has it.", code="missing_scope"
     )
 
 

@@ -90,7 +90,7 @@ class RankingViewSet(Endpoint[RankingTable]):
     def retrieve(self, request: Request, key: str) -> HttpResponseBase:
         """Return the ranking of authors over all games, best first."""
         if key != _PENTATHLON:
-            raise NotFound(f"There is no ranking {key!r}; there is {_PENTATHLON!r}.")
+            raise NotFound(f"There is no ranking {key!r}; the only one is {_PENTATHLON!r}.")
         table = latest_table()
         return answer_if_changed(
             request._request,

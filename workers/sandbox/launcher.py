@@ -222,7 +222,7 @@ class SandboxLauncher:
             return
         wish = f"the bot wants {command.processes} processes, and"
         if self.level is not SandboxLevel.NAMESPACES:
-            reason = f"{wish} at the level '{self.level}' a bot is one"
+            reason = f"{wish} at the level '{self.level}' a bot may have only one"
             raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
         if self.no_cgroups is not None:
             reason = f"{wish} {self.no_cgroups.reason}"

@@ -168,7 +168,7 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
     detail = "the deployment's: gVisor or Kata, network policy"
     yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
     if launcher.level is SandboxLevel.LANDLOCK:
-        detail = "Landlock stands in for them"
+        detail = "Landlock replaces them"
         yield Finding(layer=Layer.NAMESPACES, state=State.NOT_USED, detail=detail)
     lacking, remedy = launcher.no_cgroups, ""
     if lacking is not None:
@@ -177,7 +177,8 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
         yield Finding(
             layer=Layer.CGROUP,
             state=State.NOT_USED,
-            detail=f"{lacking.reason}; bots are single processes, whose limits are exact without",
+            detail=f"{lacking.reason}; bots are single processes, whose limits are "
+            "exact without groups",
             remedy=" ".join(filter(None, (lacking.remedy, remedy))),
         )
 
@@ -191,7 +192,7 @@ _REMEDY_FOR_KILLS = (
 _PROMISES = {
     Layer.IDENTITY: "bots have a host user without rights",
     Layer.NAMESPACES: "bots see no process, network or host name but their own",
-    Layer.FILESYSTEM: "read-only but for a small scratch folder; no host files",
+    Layer.FILESYSTEM: "read-only except for a small scratch folder; no host files",
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",

@@ -100,7 +100,7 @@ class _Keeper:
             return
         self._due = time.monotonic() + RENEW_S
         if not self._friendlies.renew(self._stretch):
-            raise MatchAbandoned("somebody else has it")
+            raise MatchAbandoned("another worker has it")
 
 
 def _play(

@@ -126,7 +126,7 @@ class _Batch:
             # This is no failure of the host, and must not count towards a void match.
             log.warning("given back", reason=str(error))
             self.failed += 1
-            self._give_up(job, self._platform.return_match, "The database was away.")
+            self._give_up(job, self._platform.return_match, "The database could not be reached.")
         except Exception as error:
             log.exception("attempt failed")
             self._fail(job, error)

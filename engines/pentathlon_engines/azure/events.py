@@ -138,7 +138,7 @@ def read(data: object, realm: Realm, *, field: str, secrets_of: Sequence[int]) -
     event = (kind, player, *numbers)
     # Readers accept anything; an event that they did not understand differs when shown again.
     if show_all([event], realm, secrets_of=secrets_of) != [data]:
-        refuse(field, f"is not an event as it is written: {data}")
+        refuse(field, f"is not a well-formed event: {data}")
     return event
 
 

@@ -303,7 +303,7 @@ def _read_boon(state: AzurePosition, fields: Fields) -> None:
     cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
     stone, realm = state.sides[seat].gifted, state.realm
     if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> HOME[cell] & 1:
-        refuse("boon_at", "no Bountiful stone stands beside it")
+        refuse("boon_at", "no Bountiful stone is beside it")
     _, _, qi, wisdom = realm.printed(cell)
     if not (qi and wisdom):
         refuse("boon_at", "leaves no choice: it has one sort of symbol")
@@ -357,7 +357,7 @@ def _read_all_cards(state: AzurePosition, fields: Fields) -> None:
         _check_known(state, seat)
     _check_cards(state, [size(side.hand) for side in state.sides])
     if state.phase == TURN and not state.can_act(state.mover):
-        refuse("result", f"must be there: seat {state.mover} can place no stone")
+        refuse("result", f"must be present: seat {state.mover} cannot place a stone")
 
 
 def _read_seen_cards(state: AzurePosition, fields: Fields, you: int) -> None:

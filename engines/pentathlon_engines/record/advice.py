@@ -48,8 +48,8 @@ _ADVICE: Final[dict[str, str]] = {
         "bot to the same request at your desk."
     ),
     "out_of_turn": (
-        "It is stopped in the turns of others, and went on all the same. Send no signals to "
-        "itself, set no timers, and give back large memory before the answer, not after it."
+        "It is stopped during the turns of others, but kept running. Let it send no signals "
+        "to itself and set no timers, and give back large memory before the answer, not after it."
     ),
     "security": (
         "It made a system call that no bot needs, such as opening a socket or starting a program. "

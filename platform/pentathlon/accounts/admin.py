@@ -49,7 +49,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         return bool(getattr(person, "second_factor", False))
 
     @admin.action(
-        description="Take the second factors off: the password alone signs in",
+        description="Remove the second factors: the password alone is enough to sign in",
         permissions=("change",),
     )
     def reset_factors(self, request: HttpRequest, people: QuerySet[User]) -> None:
@@ -62,7 +62,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
             for person in people
             if self.has_change_permission(request, person)
         )
-        self.message_user(request, f"Accounts that have no second factor any more: {taken_off}.")
+        self.message_user(request, f"Accounts that no longer have a second factor: {taken_off}.")
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: User | None = None

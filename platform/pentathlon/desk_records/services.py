@@ -139,7 +139,7 @@ def _check_quota(actor: User) -> None:
     )
     uploaded = daily_quota(actor)
     uploaded.check_left(
-        f"You have uploaded {uploaded.limit} records in 24 hours, the most that one author may. "
+        f"You have uploaded {uploaded.limit} records in 24 hours, the maximum for one author. "
         "Upload more tomorrow."
     )
 

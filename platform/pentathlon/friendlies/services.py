@@ -228,12 +228,12 @@ def _check_room(actor: User) -> None:
     )
     begun = daily_quota(actor)
     begun.check_left(
-        f"You have begun {begun.limit} games in 24 hours, the most that one person may. Begin "
+        f"You have begun {begun.limit} games in 24 hours, the maximum for one person. Begin "
         "the next one tomorrow."
     )
     if Friendly.objects.under_way().count() >= FRIENDLIES_IN_ALL:
         raise Conflict(
-            "As many games as we have room for are under way. Try again later.",
+            "All places for such games are taken. Try again later.",
             code="no_room",
         )
 

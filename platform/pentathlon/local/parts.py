@@ -56,8 +56,8 @@ _MATCHES_ON_SQLITE = (
 )
 """Those of these tests that follow the life of a match; the usual run includes them."""
 LEFT_OUT = (
-    "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (but for "
-    "matches), `browser`, `hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
+    "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (except "
+    "for matches), `browser`, `hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
     "`upgrades`, `compiled`."
 )
 """What the run of everything leaves out, and how to ask for it, in one line."""

@@ -129,7 +129,7 @@ def test_events_of_all_kinds_come_through() -> None:
         (FEW, {"phase": "setup", "to_move": -1}, "before the setup"),
         (FEW, {"boon_at": "c2"}, "boon_at: must be null"),
         (FEW, {"draws": 1}, "draws"),
-        (FEW, {"hands": ["", "WV"], "stones": {}}, "result: must be there: seat 0"),
+        (FEW, {"hands": ["", "WV"], "stones": {}}, "result: must be present: seat 0"),
         (FEW, {"known": ["W", ""]}, "known[0]: is not part"),
         (FEW, {"events": 3}, "events: must be a list"),
         (FEW, {"events": [{"kind": "dance"}]}, "events[0]: must be an object"),

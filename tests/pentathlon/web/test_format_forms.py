@@ -227,7 +227,7 @@ def test_problems_of_an_event_are_shown_at_once(client: Client) -> None:
         ("swiss", "rounds", "0", "greater than or equal to 1"),
         ("knockout", "blocks", "4", "Select a valid choice"),
         ("finals", "confidence", "2", "less than or equal to 0.999"),
-        ("gauntlet", "challengers", "two", "numbers with commas between"),
+        ("gauntlet", "challengers", "two", "numbers separated by commas"),
         ("gauntlet", "challengers", "-3,", "list of different entry numbers"),
         ("ab_test", "alternative", "0.99", "less than or equal to 0.95"),
         ("tables", "table_seats", "2", "greater than or equal to 3"),

@@ -234,7 +234,7 @@ def test_archives_of_one_upload_are_few() -> None:
 
     page = page_of(as_person(make_user()).post(reverse("upload"), {"archive": archives}))
 
-    assert_points_at(page, "archive", f"Choose {MOST_IN_BATCH} at most.")
+    assert_points_at(page, "archive", f"Choose at most {MOST_IN_BATCH}.")
 
 
 def test_next_version_joins_its_bot() -> None:

@@ -133,8 +133,8 @@ def test_missing_hierarchy_is_named(kernel: FakeKernel) -> None:
     with pytest.raises(LayerMissing) as caught:
         kernel.find()
 
-    assert "version 2: there is no hierarchy with memory and pids" in caught.value.reason
-    assert "version 1: there is no hierarchy with pids" in caught.value.reason
+    assert "version 2: there is no cgroup hierarchy with memory and pids" in caught.value.reason
+    assert "version 1: there is no cgroup hierarchy with pids" in caught.value.reason
 
 
 def test_group_of_version_2_speaks_its_files(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_hierarchy_that_this_worker_is_no_member_of_is_not_used(kernel: FakeKern
         kernel.mount_v1(name)
     kernel.memberships = kernel.memberships.replace(":pids:", ":other:")
 
-    with pytest.raises(LayerMissing, match="there is no hierarchy with pids"):
+    with pytest.raises(LayerMissing, match="there is no cgroup hierarchy with pids"):
         kernel.find()
 
 

@@ -126,7 +126,7 @@ def _parents_v1(found: list[_Hierarchy]) -> dict[str, Path]:
     parents = {name: each.folder for each in old for name in each.controllers}
     for name in V1.controllers:
         if name not in parents:
-            raise OSError(f"there is no hierarchy with {name}")
+            raise OSError(f"there is no cgroup hierarchy with {name}")
         if not os.access(parents[name], os.W_OK):
             raise OSError(f"{parents[name]} is not writable")
     return {name: parents[name] for name in V1.controllers}
@@ -136,7 +136,7 @@ def _parents_v2(found: list[_Hierarchy]) -> dict[str, Path]:
     own = next((each for each in found if each.version == V2.version), None)
     missing = sorted(set(V2.controllers) - (own.controllers if own else frozenset()))
     if own is None or missing:
-        raise OSError(f"there is no hierarchy with {' and '.join(missing)}")
+        raise OSError(f"there is no cgroup hierarchy with {' and '.join(missing)}")
     folder = own.folder.parent if own.folder.name == LEAF else own.folder
     if not os.access(folder / "cgroup.subtree_control", os.W_OK):
         raise OSError(f"{folder} is not writable")

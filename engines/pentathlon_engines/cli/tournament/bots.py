@@ -101,7 +101,8 @@ def seat_entries(
             changed.append(name)
     if missing:
         raise CommandFailed(
-            f"There is no bot here for {', '.join(missing)}: name the folders after the document.",
+            f"There is no bot here for {', '.join(missing)}: give their folders after "
+            "the document.",
             try_next=f"pentathlon tournament {file} FOLDER FOLDER...",
         )
     return Seated(bots, changed)

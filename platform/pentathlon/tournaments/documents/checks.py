@@ -41,8 +41,8 @@ def checked_name(name: str) -> str:
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInput(
-            f"A tournament has a name of 1 to {LONGEST_NAME} characters, none of which controls "
-            "how text is shown.",
+            f"A tournament has a name of 1 to {LONGEST_NAME} characters, without control or "
+            "formatting characters.",
             code="bad_name",
             field="name",
         )

@@ -77,7 +77,8 @@ class EntryRules:
         """Yield what is wrong with the rules themselves."""
         if unknown := [each for each in self.languages if each not in ENTRY_LANGUAGES]:
             yield InvalidInput(
-                f"There is no language {unknown[0]!r}; there are {', '.join(ENTRY_LANGUAGES)}.",
+                f"There is no language {unknown[0]!r}; the languages are "
+                f"{', '.join(ENTRY_LANGUAGES)}.",
                 code="unknown_language",
                 field="entry_rules.languages",
             )

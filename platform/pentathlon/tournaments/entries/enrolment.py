@@ -91,8 +91,8 @@ def _check_team(name: str) -> str:
     name = " ".join(name.split())
     if not 1 <= len(name) <= LONGEST_TEAM or not name.isprintable():
         raise InvalidInput(
-            f"A team has a name of 1 to {LONGEST_TEAM} characters, none of which controls how "
-            "text is shown.",
+            f"A team has a name of 1 to {LONGEST_TEAM} characters, without control or "
+            "formatting characters.",
             code="bad_name",
             field="team",
         )

@@ -21,7 +21,8 @@ class AppForm(forms.Form):
         label="Sent back to",
         max_length=MOST * (LONGEST + 2),
         widget=forms.Textarea({"rows": 3, "spellcheck": "false"}),
-        help_text="Addresses, one a line, that match to the letter: https://example.org/callback, "
+        help_text="Addresses, one on each line, that match to the letter: "
+        "https://example.org/callback, "
         "or http://127.0.0.1/callback for a program on a user’s machine, at any port.",
     )
 
@@ -37,7 +38,7 @@ class NewAppForm(AppForm):
         label="Kind",
         choices=[
             ("yes", "runs on a server of yours, which keeps a secret"),
-            ("no", "runs at people’s, in a browser or on a desk, and keeps none"),
+            ("no", "runs on people’s machines, in a browser or on a desk, and keeps none"),
         ],
         coerce=lambda value: value == "yes",
     )

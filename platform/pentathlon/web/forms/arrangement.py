@@ -50,7 +50,7 @@ class ArrangementForm(forms.Form):
         required=False,
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="User names, with spaces between.",
+        help_text="User names, separated by spaces.",
     )
     languages = forms.MultipleChoiceField(
         label="Only bots in",
@@ -170,7 +170,7 @@ class InviteForm(forms.Form):
     """The names of authors to invite."""
 
     invited = forms.CharField(
-        label="Authors", max_length=10_000, help_text="User names, with spaces between."
+        label="Authors", max_length=10_000, help_text="User names, separated by spaces."
     )
 
 

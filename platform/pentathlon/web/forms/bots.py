@@ -89,7 +89,7 @@ class UploadsForm(_NotesForm):
             return [(_name_of(files[0]), check_field(lambda: read_archive(data)))]
         if len(files) > MOST_IN_BATCH:
             raise forms.ValidationError(
-                f"These are {len(files)} archives. Choose {MOST_IN_BATCH} at most.",
+                f"These are {len(files)} archives. Choose at most {MOST_IN_BATCH}.",
                 code="too_many",
             )
         return [(_name_of(each), _read(each)) for each in files]

@@ -19,7 +19,7 @@ class CapacityForm(forms.Form):
         min_value=1,
         max_value=10_000,
         required=False,
-        help_text="As measured if left out.",
+        help_text="If left out, the measured value.",
     )
     cores = forms.IntegerField(
         label="Cores for workers", min_value=1, max_value=100_000, initial=8

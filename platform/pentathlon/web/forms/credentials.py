@@ -116,7 +116,7 @@ class NewPasskeyForm(PasskeyAnswerForm):
     name = forms.CharField(
         label="Name of the new passkey",
         max_length=LONGEST_NAME,
-        help_text="By which you know it, such as “phone” or “blue key”.",
+        help_text="How you recognise it, such as “phone” or “blue key”.",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
     field_order = ("name", "answer")

@@ -56,7 +56,7 @@ class _CountOrNumbers(forms.CharField):
         except ValueError:
             numbers = []
         if not numbers:
-            raise forms.ValidationError("Enter a whole number, or numbers with commas between.")
+            raise forms.ValidationError("Enter a whole number, or numbers separated by commas.")
         return numbers if "," in text else numbers[0]
 
 
@@ -77,7 +77,7 @@ def _field(name: str, parameter: Parameter) -> forms.Field:
     if "boolean" in kinds:
         return forms.BooleanField(**about, required=False)
     if "array" in kinds:
-        about["help_text"] = f"{parameter.text} Put a comma behind a list of one."
+        about["help_text"] = f"{parameter.text} Put a comma after a list of one."
         return _CountOrNumbers(**about, max_length=_LONGEST_LIST)
     if "enum" in schema:
         choices = [(each, each) for each in schema["enum"]]

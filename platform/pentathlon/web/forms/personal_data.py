@@ -16,7 +16,7 @@ class DeleteOwnForm(forms.Form):
     username = forms.CharField(
         label="Name of the account",
         max_length=_LONGEST_NAME,
-        help_text="As it stands at the top of your account page.",
+        help_text="As shown at the top of your account page.",
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
     )
     password = forms.CharField(

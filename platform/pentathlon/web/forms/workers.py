@@ -17,7 +17,7 @@ class JoinForm(forms.Form):
     """A new worker token: its name, and the kinds of work with which it is trusted."""
 
     name = forms.CharField(
-        max_length=LONGEST_NAME, help_text="Of the machine, or of its operator: “lab 3”."
+        max_length=LONGEST_NAME, help_text="The name of the machine, or of its operator: “lab 3”."
     )
     work = forms.MultipleChoiceField(
         label="Trusted with",

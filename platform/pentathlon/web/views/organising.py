@@ -153,7 +153,7 @@ def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Resume a tournament after a pause."""
-    return _apply(request, tournament_id, resume_tournament, "goes on.")
+    return _apply(request, tournament_id, resume_tournament, "continues.")
 
 
 @login_required

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         """Write the file; print the name and password of the worker's user once."""
         password = urlsplit(settings.REDIS_URL or "").password
         if password is None:
-            raise CommandError("REDIS_URL has no password: everybody could do everything there.")
+            raise CommandError("REDIS_URL has no password: everybody can do everything there.")
         worker_password = secrets.token_urlsafe(32)
         try:
             text = acl_file(
