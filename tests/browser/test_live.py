@@ -233,7 +233,7 @@ def test_board_stays_where_the_reader_is_while_the_match_goes_on(page: Page, sce
     expect(page.locator("[data-live-list] li").first).to_be_visible()
     page.keyboard.press("Home")
 
-    go_on = page.get_by_role("button", name="It is over: go on")
+    go_on = page.get_by_role("button", name="It is over: continue")
     expect(go_on).to_be_visible()
     expect(page.locator("[data-live-count]")).to_have_text("ply 1 of 3")
     assert board_title(page).startswith("First")

@@ -115,7 +115,9 @@ def test_memory_that_stays_as_it_is_does_not_grow() -> None:
 
 
 def test_unknown_part_is_refused_with_those_there_are() -> None:
-    with pytest.raises(CommandError, match="'pace' is no part; there are replays, time-left"):
+    with pytest.raises(
+        CommandError, match="'pace' is not a part; the parts are replays, time-left"
+    ):
         call_command("bench", "tournaments", "pace")
 
 

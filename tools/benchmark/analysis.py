@@ -133,7 +133,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
         if not options["json"]:
             Console(width=None if sys.stdout.isatty() else 110).print(_table(found))
     if missed:
-        raise CommandError("Not as demanded; see above.")
+        raise CommandError("The demands are not met; see above.")
 
 
 def play(game: Game, options: dict[str, Any]) -> list[Record]:  # Any: Django's own shape

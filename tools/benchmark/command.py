@@ -64,7 +64,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
         arguments = _arguments(folder, options, rivals)
         is_measured = run_trial("tools.benchmark", *arguments, environment=environment)
     if not is_measured:
-        raise CommandError("The measurement did not come to its end; see above.")
+        raise CommandError("The measurement did not finish; see above.")
 
 
 def _compiled() -> str:

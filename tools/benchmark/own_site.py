@@ -39,7 +39,7 @@ class Up:
         )  # fmt: skip
         found = searched.search(self.said())
         if found is None:
-            raise RuntimeError("the output of up has become shorter")
+            raise RuntimeError("the output of `up` has become shorter")
         return found
 
     def address(self) -> str:

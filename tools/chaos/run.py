@@ -255,6 +255,6 @@ def _quiet_remains(wish: Wish, *, sandbox: str) -> dict[str, Any]:  # Any: JSON
         command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False
     )
     if ended.returncode:
-        raise ServerFailed("The quiet run", "did not come to its end.", ended.stderr)
+        raise ServerFailed("The quiet run", "did not finish.", ended.stderr)
     found: dict[str, Any] = json.loads(ended.stdout)
     return found

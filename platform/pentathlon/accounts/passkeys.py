@@ -206,7 +206,7 @@ def _is_ours(origin: str, host: str) -> bool:
 def _host_of(state: Json | None) -> str:
     if state is None:
         raise InvalidInput(
-            "This took too long, or was sent twice. Try it again.", code="no_challenge"
+            "This took too long, or was sent twice. Try again.", code="no_challenge"
         )
     return str(state["host"])
 

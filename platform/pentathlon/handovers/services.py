@@ -72,7 +72,7 @@ def assign_tournament(
     reason = reason.strip()
     if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
         raise InvalidInput(
-            f"Say why in 1 to {LONGEST_REASON} printable characters: everybody reads it.",
+            f"Say why in 1 to {LONGEST_REASON} printable characters: everybody can read it.",
             code="required",
             field="reason",
         )

@@ -290,7 +290,7 @@ def test_challenge_after_a_password_is_no_good_without_one() -> None:
 
     page = page_of(client.post(reverse("passkey_sign_in"), {"answer": device.show(options)}))
 
-    assert "Try it again." in page.text
+    assert "Try again." in page.text
     assert not is_signed_in(client)
 
 

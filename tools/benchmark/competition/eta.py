@@ -26,4 +26,4 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     arguments = ["--minutes", str(options["minutes"]), "--share", str(options["share"])]
     module = "tools.benchmark.competition.ends"
     if not measure_on_site(module, arguments, as_json=options["json"]):
-        raise CommandError("Not as demanded; see above.")
+        raise CommandError("The demands are not met; see above.")

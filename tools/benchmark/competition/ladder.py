@@ -37,7 +37,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
         arguments = [f"--{name}={size}" for name, size in chosen.items()]
         run_on(options, "tools.benchmark.competition.ladder_growth", arguments)
     if missed:
-        raise CommandError("Not as demanded; see above.")
+        raise CommandError("The demands are not met; see above.")
 
 
 def _play_uploads(options: dict[str, Any]) -> bool:  # Any: Django's own shape

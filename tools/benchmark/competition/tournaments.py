@@ -53,7 +53,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure part by part, print each, and exit with 1 if a figure misses its demand."""
     unknown = set(options["parts"]) - set(_PARTS)
     if unknown:
-        raise CommandError(f"{unknown.pop()!r} is no part; there are {', '.join(_PARTS)}.")
+        raise CommandError(f"{unknown.pop()!r} is not a part; the parts are {', '.join(_PARTS)}.")
     missed = []
     for part in options["parts"] or _PARTS:
         try:
@@ -80,7 +80,7 @@ def _measure(part: str, options: dict[str, Any]) -> None:  # Any: Django's own s
         found = _same_bytes(say) if part == "replays" else _remaining(paces, say)
         demands = list(found)
     if show_demands(part, demands, as_json=options["json"]):
-        raise CommandError("Not as demanded; see above.")
+        raise CommandError("The demands are not met; see above.")
 
 
 def _same_bytes(say: Say) -> Iterator[Demand]:

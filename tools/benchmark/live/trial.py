@@ -170,7 +170,7 @@ def _wait_for(is_true: Callable[[], object]) -> None:
     deadline = time.monotonic() + _PATIENCE_S
     while not is_true():
         if time.monotonic() > deadline:
-            raise TimeoutError("The measurement does not come to its end.")
+            raise TimeoutError("The measurement does not finish.")
         time.sleep(_LOOK_S)
 
 

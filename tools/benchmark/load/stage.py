@@ -46,7 +46,7 @@ def run_on(
         if not is_met:
             missed.append(kind)
     if missed:
-        raise CommandError(f"Not as demanded on {' and '.join(missed)}; see above.")
+        raise CommandError(f"The demands are not met on {' and '.join(missed)}; see above.")
 
 
 def read_options(*sizes: str) -> Namespace:

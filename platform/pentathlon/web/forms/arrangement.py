@@ -62,9 +62,9 @@ class ArrangementForm(forms.Form):
     newest_only = forms.BooleanField(label="Only the newest version of a bot", required=False)
     uploaded_from = _moment("Only versions uploaded from")
     new_bots_from = _moment("Only bots first uploaded from")
-    most_versions = _number("Most versions of a bot")
-    fewest_matches = _number("Fewest rated matches of a version")
-    entries_per_team = _number("Bots of a team")
+    most_versions = _number("Maximum versions of a bot")
+    fewest_matches = _number("Minimum rated matches of a version")
+    entries_per_team = _number("Bots per team")
 
     @property
     def arrangement(self) -> Arrangement:
@@ -104,7 +104,7 @@ class EventForm(ArrangementForm, PlanForm):
         label="Results also count on the games’ leaderboards", required=False, initial=True
     )
     entries_per_author = forms.IntegerField(
-        label="Bots of an author in each game",
+        label="Bots per author in each game",
         min_value=1,
         max_value=MOST_ENTRIES_PER_AUTHOR,
         initial=ENTRIES_PER_AUTHOR,
@@ -182,7 +182,7 @@ class ReplaceForm(forms.Form):
         label="Why",
         max_length=LONGEST_REASON,
         required=False,
-        help_text="Everybody reads it, with the date.",
+        help_text="Everybody can read it, with the date.",
     )
 
     def __init__(

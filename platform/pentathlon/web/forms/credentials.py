@@ -44,7 +44,7 @@ class _TokensForm(forms.Form):
 class ChangePasswordForm(_TokensForm):
     """The old password and a new one."""
 
-    old = password_field("Your password now", is_new=False)
+    old = password_field("Your current password", is_new=False)
     new = password_field("New password", is_new=True, help_text="At least 10 characters.")
     field_order = ("old", "new", "revokes_tokens")
 

@@ -20,5 +20,5 @@ class AssignForm(OfferForm):
     """The new organiser of a tournament, and the reason."""
 
     reason = forms.CharField(
-        label="Why", max_length=LONGEST_REASON, help_text="Everybody reads it."
+        label="Why", max_length=LONGEST_REASON, help_text="Everybody can read it."
     )

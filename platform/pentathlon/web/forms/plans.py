@@ -17,10 +17,10 @@ from pentathlon_engines.tournament.formats.interface import Format
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED
 
 _LABELS: Final[Mapping[str, tuple[str, str]]] = {
-    "action_cpu_s": ("CPU seconds an action", "Thinking time for one decision."),
-    "match_cpu_s": ("CPU seconds a match", "Thinking time of a bot in all."),
-    "action_wall_s": ("Seconds asleep an action", "Time that a bot sleeps or waits."),
-    "match_wall_s": ("Seconds asleep a match", "In all actions together."),
+    "action_cpu_s": ("CPU seconds per action", "Thinking time for one decision."),
+    "match_cpu_s": ("CPU seconds per match", "A bot’s thinking time in total."),
+    "action_wall_s": ("Seconds asleep per action", "Time that a bot sleeps or waits."),
+    "match_wall_s": ("Seconds asleep per match", "In all actions together."),
     "startup_wall_s": ("Seconds to start", "Until a bot says that it is ready."),
     "memory_mb": ("Memory in MiB", "For a bot with all its processes."),
 }

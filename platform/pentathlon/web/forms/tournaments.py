@@ -39,7 +39,7 @@ class TournamentForm(PlanForm):
     )
     table_seats = forms.IntegerField(label="Seats at a table")
     entries_per_author = forms.IntegerField(
-        label="Bots of an author",
+        label="Bots per author",
         min_value=1,
         max_value=MOST_ENTRIES_PER_AUTHOR,
         initial=ENTRIES_PER_AUTHOR,

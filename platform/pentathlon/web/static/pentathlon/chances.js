@@ -113,7 +113,7 @@ function put(viewer, note, html) {
   const slide = viewer.querySelector("[data-slide]");
   slide.before(fresh);
   fresh.querySelector("[data-slide-here]").replaceWith(slide);
-  note.textContent = "The win chances are here.";
+  note.textContent = "The win chances are ready.";
   new Chances(viewer, Number(viewer.querySelector("[data-slider]").value));
 }
 

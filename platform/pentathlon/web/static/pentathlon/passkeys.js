@@ -2,8 +2,8 @@
 // sends that answer with the form.
 
 const SAYS = {
-  InvalidStateError: "This device has a passkey for this account already.",
-  NotAllowedError: "Nothing was chosen, or it took too long. Try it again.",
+  InvalidStateError: "This device already has a passkey for this account.",
+  NotAllowedError: "Nothing was chosen, or it took too long. Try again.",
   SecurityError: "Browsers allow passkeys only on a site with a name and over https.",
 };
 
@@ -21,7 +21,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     if (event.submitter && event.submitter !== button) return;
     event.preventDefault();
     button.disabled = true;
-    says.textContent = "Your browser asks you now.";
+    says.textContent = "Your browser is asking you now.";
     try {
       form.elements.answer.value = JSON.stringify(await ask(form));
       form.submit();
