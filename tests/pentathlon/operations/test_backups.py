@@ -178,7 +178,7 @@ def test_key_from_outside_stays_outside_and_another_one_is_noticed(
     told = StringIO()
     path = tmp_path / "site.backup"
     call_command("backup", str(path), stdout=told)
-    assert "PENTATHLON_SECRET_KEY is not in it" in told.getvalue()
+    assert "PENTATHLON_SECRET_KEY is not in the backup" in told.getvalue()
     assert settings.SECRET_KEY.encode() not in path.read_bytes()
     settings.SECRET_KEY = "another" * 10
 
