@@ -1,12 +1,11 @@
 """The chart of a bot's strength."""
 
-from itertools import pairwise
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.ratings.models import live_key
+from pentathlon.ratings.models import RatingChange, live_key
+from pentathlon.ratings.skill import SIGMA
 from pentathlon.ratings.uncertainty import half_width
 from pentathlon.web.drawing.charts import rating_chart
 from tests.factories import make_version
@@ -38,15 +37,19 @@ def test_chart_ends_where_the_rating_stands(scene: Scene) -> None:
 
 
 def test_band_is_never_clipped(scene: Scene) -> None:
-    chart = rating_chart(bot_id=scene.versions[0].bot_id, pool_key=live_key("tuned"))
+    version = scene.versions[0]
+    changes = RatingChange.objects.filter(version=version, row__pool__key=live_key("tuned"))
+    sigmas = [SIGMA, *changes.order_by("row__seq").values_list("sigma_after", flat=True)]
+
+    chart = rating_chart(bot_id=version.bot_id, pool_key=live_key("tuned"))
 
     assert chart is not None
     points = chart.lines[0].band.removeprefix("M").removesuffix("Z").split("L")
     heights = [float(point.split()[1]) for point in points]
     upper, lower = heights[: len(heights) // 2], heights[len(heights) // 2 :][::-1]
-    # An interval gets narrower with each match: a band of two equal widths has lost a part.
+    # A band that has lost a part is narrower than its sigma says; heights have one decimal.
     widths = [below - above for above, below in zip(upper, lower, strict=True)]
-    assert all(wide > narrow for wide, narrow in pairwise(widths))
+    assert widths == pytest.approx([widths[0] * sigma / SIGMA for sigma in sigmas], abs=0.25)
     assert 0 < min(heights) < max(heights) < 100
 
 
