@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 class Step(NamedTuple):
     """A step of the reconciler, and the part of it that looks at one tournament."""
 
-    run: Callable[[], int]
+    run: Callable[..., int]
     room: object
     part: str
     said: str
@@ -38,16 +38,17 @@ STEPS = {
 class Part:
     """Works on tournaments, of which the first one breaks it; it notes which it has seen."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, *, found: int = 0) -> None:
         self.seen: list[int] = []
         self._error = error
+        self._found = found
 
     def __call__(self, tournament_id: int = 0, **about: object) -> int:
         tournament = about.get("tournament")
         self.seen.append(tournament.pk if isinstance(tournament, Tournament) else tournament_id)
         if len(self.seen) == 1:
             raise self._error
-        return 0
+        return self._found
 
 
 @pytest.fixture(params=STEPS)
@@ -81,6 +82,18 @@ def test_broken_tournament_holds_up_no_other_one(
     (error,) = failed.value.exceptions
     assert str(error) == "a broken row"
     assert error.__notes__ == [f"{step.said} tournament {part.seen[0]}"]
+
+
+@pytest.mark.parametrize("step", ["schedules", "blocks"], indirect=True)
+def test_error_is_told_although_the_time_is_up_before_all_is_done(
+    step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step.room, step.part, Part(ValueError("a broken row"), found=1))
+
+    with pytest.raises(ExceptionGroup) as failed:
+        step.run(for_s=0)
+
+    assert [str(error) for error in failed.value.exceptions] == ["a broken row"]
 
 
 def test_database_that_is_away_is_no_broken_tournament(

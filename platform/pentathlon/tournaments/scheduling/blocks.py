@@ -62,12 +62,15 @@ def settle_blocks(*, for_s: float = _STEP_S) -> int:
             while count := _settle_part(tournament_id):
                 settled += count
                 if time.monotonic() > deadline:
-                    return settled
+                    break
         except (InterfaceError, OperationalError):
             raise
         except Exception as error:
             error.add_note(f"in the blocks of tournament {tournament_id}")
             errors.append(error)
+            continue
+        if time.monotonic() > deadline:
+            break
     if errors:
         raise ExceptionGroup("blocks", errors)
     return settled
