@@ -92,7 +92,7 @@ def test_device_that_has_a_passkey_makes_no_second_one(page: Page, person: User)
         if not Passkey.objects.exists():
             expect(page.get_by_role("heading", level=1)).to_have_text("Your recovery codes")
 
-    expect(page.get_by_role("main")).to_contain_text("This device has a passkey")
+    expect(page.get_by_role("main")).to_contain_text("This device already has a passkey")
     assert Passkey.objects.count() == 1
 
 
