@@ -30,22 +30,18 @@ Results = dict[int, Ranks | None]
 class MadeBlocks(Sequence[PlayedBlock]):
     """The first blocks of a tournament, without results, read only when looked at."""
 
-    def __init__(
-        self, tournament: Tournament, stored: int, added: Sequence[PlayedBlock] = ()
-    ) -> None:
+    def __init__(self, tournament: Tournament, stored: int) -> None:
         self._tournament = tournament
         self._stored = stored
-        self._added = added
+        self._added: list[PlayedBlock] = []
         self._parts: dict[int, list[PlayedBlock]] = {}
 
     def __len__(self) -> int:
         return self._stored + len(self._added)
 
-    def with_added(self, blocks: Iterable[PlayedBlock]) -> MadeBlocks:
-        """Return these blocks followed by others that are not stored yet."""
-        longer = MadeBlocks(self._tournament, self._stored, (*self._added, *blocks))
-        longer._parts = self._parts
-        return longer
+    def extend(self, blocks: Iterable[PlayedBlock]) -> None:
+        """Append blocks that are not stored yet."""
+        self._added += blocks
 
     @overload
     def __getitem__(self, place: int) -> PlayedBlock: ...
@@ -66,23 +62,18 @@ class MadeBlocks(Sequence[PlayedBlock]):
         return self._parts[number][within]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class FormatInput:
     """The input of a format for its next step."""
 
     left: tuple[int, ...]
     ever_left: frozenset[int]
     """The entries that had left when earlier batches were made."""
-    played: Sequence[PlayedBlock]
+    played: MadeBlocks | list[PlayedBlock]
 
-    def with_made(self, blocks: Iterable[PlannedBlock]) -> FormatInput:
-        """Return the input after these blocks have been made, too, if nobody else has left."""
-        added = [PlayedBlock(block.round, block.seatings, None) for block in blocks]
-        made = self.played
-        played = made.with_added(added) if isinstance(made, MadeBlocks) else [*made, *added]
-        return FormatInput(
-            left=self.left, ever_left=self.ever_left.union(self.left), played=played
-        )
+    def add(self, blocks: Iterable[PlannedBlock]) -> None:
+        """Append the blocks of a batch that is not stored yet; nobody has left since."""
+        self.played.extend(PlayedBlock(block.round, block.seatings, None) for block in blocks)
 
 
 def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[Note, FormatInput]:

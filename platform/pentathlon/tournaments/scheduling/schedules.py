@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -173,7 +174,8 @@ def _begin_batches(tournament: Tournament, before: Batch | None, made: int) -> i
         begun.append((batch, step.blocks))
         if planned.scheduling.reads_results or room < 0:
             break
-        before, note, told = batch, Note(left=note.left), told.with_made(step.blocks)
+        before, note = batch, Note(left=note.left)
+        told.add(step.blocks)
     end = step if isinstance(step, Over) else None
     if begun:
         return _store_part(tournament, begun, after=made, end=end)
@@ -190,7 +192,8 @@ def _store_part(
     Several batches are stored only if all of them fit. `end` follows right behind the last.
     """
     first = begun[0][0]
-    due = [block for _, blocks in begun for block in blocks][after + 1 - first.first_block :]
+    blocks_of_all = chain.from_iterable(blocks for _, blocks in begun)
+    due = islice(blocks_of_all, after + 1 - first.first_block, None)
     part = pairings_of(
         _as_many(due, most=matches_at_once(tournament)),
         first_block=after + 1,
@@ -242,7 +245,7 @@ def _lock(tournament: Tournament) -> Tournament | None:
     return same.filter(pk=tournament.pk, state__in=_MADE_IN).first()
 
 
-def _as_many(blocks: Sequence[PlannedBlock], *, most: int) -> Iterator[PlannedBlock]:
+def _as_many(blocks: Iterable[PlannedBlock], *, most: int) -> Iterator[PlannedBlock]:
     """Yield the first blocks, with at most so many matches but at least one block."""
     taken = 0
     for block in blocks:
@@ -287,8 +290,8 @@ def store_matches(
     Block.objects.bulk_create(
         Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
         for batch in batches
-        for number in range(batch.first_block, batch.last_block + 1)
-        if number in rounds
+        for number in rounds
+        if batch.first_block <= number <= batch.last_block
     )
     matches = schedule_matches(
         MatchSpec(
