@@ -7,13 +7,14 @@ from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
 from pentathlon.friendlies.stretches import publish_friendlies, publish_stretches_again
-from pentathlon_engines.match.launcher import BotCommand, BotProcess, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import MatchAbandoned
 from tests.factories import make_version, make_worker
 from tests.pentathlon.friendlies.acting import begun, claimed, move
+from tests.workers.slots.launchers import BrokenHost, Cleaner
 from workers.direct.friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.slots import friendlies
@@ -22,16 +23,6 @@ from workers.slots.friendlies import RENEW_S, Friendlies, play_stretch
 
 pytestmark = pytest.mark.django_db
 DIRECT = DirectFriendlies()
-
-
-class BrokenHost:
-    """A launcher on a host without memory."""
-
-    level = SandboxLevel.PROCESS
-    layers: tuple[str, ...] = ()
-
-    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
-        raise LaunchFailed("out of memory")
 
 
 class Breaker:
@@ -180,18 +171,6 @@ def test_bot_thinks_no_longer_once_others_have_its_friendly(now: list[float]) ->
 
     with pytest.raises(MatchAbandoned):
         kept.tick(1)
-
-
-class Cleaner:
-    """A launcher on a host where somebody removes the bots' files while they are started."""
-
-    level = SandboxLevel.PROCESS
-    layers: tuple[str, ...] = ()
-
-    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
-        command.folder.chmod(0o700)
-        (command.folder / "main.py").unlink()
-        return PlainLauncher().start(command, seat=seat, limits=limits)
 
 
 def test_bot_whose_files_are_removed_while_it_runs_is_not_to_blame(files: BotFiles) -> None:

@@ -38,6 +38,7 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import play_jobs
+from tests.workers.slots.launchers import BrokenHost, Cleaner
 from workers.direct import adapter
 from workers.direct.adapter import DirectPlatform
 from workers.drain import Drain
@@ -50,28 +51,6 @@ from workers.slots.builds import BuildRefused
 from workers.slots.lease import LeaseKeeper
 
 pytestmark = pytest.mark.django_db
-
-
-class BrokenHost:
-    """A launcher on a host without memory."""
-
-    level = SandboxLevel.PROCESS
-    layers: tuple[str, ...] = ()
-
-    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
-        raise LaunchFailed("out of memory")
-
-
-class Cleaner:
-    """A launcher on a host where somebody removes the bots' files while they are started."""
-
-    level = SandboxLevel.PROCESS
-    layers: tuple[str, ...] = ()
-
-    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
-        command.folder.chmod(0o700)
-        (command.folder / "main.py").unlink()
-        return PlainLauncher().start(command, seat=seat, limits=limits)
 
 
 class Outage:
