@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
-from pentathlon.common import throttle
+from pentathlon.common import bulkheads, throttle
 from pentathlon.common.throttle import LocalCounts
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
@@ -153,3 +153,9 @@ def _own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep counts of requests apart from those of other tests."""
     counts = LocalCounts()
     monkeypatch.setattr(throttle, "_counts", lambda url: counts)
+
+
+@pytest.fixture(autouse=True)
+def _no_failures() -> None:
+    """Let what fails in one test wait in no other one."""
+    bulkheads.forget_failures()

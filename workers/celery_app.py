@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
 
 from pentathlon.env import export
 from pentathlon.roles import Role, take_role
@@ -15,3 +16,5 @@ take_role(Role.WORKER)
 app = Celery("pentathlon")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["workers"])
+# Celery's own setting does not do: the scheme of a broker at a socket names a transport, too.
+TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "workers.hint_transport:Transport"))

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import structlog
 
@@ -49,7 +50,10 @@ def _offered_build(probe: Probe | None) -> str:
 
 
 class Heartbeat:
-    """The heartbeat of a worker, from a thread of each slot. It logs an outage once."""
+    """The heartbeat of a worker, from a thread of each slot.
+
+    It goes on whatever happens: a worker that falls silent gets no work. It logs a failure once.
+    """
 
     def __init__(
         self,
@@ -105,7 +109,7 @@ class Heartbeat:
             if self._last != announcement or not self._beat_once(announcement.name):
                 self._platform.announce(announcement)
                 self._beat_once(announcement.name)
-        except (PlatformAway, DomainError) as error:
+        except Exception as error:
             self._last = None
             self._note_failure(error)
             return
@@ -120,10 +124,17 @@ class Heartbeat:
     def _note_draining(self) -> None:
         try:
             self._platform.note_draining(self._announced().name)
-        except (PlatformAway, DomainError) as error:
+        except Exception as error:
             self._note_failure(error)
 
     def _note_failure(self, error: Exception) -> None:
+        is_known = isinstance(error, PlatformAway | DomainError)
         if not self._is_failing:
-            _log.warning("worker not announced", reason=str(error))
+            _log.warning(
+                "worker not announced", reason=str(error), exc_info=None if is_known else error
+            )
         self._is_failing = True
+        if not is_known:
+            # Whatever state the connection of this thread is in, the next beat gets a new one.
+            with suppress(Exception):
+                self._platform.leave_thread()

@@ -17,11 +17,11 @@ from typing import Final
 from uuid import uuid4
 
 import structlog
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
-from pentathlon.common.errors import Unavailable
+from pentathlon.common.outages import is_outage
 from pentathlon.common.services import RECONCILER, acquire_leadership, give_up_leadership
 
 NAME: Final = RECONCILER
@@ -38,7 +38,7 @@ waits that long after every query.
 Step = Callable[[], object]
 """A function that does some work and returns a true value if it found any."""
 
-_AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError, Unavailable)
+_AWAY: Final = (BrokerAway, OSError, RedisError)
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -77,7 +77,7 @@ class Reconciler:
         while not stop.wait(pause_s):
             is_well = self.tick()
             pause_s = self._pause_after(pause_s, is_well=is_well)
-        with suppress(*_AWAY):
+        with suppress(Exception):  # the lease ends by itself
             give_up_leadership(name=self._name, holder=self._holder)
 
     def tick(self) -> bool:
@@ -125,11 +125,12 @@ class Reconciler:
         """Run a step; return whether the services that it needs answered."""
         try:
             self._has_worked |= bool(step())
-        except _AWAY as error:
-            self._note_failure(name, reason=str(error).strip().partition("\n")[0])
+        except Exception as error:
             close_old_connections()
-            return False
-        except Exception as error:  # one broken tournament must not stop all the others
+            if is_outage(error) or isinstance(error, _AWAY):
+                self._note_failure(name, reason=str(error).strip().partition("\n")[0])
+                return False
+            # A broken step must not stop the others.
             self._note_failure(name, reason=repr(error), exc_info=True)
             self._waits[name] = _Wait.after(self._waits.get(name), shortest_s=self._pause_s)
             return True

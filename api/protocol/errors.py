@@ -32,6 +32,7 @@ from pentathlon.common.errors import (
     TooLarge,
     Unavailable,
 )
+from pentathlon.common.outages import is_outage
 from pentathlon.middleware import outages
 from pentathlon.middleware.request_ids import request_id
 
@@ -119,7 +120,7 @@ class ProblemHandler(ExceptionHandler):
         """Translate the exceptions of services and Django."""
         if isinstance(exc, DomainError):
             return Refusal(exc)
-        if outages.is_outage(exc):
+        if is_outage(exc):
             return DatabaseAway()
         if isinstance(exc, RequestDataTooBig):
             return Refusal(TooLarge("The form has too much text outside of files."))

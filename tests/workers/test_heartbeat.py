@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from django.db import OperationalError
+from django.db import InternalError, OperationalError, ProgrammingError
 from structlog.testing import capture_logs
 
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
+from pentathlon.fleet.services import announce_worker
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import heartbeat
@@ -111,6 +112,34 @@ def test_database_that_is_away_is_told_of_once(
         started = Heartbeat(lambda: TOLD, drain, platform=DIRECT)
         started.start()
         _eventually(lambda: len(tries) >= 3)
+        started.stop()
+
+    assert [line["event"] for line in logs] == ["worker not announced"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [InternalError("read-only"), ProgrammingError("no such table"), RuntimeError("anything")],
+    ids=repr,
+)
+def test_heartbeat_outlives_any_error(
+    error: Exception, drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [error] * 3
+
+    def fail_at_first(told: Announcement) -> None:
+        if left:
+            raise left.pop()
+        announce_worker(told)
+
+    monkeypatch.setattr(adapter, "announce_worker", fail_at_first)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
+
+    with capture_logs() as logs:
+        started = Heartbeat(lambda: TOLD, drain, platform=DIRECT)
+        started.start()
+        _eventually(Worker.objects.exists)
         started.stop()
 
     assert [line["event"] for line in logs] == ["worker not announced"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
+from pentathlon.common.outages import is_outage
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
@@ -24,8 +25,6 @@ from pentathlon.matches.uploads import builds
 from pentathlon.replays.services import accept_results
 from pentathlon_engines.archive.archives import CheckedArchive
 from workers.port import Lease, PlatformAway
-
-_AWAY = (InterfaceError, OperationalError)
 
 
 class DirectPlatform:
@@ -124,7 +123,7 @@ class DirectPlatform:
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
-        except _AWAY:
+        except (DatabaseError, InterfaceError):
             connection.close()
             return False
         return True
@@ -139,6 +138,8 @@ def asking() -> Iterator[None]:
     """Raise `PlatformAway` if the database is away."""
     try:
         yield
-    except _AWAY as error:
+    except (DatabaseError, InterfaceError) as error:
+        if not is_outage(error):
+            raise
         close_old_connections()
         raise PlatformAway(str(error).strip()) from error

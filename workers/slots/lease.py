@@ -95,6 +95,9 @@ class LeaseKeeper:
         except PlatformAway as error:
             _log.warning("leases not renewed", error=str(error))
             return False
+        except Exception:  # the thread must outlive whatever it meets, or its matches are lost
+            _log.exception("leases not renewed")
+            return False
         return True
 
     def _is_stuck(self) -> bool:

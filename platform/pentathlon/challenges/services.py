@@ -21,6 +21,7 @@ from pentathlon.challenges.players import ChallengeTable, choose_players
 from pentathlon.challenges.quotas import check_quotas
 from pentathlon.challenges.results import blocks_of, cells_of, with_ranks
 from pentathlon.challenges.seatings import count_orders, seat_orders
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
@@ -30,6 +31,7 @@ from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END
 
 DEFAULT_BLOCKS = 10
+_out_of_play = Bulkheads[int]("matches of challenge")
 
 
 @transaction.atomic
@@ -100,14 +102,16 @@ def call_off_out_of_play() -> int:
 
     The reconciler calls it again and again.
     """
-    called_off = 0
-    for challenge in _with_a_version_out_of_play():
-        with transaction.atomic():
-            called_off += void_matches(
-                matches=challenge.matches.filter(state=MatchState.PENDING),
-                reason="One of its bots has been taken out of play.",
-            )
-    return called_off
+    challenges = {challenge.pk: challenge for challenge in _with_a_version_out_of_play()}
+    return sum(_out_of_play.each(challenges, lambda pk: _call_off(challenges[pk])))
+
+
+@transaction.atomic
+def _call_off(challenge: Challenge) -> int:
+    return void_matches(
+        matches=challenge.matches.filter(state=MatchState.PENDING),
+        reason="One of its bots has been taken out of play.",
+    )
 
 
 def count_endings(match_ids: Collection[int]) -> None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities, read_fleet
 from pentathlon.fleet.models import WorkerToken
@@ -35,6 +36,7 @@ DAYS_TO_THINK: Final = 14
 
 _LONGEST_REASON: Final = 300
 _AT_A_TIME: Final = 100
+_idle = Bulkheads[int]("idle friendly")
 
 Publish = Callable[[Sequence[int]], object]
 
@@ -185,16 +187,18 @@ def close_idle() -> int:
     idle = Friendly.objects.filter(
         state=FriendlyState.PERSON, moved_at__lt=Now() - timedelta(days=DAYS_TO_THINK)
     )
-    closed = 0
-    for pk in list(idle.values_list("pk", flat=True)[:_AT_A_TIME]):
-        with transaction.atomic():
-            friendly = idle.select_for_update(skip_locked=True).filter(pk=pk).first()
-            if friendly is None:
-                continue
-            friendly.resigned_at = friendly.ply
-            store_progress(friendly, resume(friendly.course))
-            closed += 1
-    return closed
+
+    @transaction.atomic
+    def close(friendly_id: int) -> bool:
+        friendly = idle.select_for_update(skip_locked=True).filter(pk=friendly_id).first()
+        if friendly is None:
+            return False
+        friendly.resigned_at = friendly.ply
+        store_progress(friendly, resume(friendly.course))
+        return True
+
+    ids = list(idle.values_list("pk", flat=True)[:_AT_A_TIME])
+    return sum(_idle.each(ids, close))
 
 
 def _give_back(friendly: Friendly, reason: str, *, counts: bool) -> None:

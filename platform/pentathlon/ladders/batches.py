@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.ladders import pace
 from pentathlon.ladders.models import Choice, Division, FieldLine, LadderMember
@@ -52,6 +54,7 @@ from pentathlon_engines.tournament.ladder_batches import (
 
 _DIVISIONS_AT_ONCE: Final = 20
 _STEP_S: Final = 0.4
+_batches = Bulkheads[int]("batch of division")
 
 
 def make_batches(*, for_s: float = _STEP_S) -> int:
@@ -76,7 +79,8 @@ def make_batches(*, for_s: float = _STEP_S) -> int:
         room = ahead * slots - waiting - made
         if room <= 0 or time.monotonic() > deadline:
             break
-        made += make_batch(division_id=division.pk, room=room, fleet=fleet)
+        pair = partial(make_batch, division_id=division.pk, room=room, fleet=fleet)
+        made += _batches.run(division.pk, pair) or 0
     return made
 
 

@@ -17,6 +17,7 @@ from django.db.models import Q
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
 from pentathlon.bots.notices import note_version
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.ladders.divisions import split_if_full
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
@@ -28,6 +29,8 @@ _AT_ONCE: Final = 50
 """The most versions that one step seats, and the most members of one transaction."""
 _STEP_S: Final = 0.4
 _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
+_versions = Bulkheads[int]("places of version")
+_members = Bulkheads[int]("place of member")
 
 
 @transaction.atomic
@@ -78,7 +81,7 @@ def seat_versions() -> int:
     """Seat versions that have become eligible; return how many were looked at."""
     unseated = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_seated=False)
     found = list(unseated.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE])
-    return sum(_seat_version(pk) for pk in found)
+    return sum(_versions.each(found, _seat_version))
 
 
 def seat_members(*, for_s: float = _STEP_S) -> int:
@@ -86,16 +89,19 @@ def seat_members(*, for_s: float = _STEP_S) -> int:
     deadline = time.monotonic() + for_s
     seated = 0
     for season in Season.objects.running().filter(unopened=0).defer("seating"):
-        for part in _parts_to_seat(season):
-            seated += part()
+        for first, seat in _parts_to_seat(season):
+            seated += _members.run(first, seat) or 0
             # Looked at after a part is seated, so that even a very slow machine makes progress.
             if time.monotonic() > deadline:
                 return seated
     return seated
 
 
-def _parts_to_seat(season: Season) -> Iterator[Callable[[], int]]:
-    """Yield functions that seat the members who wait for a place, each a part of one division."""
+def _parts_to_seat(season: Season) -> Iterator[tuple[int, Callable[[], int]]]:
+    """Yield functions that seat the members who wait for a place, each a part of one division.
+
+    Each comes with the first of its members.
+    """
     playing = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
     # The ids of a ladder's seasons grow, so an index finds the few who wait.
     waiting = playing.filter(Q(season__isnull=True) | Q(season__lt=season.pk))
@@ -105,9 +111,10 @@ def _parts_to_seat(season: Season) -> Iterator[Callable[[], int]]:
         here = [pk for pk in members if pk in authors]
         authors.difference_update(here)
         for first in range(0, len(here), _AT_ONCE):
-            yield partial(_reseat_together, season, level, here[first : first + _AT_ONCE])
+            part = here[first : first + _AT_ONCE]
+            yield part[0], partial(_reseat_together, season, level, part)
     for pk in (*others, *sorted(authors)):
-        yield partial(_reseat, pk)
+        yield pk, partial(_reseat, pk)
 
 
 def drop_out_of_play() -> int:

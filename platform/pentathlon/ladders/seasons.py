@@ -20,6 +20,7 @@ from django.db.models import Max, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import VersionState
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
 from pentathlon.ladders.places import enter_division
@@ -39,6 +40,8 @@ from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to
 _OPENED_AT_ONCE: Final = 10
 """The most divisions of one transaction: each has about twenty rows with its reference bots."""
 _STEP_S: Final = 0.4
+_endings = Bulkheads[int]("end of season")
+_openings = Bulkheads[int]("divisions of season")
 
 
 def open_ladders() -> int:
@@ -51,11 +54,15 @@ def open_ladders() -> int:
 def turn_seasons() -> int:
     """End the seasons whose time is up or whose rules have changed; return how many."""
     over = Season.objects.running().filter(closes_at__lte=Now(), unopened=0)
-    ended = sum(end_season(season_id=pk) for pk in over.values_list("pk", flat=True))
+    ended = sum(_endings.each(list(over.values_list("pk", flat=True)), _end_season))
     current = Division.objects.filter(season__state=SeasonState.RUNNING, level=1)
     rules = current.values_list("season", "tournament__game", "tournament__rules_version")
     outdated = [pk for pk, game, version in rules if GAMES[game].info.version > version]
-    return ended + sum(end_season(season_id=pk) for pk in outdated)
+    return ended + sum(_endings.each(outdated, _end_season))
+
+
+def _end_season(season_id: int) -> bool:
+    return end_season(season_id=season_id)
 
 
 @transaction.atomic
@@ -82,13 +89,21 @@ def end_season(*, season_id: int) -> bool:
 def open_divisions(*, for_s: float = _STEP_S) -> int:
     """Open divisions of new seasons for about `for_s` seconds; return how many."""
     deadline = time.monotonic() + for_s
-    opened = 0
-    unopened = Season.objects.running().filter(unopened__gt=0).order_by("pk")
-    for season_id in unopened.values_list("pk", flat=True):
+
+    def open_parts(season_id: int) -> int:
+        opened = 0
         while part := _open_part(season_id):
             opened += part
             if time.monotonic() > deadline:
-                return opened
+                break
+        return opened
+
+    opened = 0
+    unopened = Season.objects.running().filter(unopened__gt=0).order_by("pk")
+    for count in _openings.each(list(unopened.values_list("pk", flat=True)), open_parts):
+        opened += count
+        if time.monotonic() > deadline:
+            break
     return opened
 
 

@@ -6,13 +6,13 @@ from http import HTTPStatus
 from typing import Final
 
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 
 from pentathlon.common.errors import Unavailable
+from pentathlon.common.outages import is_outage
 from pentathlon.middleware.request_ids import request_id
 
 RETRY_AFTER_S: Final = 5
@@ -20,11 +20,6 @@ CODE: Final = "database_away"
 DETAIL: Final = "The database does not answer at the moment. Nothing was changed; try again soon."
 
 _log = structlog.stdlib.get_logger(__name__)
-
-
-def is_outage(error: BaseException | None) -> bool:
-    """Return whether a needed server was away, hung, or was busy for too long."""
-    return isinstance(error, InterfaceError | OperationalError | Unavailable)
 
 
 def unavailable(error: BaseException | None) -> HttpResponse:

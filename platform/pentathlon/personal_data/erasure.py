@@ -15,11 +15,13 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import AccountDeletion
 from pentathlon.bots.models import Archive, BotVersion, BotVersionQuerySet, BuildLog
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 
 _AT_ONCE: Final = 200
 """The most archives, and the most logs, in one transaction."""
 _LOOKED_AT: Final = 20
+_deletions = Bulkheads[int]("code of deletion")
 
 
 def erase_deleted() -> int:
@@ -29,7 +31,7 @@ def erase_deleted() -> int:
     """
     open_ones = AccountDeletion.objects.filter(erased_at=None).order_by("pk")
     ids = list(open_ones.values_list("pk", flat=True)[:_LOOKED_AT])
-    return sum(erase_code(deletion_id=pk) for pk in ids)
+    return sum(_deletions.each(ids, lambda pk: erase_code(deletion_id=pk)))
 
 
 @transaction.atomic

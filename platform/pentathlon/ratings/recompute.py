@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from django.db import connection, transaction
 
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.arithmetic import fingerprint
@@ -39,6 +40,7 @@ _MOST_RESULTS: Final = 500
 _MOST_SEATS: Final = 1000
 """The most seats of one part, because each seat is a row in its transaction."""
 _BATCH: Final = 250
+_outdated = Bulkheads[int]("ratings of pool")
 _SEAT_FIELDS: Final = (
     "match__ledger_rows__seq",
     "match__ledger_rows",
@@ -134,9 +136,7 @@ def recompute_pool(*, pool_id: int) -> int:
 def recompute_outdated() -> int:
     """Recompute every pool that is outdated; return how many."""
     pools = list(Pool.objects.outdated().order_by("pk").values_list("pk", flat=True))
-    for pool_id in pools:
-        recompute_pool(pool_id=pool_id)
-    return len(pools)
+    return len(list(_outdated.each(pools, lambda pk: recompute_pool(pool_id=pk))))
 
 
 def store_ratings(pool: Pool, book: Book, *, only: set[int] | None = None) -> None:

@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest, Now
 
 from pentathlon import tracing
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
@@ -43,6 +44,7 @@ _SAMPLE = 2_000
 _SWEPT_TOGETHER = 100
 """Rows that one tick checks for unmarked results; every tick costs as much."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
+_pools = Bulkheads[int]("rating pool")
 
 
 @transaction.atomic
@@ -220,26 +222,11 @@ def apply_results(*, limit: int = 200) -> int:
     """Apply new results in every pool that has some; return how many matches were settled.
 
     A pool whose results cannot be applied holds up no other.
-
-    Raises:
-        ExceptionGroup: what went wrong, after all other pools.
     """
     _sweep.after = find_unmarked(after=_sweep.after) or 0
-    settled = 0
-    errors = []
     small = Pool.objects.outdated().filter(applied_seq__lte=SMALL)
     pools = {*_ids(Pool.objects.with_new_results()), *_ids(small)}
-    for pool_id in sorted(pools):
-        try:
-            settled += apply_pool(pool_id=pool_id, limit=limit)
-        except (InterfaceError, OperationalError):
-            raise
-        except Exception as error:
-            error.add_note(f"in rating pool {pool_id}")
-            errors.append(error)
-    if errors:
-        raise ExceptionGroup("ratings", errors)
-    return settled
+    return sum(_pools.each(sorted(pools), lambda pk: apply_pool(pool_id=pk, limit=limit)))
 
 
 def _hand_over(pool: Pool, limit: int) -> int:

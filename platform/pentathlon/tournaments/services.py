@@ -12,11 +12,12 @@ import secrets
 import time
 from collections.abc import Sequence
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
@@ -53,6 +54,8 @@ from pentathlon_engines.tournament.seeds import SECRET_BYTES
 _BATCH = 1000
 _CALLED_OFF_AT_ONCE = 250
 _STEP_S = 0.4
+_final_tables = Bulkheads[int]("final table of tournament")
+_cancelled = Bulkheads[int]("matches of cancelled tournament")
 
 
 @transaction.atomic
@@ -190,17 +193,19 @@ def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
     The reconciler calls it again and again. None of these matches starts meanwhile.
     """
     deadline = time.monotonic() + for_s
-    ended = 0
-    unended = Tournament.objects.filter(state=TournamentState.CANCELLED, finished_at=None)
-    for tournament in unended.order_by("pk"):
+
+    def call_off(tournament_id: int) -> bool:
         while time.monotonic() < deadline:
             with transaction.atomic():
                 unlocked = Tournament.objects.select_for_update(skip_locked=True)
-                locked = unlocked.filter(pk=tournament.pk, finished_at=None).first()
+                locked = unlocked.filter(pk=tournament_id, finished_at=None).first()
                 if locked is None or _call_off(locked).finished_at is not None:
-                    ended += locked is not None
-                    break
-    return ended
+                    return locked is not None
+        return False
+
+    unended = Tournament.objects.filter(state=TournamentState.CANCELLED, finished_at=None)
+    ids = list(unended.order_by("pk").values_list("pk", flat=True))
+    return sum(_cancelled.each(ids, call_off))
 
 
 def _call_off(tournament: Tournament) -> Tournament:
@@ -223,23 +228,10 @@ def close_finished() -> list[Tournament]:
     """Close every tournament in which nothing is left to do, and store its final table.
 
     If one table cannot be computed, the other tournaments are closed all the same.
-
-    Raises:
-        ExceptionGroup: the errors, after all other tournaments were closed.
     """
     settle_blocks()
-    closed = []
-    errors = []
-    for tournament in Tournament.objects.finished().order_by("pk"):
-        try:
-            closed.append(_close(tournament))
-        except (InterfaceError, OperationalError):
-            raise
-        except Exception as error:
-            error.add_note(f"in the final table of tournament {tournament.pk}")
-            errors.append(error)
-    if errors:
-        raise ExceptionGroup("final tables", errors)
+    finished = {each.pk: each for each in Tournament.objects.finished().order_by("pk")}
+    closed = list(_final_tables.each(finished, lambda pk: _close(finished[pk])))
     return [tournament for tournament in closed if tournament is not None]
 
 

@@ -23,6 +23,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.clock import database_now
 from pentathlon.fleet.capabilities import NO_TOKEN, read_fleet
 from pentathlon.matches.models import (
@@ -57,6 +58,7 @@ _TIMED: Final = (
 )
 """Faults that a bot may commit only because a host is slower."""
 _ORIGINAL, _AGAIN, _ONCE, _TWICE = range(4)
+_checks = Bulkheads[int]("spot check")
 """The numbers of a spot check's runs."""
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -95,9 +97,7 @@ def advance_spot_checks() -> int:
     )
     ready = SpotCheck.objects.filter(~Exists(going_on), state=CheckState.OPEN).order_by("pk")
     ids = list(ready.values_list("pk", flat=True)[:MOST_OPEN])
-    for check_id in ids:
-        _advance(check_id)
-    return len(ids)
+    return len(list(_checks.each(ids, _advance)))
 
 
 @transaction.atomic

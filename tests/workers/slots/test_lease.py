@@ -69,8 +69,13 @@ def test_lost_lease_ends_the_match() -> None:
             _play_on(lease)
 
 
-def test_silent_database_does_not_end_the_match() -> None:
-    database = Database(PlatformAway("server closed the connection"), True)
+@pytest.mark.parametrize(
+    "error",
+    [PlatformAway("server closed the connection"), RuntimeError("anything")],
+    ids=repr,
+)
+def test_no_failed_renewal_ends_the_match(error: Exception) -> None:
+    database = Database(error, True)
 
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         for ply in range(3):

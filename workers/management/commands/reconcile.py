@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from pentathlon import tracing
@@ -113,13 +113,18 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Loop until told to stop."""
         stop = threading.Event()
+        self._ended_early: list[str] = []
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         wait_for_schema(is_stopping=stop.is_set)
         tracing.start(read_environment(), service="pentathlon-reconciler")
         sys.setswitchinterval(SWITCH_S)
-        for work in _BESIDE:
-            threading.Thread(target=_work_beside, args=(work, stop), daemon=True).start()
+        beside = [
+            threading.Thread(target=self._work_beside, args=(work, stop), name=work, daemon=True)
+            for work in _BESIDE
+        ]
+        for thread in beside:
+            thread.start()
         Reconciler(
             {
                 "expired leases": watch_leases,
@@ -129,11 +134,20 @@ class Command(BaseCommand):
             }
         ).run(stop)
         tracing.stop()
+        if self._ended_early:
+            raise CommandError(f"Ended before they were told to: {', '.join(self._ended_early)}.")
 
+    def _work_beside(self, work: str, stop: threading.Event) -> None:
+        """Run the steps of one kind of work; if they ever end early, end the whole process.
 
-def _work_beside(work: str, stop: threading.Event) -> None:
-    try:
-        idle_s = _IDLE_S.get(work, PAUSE_S)
-        Reconciler(_BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
-    finally:
-        connection.close()
+        Its supervisor starts it again. A process that goes on without them looks well and does
+        half of its work.
+        """
+        try:
+            idle_s = _IDLE_S.get(work, PAUSE_S)
+            Reconciler(_BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
+        finally:
+            if not stop.is_set():
+                self._ended_early.append(work)
+                stop.set()
+            connection.close()

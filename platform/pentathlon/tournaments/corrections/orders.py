@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict, NotAllowed, NotFound
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
@@ -50,6 +51,7 @@ from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon.tournaments.scheduling.schedules import pools_of
 
 _STEP_S: Final = 0.4
+_orders = Bulkheads[int]("order for block")
 _AUDITED: Final = {
     BlockOrder.VOID: AuditAction.BLOCKS_VOID,
     BlockOrder.RERUN: AuditAction.BLOCKS_RERUN,
@@ -196,8 +198,9 @@ def carry_out_orders(*, for_s: float = _STEP_S, tournament_id: int | None = None
     if tournament_id is not None:
         orders = orders.filter(tournament=tournament_id)
     done = 0
-    for block_id in list(orders.order_by("pk").values_list("pk", flat=True)):
-        done += _carry_out(block_id)
+    ordered = list(orders.order_by("pk").values_list("pk", flat=True))
+    for is_done in _orders.each(ordered, _carry_out):
+        done += is_done
         if time.monotonic() > deadline:
             break
     return done

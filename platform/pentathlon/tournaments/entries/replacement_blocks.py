@@ -29,7 +29,7 @@ order of the schedule; blocks that begin meanwhile stay with the old version.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -37,6 +37,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.batches import Block, BlockState, FormerLeg
@@ -59,6 +60,8 @@ MATCHES_AT_ONCE: Final = 300
 """Matches that one part hands over; for each it writes its row and the row of its seat."""
 _STEP_S: Final = 0.4
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
+_replacements = Bulkheads[int]("replacement")
+_unplayable = Bulkheads[int]("matches of replacement")
 
 
 def begin_replacement(
@@ -101,12 +104,21 @@ def carry_out_replacements(*, for_s: float = _STEP_S) -> int:
     deadline = time.monotonic() + for_s
     parts = 0
     # In order, because each replacement takes the blocks that the one before has left.
-    while unsettled := Replacement.objects.unsettled().values_list("pk", flat=True).first():
-        _give_over_part(unsettled)
-        parts += 1
-        if time.monotonic() > deadline:
+    while (due := list(_next_replacements())) and time.monotonic() < deadline:
+        given = len(list(_replacements.each(due, _give_over_part)))
+        if not given:
             break
+        parts += given
     return parts
+
+
+def _next_replacements() -> Iterable[int]:
+    """Return the first replacement of each tournament that has one to carry out."""
+    first: dict[int, int] = {}
+    unsettled = Replacement.objects.unsettled().values_list("tournament", "pk")
+    for tournament, replacement in unsettled:
+        first.setdefault(tournament, replacement)
+    return first.values()
 
 
 def void_unplayable() -> int:
@@ -122,12 +134,15 @@ def void_unplayable() -> int:
         is_settled=True,
         tournament__state__in=_PLAYED,
     )
-    for each in stuck.select_related("old__bot"):
-        theirs = _places(each).filter(match__state=MatchState.PENDING).order_by("index")
-        ids = list(theirs.values_list("match", flat=True)[:MATCHES_AT_ONCE])
-        reason = f"{each.old.label} was replaced and may no longer play."
-        void_matches(matches=Match.objects.filter(pk__in=ids), reason=reason)
-    return len(stuck)
+    replacements = {each.pk: each for each in stuck.select_related("old__bot")}
+    return len(list(_unplayable.each(replacements, lambda pk: _void_waiting(replacements[pk]))))
+
+
+def _void_waiting(replacement: Replacement) -> None:
+    theirs = _places(replacement).filter(match__state=MatchState.PENDING).order_by("index")
+    ids = list(theirs.values_list("match", flat=True)[:MATCHES_AT_ONCE])
+    reason = f"{replacement.old.label} was replaced and may no longer play."
+    void_matches(matches=Match.objects.filter(pk__in=ids), reason=reason)
 
 
 @transaction.atomic

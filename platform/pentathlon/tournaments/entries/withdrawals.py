@@ -17,6 +17,7 @@ from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.matches.services import void_matches
@@ -47,6 +48,8 @@ _BATCH: Final = 1000
 """The most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
+_out_of_play = Bulkheads[int]("withdrawal of entry")
+_unsettled = Bulkheads[int]("matches of entry")
 _EVENTS: Final = {
     EntryState.WITHDRAWN: "entry.withdrawn",
     EntryState.DISQUALIFIED: "entry.disqualified",
@@ -123,13 +126,11 @@ def settle_entries() -> int:
         state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
     )
     out_ids = list(out.order_by("pk").values_list("pk", flat=True))
-    for entry_id in out_ids:
-        _withdraw_out_of_play(entry_id)
+    withdrawn = list(_out_of_play.each(out_ids, _withdraw_out_of_play))
     unsettled = Entry.objects.filter(is_settled=False).order_by("pk")
     unsettled_ids = list(unsettled.values_list("pk", flat=True))
-    for entry_id in unsettled_ids:
-        _settle(entry_id)
-    return replaced + len(out_ids) + len(unsettled_ids)
+    settled = list(_unsettled.each(unsettled_ids, _settle))
+    return replaced + len(withdrawn) + len(settled)
 
 
 def check_takes_part(tournament: Tournament, match: Match) -> None:

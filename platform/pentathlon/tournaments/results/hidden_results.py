@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
@@ -24,6 +25,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import note_tournament
 
 _AT_ONCE: Final = 50
+_releases = Bulkheads[int]("release of lane")
 
 
 def are_hidden(tournament: Tournament, reader: User | None) -> bool:
@@ -86,7 +88,7 @@ def announce_releases() -> int:
     deleted.
     """
     over = HiddenLane.objects.filter(hides_until__lte=Now()).order_by("hides_until", "lane")
-    return sum(_announce(lane) for lane in over.values_list("lane", flat=True)[:_AT_ONCE])
+    return sum(_releases.each(list(over.values_list("lane", flat=True)[:_AT_ONCE]), _announce))
 
 
 @transaction.atomic

@@ -15,10 +15,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
@@ -38,6 +39,7 @@ _AT_ONCE: Final = 300
 _STEP_S: Final = 0.4
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
+_blocks = Bulkheads[int]("blocks of tournament")
 
 
 def mark_due(match_ids: Collection[int]) -> None:
@@ -47,32 +49,23 @@ def mark_due(match_ids: Collection[int]) -> None:
 
 
 def settle_blocks(*, for_s: float = _STEP_S) -> int:
-    """Settle blocks for about `for_s` seconds; return how many legs were looked at.
-
-    Raises:
-        ExceptionGroup: what went wrong, after all other tournaments.
-    """
+    """Settle blocks for about `for_s` seconds; return how many legs were looked at."""
     deadline = time.monotonic() + for_s
     _mark_forgotten()
+
+    def settle(tournament_id: int) -> int:
+        settled = 0
+        while (count := _settle_part(tournament_id)) and time.monotonic() < deadline:
+            settled += count
+        return settled + count
+
     settled = 0
-    errors = []
     due = TournamentMatch.objects.filter(is_due=True).order_by()
-    for tournament_id in sorted(set(due.values_list("tournament", flat=True)[:_AT_ONCE])):
-        try:
-            while count := _settle_part(tournament_id):
-                settled += count
-                if time.monotonic() > deadline:
-                    break
-        except (InterfaceError, OperationalError):
-            raise
-        except Exception as error:
-            error.add_note(f"in the blocks of tournament {tournament_id}")
-            errors.append(error)
-            continue
+    tournaments = sorted(set(due.values_list("tournament", flat=True)[:_AT_ONCE]))
+    for count in _blocks.each(tournaments, settle):
+        settled += count
         if time.monotonic() > deadline:
             break
-    if errors:
-        raise ExceptionGroup("blocks", errors)
     return settled
 
 

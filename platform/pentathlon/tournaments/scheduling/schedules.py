@@ -10,11 +10,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import Final
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.matches.specs import MatchSpec
@@ -47,6 +49,7 @@ _MOST_BEGUN: Final = 4
 """How many batches are kept from one part to the next; each may have 100,000 blocks."""
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
+_schedules = Bulkheads[int]("schedule of tournament")
 
 Blocks = tuple[PlannedBlock, ...]
 Begun = tuple[Batch, Blocks]
@@ -72,33 +75,21 @@ def make_schedules(*, for_s: float = _STEP_S) -> int:
 
     The reconciler calls it again and again: matches are played while others are still being made.
     A schedule that cannot be made holds up no other.
-
-    Raises:
-        ExceptionGroup: what went wrong, after all other tournaments.
     """
     deadline = time.monotonic() + for_s
     made = 0
-    errors = []
     unmade = Tournament.objects.filter(state__in=_MADE_IN, is_fully_scheduled=False)
     # Sorted by size, so that no tournament waits for its first matches behind a long schedule.
     turns = deque(unmade.order_by("scheduled", "pk").values_list("pk", flat=True))
     while turns:
         tournament_id = turns.popleft()
-        try:
-            count = extend_schedule(tournament_id=tournament_id)
-        except (InterfaceError, OperationalError):
-            raise
-        except Exception as error:
-            error.add_note(f"in the schedule of tournament {tournament_id}")
-            errors.append(error)
-            continue
+        extend = partial(extend_schedule, tournament_id=tournament_id)
+        count = _schedules.run(tournament_id, extend)
         if count:
             made += count
             turns.append(tournament_id)
             if time.monotonic() > deadline:
                 break
-    if errors:
-        raise ExceptionGroup("schedules", errors)
     return made
 
 

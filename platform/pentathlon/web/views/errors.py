@@ -5,7 +5,8 @@ import sys
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseServerError
 from django.template.loader import render_to_string
 
-from pentathlon.middleware.outages import is_outage, unavailable
+from pentathlon.common.outages import is_outage
+from pentathlon.middleware.outages import unavailable
 from pentathlon.middleware.request_ids import request_id
 
 
