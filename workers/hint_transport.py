@@ -10,34 +10,26 @@ from typing import Any, Final
 
 import structlog
 from kombu.exceptions import KombuError
-from kombu.transport import redis, virtual
+from kombu.transport import redis
 
 _UNREADABLE: Final = (AttributeError, IndexError, KeyError, KombuError, TypeError, ValueError)
-"""What kombu raises for a message without JSON, without its fields, or with a body of its own."""
+"""What a message raises that is not JSON, or lacks its fields, or has a body of another kind."""
 
 _log = structlog.stdlib.get_logger(__name__)
-
-
-class Message(virtual.Message):
-    """A message that is read as soon as it is made: later it would hold its place for ever."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:  # Any: kombu's own
-        super().__init__(*args, **options)
-        for name in ("exchange", "routing_key"):
-            self.delivery_info[name]
-        _ = self.payload
 
 
 class Channel(redis.Channel):
     """Reads queues; what is no message it drops and logs."""
 
-    Message = Message
-
     def _brpop_read(self, **options: Any) -> object:  # Any: kombu's own
+        held = set(self.qos._delivered)
         try:
             return super()._brpop_read(**options)
         except _UNREADABLE as error:
             _log.warning("unreadable message dropped", reason=repr(error))
+            # One that failed late counts as delivered, and would hold a slot for ever.
+            for tag in self.qos._delivered.keys() - held:
+                self.qos.ack(tag)
             return None
 
 
