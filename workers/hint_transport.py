@@ -22,13 +22,13 @@ class Channel(redis.Channel):
     """Reads queues; what is no message it drops and logs."""
 
     def _brpop_read(self, **options: Any) -> object:  # Any: kombu's own
-        held = set(self.qos._delivered)
+        held = set(self.qos._delivered or ())
         try:
-            return super()._brpop_read(**options)
+            return super()._brpop_read(**options)  # type: ignore[misc]  # the stubs lack it
         except _UNREADABLE as error:
             _log.warning("unreadable message dropped", reason=repr(error))
             # One that failed late counts as delivered, and would hold a slot for ever.
-            for tag in self.qos._delivered.keys() - held:
+            for tag in set(self.qos._delivered or ()) - held:
                 self.qos.ack(tag)
             return None
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from redis import Redis, RedisError
 
 from pentathlon.common.schema import missing_migrations
+from pentathlon.common.services import silent_loops
 
 _FRESH_S: Final = 2.0
 """Seconds for which an answer holds, so that frequent requests cost nothing."""
@@ -29,12 +30,13 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> JsonResponse:
     """Answer 200 when the database is there and not older than the code, else 503.
 
-    The broker does not count: pages and the API do without it.
+    The broker does not count: pages and the API do without it. Nor do the loops that nobody runs,
+    but their names are in the answer.
     """
-    checks = _checks.read()
-    is_ready = set(checks.values()) == {_OK}
+    looked = _looks.latest()
+    is_ready = set(looked.checks.values()) == {_OK}
     return JsonResponse(
-        {"ready": is_ready, "checks": checks},
+        {"ready": is_ready, "checks": looked.checks, "silent_loops": looked.silent_loops},
         status=HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE,
         headers={"Cache-Control": "no-store"},
     )
@@ -42,7 +44,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 def forget() -> None:
     """Forget the latest answers, so that the next request asks again; for tests."""
-    _checks.forget()
+    _looks.forget()
 
 
 def is_broker_up() -> bool:
@@ -58,41 +60,51 @@ def is_broker_up() -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at the database has shown."""
+
+    checks: dict[str, str]
+    silent_loops: list[str] | None = None
+    """None where the database does not tell."""
+
+
 @dataclass(slots=True)
-class _Checks:
-    """The latest answers; while one request asks the database, others get the old answers."""
+class _Looks:
+    """The latest look; while one request asks the database, others get the one before."""
 
     _lock: threading.Lock
-    _told: dict[str, str]
+    _latest: _Look
     _until: float = 0.0
 
-    def read(self) -> dict[str, str]:
+    def latest(self) -> _Look:
         if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
             try:
-                self._told = _check()
+                self._latest = _look()
                 self._until = time.monotonic() + _FRESH_S
             finally:
                 self._lock.release()
-        return self._told
+        return self._latest
 
     def forget(self) -> None:
         self._until = 0.0
 
 
-_checks = _Checks(threading.Lock(), {"database": "not asked yet"})
+_looks = _Looks(threading.Lock(), _Look({"database": "not asked yet"}))
 
 
-def _check() -> dict[str, str]:
+def _look() -> _Look:
     try:
         waiting = missing_migrations()
+        silent = None if waiting else silent_loops()
     except (InterfaceError, OperationalError):
-        return {"database": "does not answer", "migrations": "not known"}
+        return _Look({"database": "does not answer", "migrations": "not known"})
     except DatabaseError as error:
-        return {"database": str(error).strip(), "migrations": "not known"}
+        return _Look({"database": str(error).strip(), "migrations": "not known"})
     finally:
         if not connection.in_atomic_block:
             connection.close()
     if not waiting:
-        return {"database": _OK, "migrations": _OK}
+        return _Look({"database": _OK, "migrations": _OK}, silent)
     count = f"{len(waiting)} wait for `manage.py migrate`, the first is {waiting[0]}"
-    return {"database": _OK, "migrations": count}
+    return _Look({"database": _OK, "migrations": count})

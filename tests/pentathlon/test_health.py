@@ -7,6 +7,7 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon import health
+from pentathlon.common.services import LOOPS, acquire_leadership
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +37,18 @@ def test_database_that_answers_is_enough_to_be_ready(client: Client) -> None:
     answer = client.get("/readyz")
 
     assert answer.status_code == 200
-    assert answer.json() == {"ready": True, "checks": {"database": "ok", "migrations": "ok"}}
+    assert answer.json()["ready"]
+    assert answer.json()["checks"] == {"database": "ok", "migrations": "ok"}
+
+
+def test_loops_that_nobody_runs_are_named(client: Client) -> None:
+    for name in LOOPS:
+        acquire_leadership(name=name, holder="test", ttl_s=0 if name == "webhooks" else 60)
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 200, "the pages are there all the same"
+    assert answer.json()["silent_loops"] == ["webhooks"]
 
 
 @override_settings(REDIS_URL="unix:///nowhere.sock")
@@ -71,6 +83,7 @@ def test_database_that_is_away_is_named(client: Client) -> None:
     assert answer.json() == {
         "ready": False,
         "checks": {"database": "does not answer", "migrations": "not known"},
+        "silent_loops": None,
     }
 
 

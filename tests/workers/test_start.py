@@ -2,9 +2,17 @@
 
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
+import pytest
+from django.core.management.base import CommandError
+
+from pentathlon.common.services import LOOPS, RECONCILER
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from workers.management.commands import reconcile
 from workers.management.commands.reconcile import Command
+from workers.reconciler import Reconciler
 
 _WORKER = """
 import sys
@@ -25,6 +33,27 @@ def test_worker_loads_its_tasks_without_the_pages_of_the_site() -> None:
     )  # fmt: skip
 
     assert loaded.stdout.split() == ["workers.tasks"]
+
+
+def test_every_loop_of_the_reconciler_is_watched() -> None:
+    assert {RECONCILER, *reconcile.BESIDE} == {*LOOPS}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_loop_that_ends_early_ends_the_reconciler(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ending(Reconciler):
+        """A loop that ends by itself in one of its threads."""
+
+        def run(self, stop: threading.Event) -> None:
+            if self._name != "webhooks":
+                super().run(stop)
+
+    monkeypatch.setattr(reconcile, "Reconciler", Ending)
+    signals = SimpleNamespace(SIGTERM=15, SIGINT=2, signal=lambda *_: None)
+    monkeypatch.setattr(reconcile, "signal", signals)
+
+    with pytest.raises(CommandError, match="webhooks"):
+        Command().handle()
 
 
 def test_reconciler_starts_without_the_checks_that_load_all_pages() -> None:

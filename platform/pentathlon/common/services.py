@@ -8,6 +8,21 @@ from pentathlon.common.models import Leadership
 
 RECONCILER: Final = "reconcile"
 """The leadership of the process that hands matches out."""
+LOOPS: Final = (
+    RECONCILER,
+    "accounts",
+    "analyses",
+    "close",
+    "datasets",
+    "ladders",
+    "recompute",
+    "results",
+    "retention",
+    "schedule",
+    "search",
+    "webhooks",
+)
+"""The loops that must never end; each has a leadership of its own."""
 
 _LONGEST_WAIT_S: Final = 60
 
@@ -30,6 +45,12 @@ def acquire_leadership(*, name: str, holder: str, ttl_s: float) -> bool:
         name=name, defaults={"holder": holder, "until": until}
     )
     return made
+
+
+def silent_loops() -> list[str]:
+    """Return the loops that no process runs at the moment."""
+    led = Leadership.objects.filter(name__in=LOOPS, until__gt=Now())
+    return sorted({*LOOPS}.difference(led.values_list("name", flat=True)))
 
 
 def give_up_leadership(*, name: str, holder: str) -> None:

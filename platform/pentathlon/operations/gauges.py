@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector, CollectorRegistry
 
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER
+from pentathlon.common.services import RECONCILER, silent_loops
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import (
     Attempt,
@@ -129,6 +129,8 @@ def _fleet(now: datetime) -> Iterator[Metric]:
     yield _gauge("matches_running", "Matches that are played right now", value=running)
     leads = Leadership.objects.filter(name=RECONCILER, until__gt=now).exists()
     yield _gauge("reconciler_up", "1 if a reconciler hands matches out", value=leads)
+    silent = len(silent_loops())
+    yield _gauge("loops_silent", "Loops of the reconciler that no process runs", value=silent)
 
 
 def _attempts(now: datetime) -> Iterator[Metric]:

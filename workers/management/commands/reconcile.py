@@ -50,6 +50,8 @@ from workers.publisher import (
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
+_LONGEST_END_S: Final = 3.0
+"""How long the end waits for a loop that is in the middle of a step."""
 _IDLE_S: Final = {
     "accounts": 1.0,
     "analyses": 2.0,
@@ -60,7 +62,7 @@ _IDLE_S: Final = {
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
 # The work here grows with the matches, results or receivers; no match waits for it.
-_BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
+BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
     "analyses": {"analyses": send_waiting_analyses},
     "close": {"entries": settle_entries, "tournaments": close_finished},
@@ -121,7 +123,7 @@ class Command(BaseCommand):
         sys.setswitchinterval(SWITCH_S)
         beside = [
             threading.Thread(target=self._work_beside, args=(work, stop), name=work, daemon=True)
-            for work in _BESIDE
+            for work in BESIDE
         ]
         for thread in beside:
             thread.start()
@@ -133,6 +135,8 @@ class Command(BaseCommand):
                 "ratings": apply_results,
             }
         ).run(stop)
+        for thread in beside:
+            thread.join(_LONGEST_END_S)
         tracing.stop()
         if self._ended_early:
             raise CommandError(f"Ended before they were told to: {', '.join(self._ended_early)}.")
@@ -145,7 +149,7 @@ class Command(BaseCommand):
         """
         try:
             idle_s = _IDLE_S.get(work, PAUSE_S)
-            Reconciler(_BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
+            Reconciler(BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
         finally:
             if not stop.is_set():
                 self._ended_early.append(work)
