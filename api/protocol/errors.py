@@ -24,6 +24,7 @@ from rest_framework.views import APIView
 from api.protocol.requests import flatten_errors
 from pentathlon.common.errors import (
     Conflict,
+    Damaged,
     DomainError,
     InvalidInput,
     NotAllowed,
@@ -43,6 +44,7 @@ _STATUSES: Final = (
     (NotAllowed, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
+    (Damaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (Unavailable, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 

@@ -7,6 +7,7 @@ DomainError
 ├── NotAllowed       the thing is somebody else's, or the person lacks a role
 ├── NotFound         no such thing, or none that this person may know of
 ├── Conflict         possible in general, but not in the present state
+├── Damaged          something stored is no longer what was stored
 └── Unavailable      something that is needed does not answer; asking again may help
 """
 
@@ -88,6 +89,12 @@ class Conflict(DomainError):
     """Not possible in the present state of the thing."""
 
     code = "conflict"
+
+
+class Damaged(DomainError):
+    """Something stored is no longer what was stored; it is named, and never served."""
+
+    code = "damaged"
 
 
 class Unavailable(DomainError):

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
@@ -16,6 +17,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Sum
 from django.db.models.functions import Length, Now
 
+from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.datasets.models import Dataset, DatasetPart, hiding_lanes
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool, RatingChange
@@ -45,6 +47,7 @@ _MATCHES_AT_ONCE: Final = 4
 _PART_BYTES: Final = 4_000_000
 """Bytes of lines that fill a part: it unpacks in some 20 ms, and the largest match has 2 MB."""
 _log = structlog.stdlib.get_logger(__name__)
+_datasets = Bulkheads[int]("dataset of tournament")
 _SKILL = tuple[float, float]
 
 
@@ -78,11 +81,19 @@ class DatasetMaker:
         self._part_bytes = part_bytes
 
     def make_datasets(self, *, for_s: float = STEP_S) -> int:
-        """Continue the oldest unfinished dataset; return how many datasets became whole."""
+        """Continue the oldest unfinished dataset; return how many datasets became whole.
+
+        One with a damaged replay waits until that is mended: a dataset is frozen, so no match may
+        be missing. Meanwhile the next one is made.
+        """
         deadline = time.monotonic() + for_s
-        dataset = _begin_next()
-        if dataset is None:
-            return 0
+        for dataset in _unfinished():
+            made = _datasets.run(dataset.tournament_id, partial(self._extend, dataset, deadline))
+            if made is not None:
+                return made
+        return 0
+
+    def _extend(self, dataset: Dataset, deadline: float) -> int:
         draft = self._draft_of(dataset)
         while time.monotonic() < deadline:
             places = _next_places(dataset, draft.cursor)
@@ -122,14 +133,12 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def _begin_next() -> Dataset | None:
-    """Return the first unfinished dataset, or begin the dataset of the next tournament."""
-    found = Dataset.objects.filter(is_whole=False).order_by("pk").first()
-    if found is not None:
-        return found
+def _unfinished() -> Iterator[Dataset]:
+    """Yield the unfinished datasets, then begin that of the next tournament."""
+    yield from Dataset.objects.filter(is_whole=False).order_by("pk")
     due = _due_tournaments().order_by("finished_at", "pk").first()
     if due is None:
-        return None
+        return
     made, _ = Dataset.objects.get_or_create(
         tournament=due,
         edition=due.results_version,
@@ -139,7 +148,7 @@ def _begin_next() -> Dataset | None:
             "rules_version": due.rules_version,
         },
     )
-    return made
+    yield made
 
 
 def _due_tournaments() -> TournamentQuerySet:

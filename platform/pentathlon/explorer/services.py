@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
+import structlog
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from pentathlon.common.errors import Damaged
 from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.replays.services import read_record
@@ -36,6 +38,7 @@ STEP_S: Final = 0.05
 _SETTLED_S: Final = 30
 """Seconds that a result waits, because a match that ended earlier may be stored later."""
 _LATE: Final = 20
+_log = structlog.stdlib.get_logger(__name__)
 """The most formerly hidden matches that one step looks at again."""
 
 
@@ -135,9 +138,22 @@ def _after(place: ExploredGame) -> MatchQuerySet:
     return ended.select_related("replay").prefetch_related("seats")
 
 
+def _intact(match: Match) -> Record | None:
+    """Return the record of a match; None if it is damaged: one match less changes no picture."""
+    try:
+        return read_record(match.replay)
+    except Damaged as error:
+        _log.warning("left out of the explorer", match=match.pk, reason=str(error))
+        return None
+
+
 def _add(game: Game, matches: Sequence[Match], *, room: int) -> int:
     """Add matches to the rows of a game; return how many rows are new."""
-    paths = [(_keys(game, read_record(match.replay)), _points(match)) for match in matches]
+    paths = [
+        (_keys(game, record), _points(match))
+        for match in matches
+        if (record := _intact(match)) is not None
+    ]
     keys = {key for path, _ in paths for key in path}
     rows = ExploredPosition.objects.filter(game=game.info.key, key__in=keys)
     known = {row.key: row for row in rows}

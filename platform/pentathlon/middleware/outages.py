@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 
-from pentathlon.common.errors import Unavailable
+from pentathlon.common.errors import Damaged, DomainError, Unavailable
 from pentathlon.common.outages import is_outage
 from pentathlon.middleware.request_ids import request_id
 
@@ -24,7 +24,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 def unavailable(error: BaseException | None) -> HttpResponse:
     """Return a page that says what is away, and that needs no database."""
-    detail = error.detail if isinstance(error, Unavailable) else DETAIL
+    detail = error.detail if isinstance(error, Damaged | Unavailable) else DETAIL
     page = render_to_string("503.html", {"detail": detail, "request_id": request_id()})
     return HttpResponse(
         page,
@@ -39,9 +39,9 @@ class AnswerOutages(MiddlewareMixin):
     def process_exception(
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
-        """Return the page for an outage, or None for any other error."""
-        if not is_outage(exception):
+        """Return the page for an outage or damage, or None for any other error."""
+        if not (is_outage(exception) or isinstance(exception, Damaged)):
             return None
-        what = exception.code if isinstance(exception, Unavailable) else "database away"
+        what = exception.code if isinstance(exception, DomainError) else "database away"
         _log.warning(what, path=request.path, reason=str(exception).strip())
         return unavailable(exception)

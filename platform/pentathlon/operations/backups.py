@@ -35,6 +35,7 @@ from pentathlon.operations.backup_files import (
 )
 from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
 from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
+from pentathlon.replays.models import Replay
 from pentathlon.secret import holds_key, replace_key
 
 Tell = Callable[[str, int], object]
@@ -108,6 +109,18 @@ def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
             reason = str(error).strip().partition("\n")[0]
             raise NotKept(f"The database failed: {reason}. Nothing was restored.") from error
         return _adopt_key(reader)
+
+
+def replays_of(path: Path) -> Iterator[Replay]:
+    """Yield the replays of a backup as rows that are not stored.
+
+    Raise what `restore_backup` does where the file is no good.
+    """
+    with open_backup(path) as reader:
+        _demand_known_schema(reader.manifest)
+        reader.check()
+        table = PackedTable(Replay)
+        yield from map(table.row, reader.rows(table.name))
 
 
 def _write_table(table: PackedTable, writer: BackupWriter, *, tell: Tell) -> TableEntry:

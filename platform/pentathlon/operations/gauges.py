@@ -35,6 +35,7 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.ratings.models import LedgerRow
+from pentathlon.replays.models import Replay
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
 from pentathlon.trust.surprises import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
@@ -130,6 +131,8 @@ def _fleet(now: datetime) -> Iterator[Metric]:
     leads = Leadership.objects.filter(name=RECONCILER, until__gt=now).exists()
     yield _gauge("reconciler_up", "1 if a reconciler hands matches out", value=leads)
     silent = len(silent_loops())
+    damaged = Replay.objects.filter(damaged_at__isnull=False).count()
+    yield _gauge("replays_damaged", "Replays that are not what was stored", value=damaged)
     yield _gauge("loops_silent", "Loops of the reconciler that no process runs", value=silent)
 
 

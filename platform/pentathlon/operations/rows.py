@@ -109,6 +109,16 @@ class PackedTable:
                 [self._values(row, using) for row in rows],
             )
 
+    def row(self, packed: bytes) -> Model:
+        """Return a packed row as an instance that is not stored."""
+        found = zip(self._fields, self._unpackers, self._decode(packed), strict=True)
+        return self.model(
+            **{
+                field.attname: None if value is None else unpack(value)
+                for field, unpack, value in found
+            }
+        )
+
     def _values(self, row: bytes, using: str) -> list[Any]:  # Any: what columns hold
         connection = connections[using]
         found = zip(self._fields, self._unpackers, self._decode(row), strict=True)

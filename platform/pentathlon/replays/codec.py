@@ -12,7 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor, ZstdDecompressor
+from zstandard import (
+    DICT_TYPE_RAWCONTENT,
+    ZstdCompressionDict,
+    ZstdCompressor,
+    ZstdDecompressor,
+    frame_content_size,
+)
 
 from pentathlon_engines.record.shape import Record
 
@@ -31,7 +37,13 @@ def pack(text: bytes) -> bytes:
 
 
 def unpack(data: bytes, *, codec: str) -> Record:
-    """Return the record whose text `pack` was given."""
+    """Return the record whose text `pack` was given.
+
+    Raises `ZstdError` or `ValueError` if it was given none.
+    """
+    # The package reserves whatever the frame says, before it has read any of it.
+    if frame_content_size(data) > _MOST_BYTES:
+        raise ValueError("a record this long was never packed")
     unpacker = ZstdDecompressor(dict_data=_dictionary(codec))
     record: Record = json.loads(unpacker.decompress(data, max_output_size=_MOST_BYTES))
     return record

@@ -23,8 +23,16 @@ class Replay(models.Model):
     awaits_log = models.BooleanField(default=True, db_default=True)
     """Whether its receipt is still missing from the log: the result is new, or hidden."""
 
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that this is not the record of the result any more."""
+
     class Meta:
         indexes = (
+            models.Index(
+                fields=("match",),
+                condition=models.Q(damaged_at__isnull=False),
+                name="replays_damaged",
+            ),
             models.Index(
                 fields=("match",),
                 condition=models.Q(awaits_log=True),

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from django.db import DataError, IntegrityError, transaction
+from zstandard import ZstdError
 
 from pentathlon import tracing
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
@@ -16,7 +17,8 @@ from pentathlon.matches.spans import record_of_matches
 from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.results import canonical_record, verified_result
-from pentathlon.replays.store import read_packed
+from pentathlon.replays.store import ReplayDamaged, read_packed
+from pentathlon_engines.record.record import chain as chain_of
 from pentathlon_engines.record.shape import Record
 
 
@@ -52,8 +54,26 @@ def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None
 
 
 def read_record(replay: Replay) -> Record:
-    """Return the record of a stored replay; raise `Unavailable` if it cannot be read now."""
-    return unpack(read_packed(replay), codec=replay.codec)
+    """Return the record of a stored replay, as it was accepted: its chain is computed again.
+
+    Raises:
+        ReplayStoreAway: the store of old replays does not answer.
+        ReplayDamaged: the stored bytes give another record than that of the result, or none.
+    """
+    record = intact_record(read_packed(replay), codec=replay.codec, chain=replay.match.chain)
+    if record is None:
+        raise ReplayDamaged(replay.match_id, reason="it is not the record of the result any more")
+    return record
+
+
+def intact_record(packed: bytes, *, codec: str, chain: str) -> Record | None:
+    """Return the packed record with this chain; None if the bytes give another one, or none."""
+    try:
+        record = unpack(packed, codec=codec)
+        found = chain_of(record)
+    except (ZstdError, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return record if found == record["chain"] == chain else None
 
 
 def _look_at(match: Match | None, submission: Submission) -> MatchResult | DomainError | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
 
 from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Unavailable
+from pentathlon.common.errors import Damaged, Unavailable
 from pentathlon.replays.models import Replay
 
 ALIAS: Final = "replays"
@@ -47,16 +46,17 @@ class ReplayStoreAway(Unavailable):
         )
 
 
-class ReplayDamaged(Unavailable):
-    """The store has other data, or none, under the name of a replay."""
+class ReplayDamaged(Damaged):
+    """A replay is not what was accepted: its bytes have changed, or are gone."""
 
     code = "replay_damaged"
 
-    def __init__(self, match_id: int, *, name: str, reason: str) -> None:
+    def __init__(self, match_id: int, *, reason: str) -> None:
         super().__init__(
-            f"The replay of match {match_id} cannot be read: object {name} of the store {reason}. "
-            "The result stands; the operators of this site can restore the object from a backup."
+            f"The replay of match {match_id} cannot be read: {reason}. The result stands; the "
+            "operators of this site can restore the replay from a backup."
         )
+        self.match_id = match_id
 
 
 def has_store() -> bool:
@@ -103,15 +103,6 @@ def bring_back_replays(*, most: int = _AT_ONCE) -> int:
         gone = Replay.objects.filter(pk=replay.pk, object_name=replay.object_name)
         gone.update(data=data, object_name="")
     return len(found)
-
-
-def damaged_replays() -> Iterator[Unavailable]:
-    """Read every replay of the store; yield the error of each that cannot be read."""
-    for replay in Replay.objects.exclude(object_name="").order_by("match").iterator(_AT_ONCE):
-        try:
-            read_packed(replay)
-        except Unavailable as error:
-            yield error
 
 
 def as_in_database(row: dict[str, Any]) -> dict[str, Any]:  # Any: values of columns
@@ -165,17 +156,19 @@ def _name_of(replay: Replay, data: bytes) -> str:
 def _fetch(replay: Replay) -> bytes:
     name = replay.object_name
     if not has_store():
-        reason = "cannot be reached: PENTATHLON_REPLAYS is not set"
-        raise ReplayDamaged(replay.match_id, name=name, reason=reason)
+        reason = f"object {name} is in a store, and PENTATHLON_REPLAYS is not set"
+        raise ReplayDamaged(replay.match_id, reason=reason)
     try:
         with _store().open(name) as file:
             data: bytes = file.read()
     except FileNotFoundError as error:
-        raise ReplayDamaged(replay.match_id, name=name, reason="is not there") from error
+        reason = f"object {name} of the store is not there"
+        raise ReplayDamaged(replay.match_id, reason=reason) from error
     except OSError as error:
         raise ReplayStoreAway(replay.match_id) from error
     if not name.endswith(hashlib.sha256(data).hexdigest()):
-        raise ReplayDamaged(replay.match_id, name=name, reason="has other content")
+        reason = f"object {name} of the store has other content"
+        raise ReplayDamaged(replay.match_id, reason=reason)
     return data
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.replays.store import ReplayDamaged
 from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
@@ -12,7 +13,6 @@ from pentathlon.transparency.services import log_size, signed_receipt
 from pentathlon.transparency.tiles import Tiles
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
-from pentathlon_engines.record.record import chain
 from pentathlon_engines.transparency.merkle import (
     is_consistent,
     leaf_hash,
@@ -84,10 +84,10 @@ def _entry_differences(entry: LogEntry, tiles: Tiles, *, has_replay: bool) -> It
 def _record_differences(entry: LogEntry, expected: str) -> Iterator[str]:
     try:
         record = read_record(entry.match.replay)
-    except ReplayDamaged as error:
-        yield f"entry {entry.index}: {error}"
+    except (Replay.DoesNotExist, ReplayDamaged) as error:
+        yield f"entry {entry.index}, match {entry.match_id}: {error}"
         return
-    if chain(record) != expected:
+    if record["chain"] != expected:
         yield f"entry {entry.index}: the record of match {entry.match_id} has another chain"
 
 

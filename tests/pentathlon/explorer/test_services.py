@@ -38,7 +38,9 @@ def played(number: int = 1, *, game: str = "tuned", seed: int = 7, **fields: Any
     versions = [make_version(), make_version()]
     matches = []
     for _ in range(number):
-        match = make_match(versions, game=game, state=MatchState.DONE, **fields)
+        match = make_match(
+            versions, game=game, state=MatchState.DONE, **{"chain": record["chain"], **fields}
+        )
         Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
         matches.append(match)
     return matches

@@ -64,7 +64,7 @@ def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("forge", "told"),
     [
-        (change_record, "the record of match {match} has another chain"),
+        (change_record, "The replay of match {match} cannot be read"),
         (change_receipt, "entry 0: the signature does not match this text"),
         (change_tree, "entry 0: the tree has another hash"),
         (remove_entry, "entry 0 is missing"),

@@ -27,6 +27,7 @@ from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
+from pentathlon.replays.scrubbing import Scrubber
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
@@ -95,6 +96,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "retention": Forgetter().step,
         "deleted accounts": erase_deleted,
         "old replays": ReplayMover().step,
+        "scrubbing": Scrubber().step,
     },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {

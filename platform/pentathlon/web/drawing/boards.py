@@ -8,7 +8,7 @@ from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
 
-from pentathlon.common.errors import Unavailable
+from pentathlon.common.errors import Damaged, Unavailable
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
@@ -149,6 +149,6 @@ def _board(match: Match) -> str:
         return start_board(match.game)
     try:
         record = read_record(match.replay)
-    except Unavailable:  # a list of matches tells enough without its pictures
+    except (Damaged, Unavailable):  # a list of matches tells enough without its pictures
         return start_board(match.game)
     return board_svg(record, len(record["events"]), None)

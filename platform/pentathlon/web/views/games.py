@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from pentathlon.common.errors import Unavailable
+from pentathlon.common.errors import Damaged, Unavailable
 from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, live_key
@@ -116,7 +116,7 @@ def _board(game: str, latest: Match | None) -> tuple[str, str]:
         return start_board(game), "The start of a match."
     try:
         record = read_record(latest.replay)
-    except Unavailable:  # the page tells enough without its picture
+    except (Damaged, Unavailable):  # the page tells enough without its picture
         return start_board(game), "The start of a match."
     ply = len(record["events"])
     return board_svg(record, ply), f"How {match_title(latest)} ended, ply {ply}."

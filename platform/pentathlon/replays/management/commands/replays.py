@@ -9,9 +9,10 @@ from django.db.models import Count, Q
 
 from pentathlon.common.errors import Unavailable
 from pentathlon.replays.models import Replay
+from pentathlon.replays.scrubbing import damaged_replays
 from pentathlon.replays.store import (
+    ReplayDamaged,
     bring_back_replays,
-    damaged_replays,
     has_store,
     move_old_replays,
 )
@@ -30,14 +31,14 @@ class Command(BaseCommand):
         what.add_argument(
             "--bring-back", action="store_true", help="move all back into the database"
         )
-        what.add_argument("--check", action="store_true", help="read the whole store and check it")
+        what.add_argument("--check", action="store_true", help="read and check every replay")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Do what was asked, then print the counts; fail if a replay cannot be read."""
-        if not has_store() and (options["move"] or options["check"]):
+        if not has_store() and options["move"]:
             raise CommandError("There is no store of replays: set PENTATHLON_REPLAYS.")
-        broken: list[Unavailable] = []
+        broken: list[ReplayDamaged] = []
         try:
             while options["move"] and move_old_replays():
                 pass
@@ -49,15 +50,21 @@ class Command(BaseCommand):
             raise CommandError(f"{error} ({error.code})") from error
         self._tell(broken, as_json=options["json"])
         if broken:
-            raise CommandError(f"{count(len(broken), 'replay')} cannot be read.")
+            raise CommandError(
+                f"{count(len(broken), 'replay')} cannot be read. `manage.py mend_replays BACKUP` "
+                "puts back what a backup has."
+            )
 
-    def _tell(self, broken: list[Unavailable], *, as_json: bool) -> None:
+    def _tell(self, broken: list[ReplayDamaged], *, as_json: bool) -> None:
         in_store = ~Q(object_name="")
         found = Replay.objects.aggregate(
             database=Count("pk", filter=~in_store), store=Count("pk", filter=in_store)
         )
         if as_json:
-            told = [{"code": each.code, "detail": each.detail} for each in broken]
+            told = [
+                {"code": each.code, "detail": each.detail, "match": each.match_id}
+                for each in broken
+            ]
             self.stdout.write(json.dumps({**found, "broken": told}, indent=2))
             return
         for each in broken:
