@@ -36,7 +36,7 @@ def begin_login(site: Site, *, name: str, scopes: Sequence[str]) -> DeviceCode:
     return DeviceCode(
         device_code=told["device_code"],
         user_code=told["user_code"],
-        page=told["verification_uri_complete"],
+        page=site.address(told["verification_uri_complete"]),
         expires_s=told["expires_in"],
         interval_s=told["interval"],
     )

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 from uuid import uuid4
 
@@ -102,6 +102,19 @@ class Site:
         """Return the address of a page for people."""
         return f"{self.origin}/{path}"
 
+    def address(self, named: str) -> str:
+        """Return an address on this very site: a path below its API, or one that it has named.
+
+        Of a named address only path and query count. The token belongs to one scheme, host and
+        port, and a site behind a proxy may not know under which its visitors reach it.
+        """
+        try:
+            parts = urlsplit(urljoin(f"{self.origin}{API}", named))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise self.no_site() from error
+        own = urlsplit(self.origin)
+        return urlunsplit((own.scheme, own.netloc, parts.path, parts.query, ""))
+
     def get(self, path: str, **query: object) -> Any:  # Any: JSON
         """Read an object."""
         return self._json(self._ask("GET", path, fields=_texts(query)))
@@ -114,13 +127,12 @@ class Site:
     def rows(self, path: str, *, most: int, **query: object) -> list[Any]:  # Any: JSON
         """Read a long list, page by page."""
         found: list[Any] = []
-        address = f"{self.origin}{API}{path}"
         fields: dict[str, str] = _texts({**query, "page_size": min(most, 100)})
-        while address and len(found) < most:
-            page = self._json(self._ask("GET", address, fields=fields))
+        while path and len(found) < most:
+            page = self._json(self._ask("GET", path, fields=fields))
             found += page["results"]
             # The address of the next page contains the whole query.
-            address, fields = page["next"] or "", {}
+            path, fields = page["next"] or "", {}
         return found[:most]
 
     def download(self, path: str) -> bytes:
@@ -182,7 +194,7 @@ class Site:
     def _ask(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, **request: Any
     ) -> urllib3.BaseHTTPResponse:  # Any: urllib3's own names
-        address = path if path.startswith("http") else f"{self.origin}{API}{path}"
+        address = self.address(path)
         sent = {**self._headers, **(headers or {})}
         is_harmless = method != "POST" or "Idempotency-Key" in sent
         for pause_s in _pauses(is_harmless):

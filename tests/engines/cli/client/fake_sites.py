@@ -112,6 +112,9 @@ class FakeSite:
     def page(self, path: str) -> str:
         return f"{self.origin}/{path}"
 
+    def address(self, named: str) -> str:
+        return Site(self.origin).address(named)
+
     def get(self, path: str, **query: Any) -> Any:
         return self._given("GET", path, self.objects, query)
 

@@ -8,11 +8,13 @@ import pytest
 
 from pentathlon_engines.cli.client.device_login import DeviceCode, await_token, begin_login
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from tests.engines.cli.client.fake_sites import FakeSite, Replies, as_site, away, refused
+from tests.engines.cli.client.fake_sites import ORIGIN, FakeSite, Replies, as_site, away, refused
 
 TOKEN = {"token": "ptl_1"}
 PENDING = refused("authorization_pending")
-CODE = DeviceCode(device_code="d", user_code="ABCD", page="https://p", expires_s=60, interval_s=5)
+CODE = DeviceCode(
+    device_code="d", user_code="ABCD", page=f"{ORIGIN}/device/", expires_s=60, interval_s=5
+)
 
 
 def login(*replies: Any) -> tuple[Any, list[float]]:
@@ -21,9 +23,13 @@ def login(*replies: Any) -> tuple[Any, list[float]]:
     return await_token(as_site(site), CODE, sleep=pauses.append), pauses
 
 
-def test_code_is_asked_for_with_what_the_token_may_do() -> None:
+@pytest.mark.parametrize(
+    "page",
+    [f"{ORIGIN}/device/", "http://inside:8000/device/", "file://elsewhere/device/", "/device/"],
+)
+def test_code_is_asked_for_and_confirmed_on_the_site_itself(page: str) -> None:
     told = {
-        "device_code": "d", "user_code": "ABCD", "verification_uri_complete": "https://p",
+        "device_code": "d", "user_code": "ABCD", "verification_uri_complete": page,
         "expires_in": 60, "interval": 5,
     }  # fmt: skip
     site = FakeSite(posts={"device/": told})

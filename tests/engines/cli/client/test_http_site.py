@@ -58,6 +58,39 @@ def test_long_list_is_read_page_by_page_up_to_what_is_wanted() -> None:
     assert (second["address"], second["fields"]) == (f"{ORIGIN}/api/v1/bots/?cursor=x", {})
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "https://thief.example/api/v1/bots/?cursor=x",
+        "https://example.org:8443/api/v1/bots/?cursor=x",
+        "https://example.org@thief.example/api/v1/bots/?cursor=x",
+        "http://example.org/api/v1/bots/?cursor=x",
+        "http://web:8000/api/v1/bots/?cursor=x",
+        "//thief.example/api/v1/bots/?cursor=x",
+        "/api/v1/bots/?cursor=x",
+        "bots/?cursor=x",
+    ],
+)
+def test_token_stays_on_its_own_site_wherever_the_next_page_is_said_to_be(named: str) -> None:
+    site, wire = site_with(
+        answer({"results": [1], "next": named}), answer({"results": [2], "next": None})
+    )
+
+    assert site.rows("bots/", most=9) == [1, 2]
+
+    assert wire.asked[1]["address"] == f"{ORIGIN}/api/v1/bots/?cursor=x"
+
+
+@pytest.mark.parametrize("named", [7, ["x"], {"x": 1}, "http://[::1/", "mailto:thief.example"])
+def test_next_page_that_is_no_address_leads_nowhere_else(named: object) -> None:
+    site, wire = site_with(answer({"results": [1], "next": named}), problem(404, "not_found"))
+
+    with pytest.raises(CommandFailed):
+        site.rows("bots/", most=9)
+
+    assert all(asked["address"].startswith(f"{ORIGIN}/") for asked in wire.asked)
+
+
 def test_list_that_ends_sooner_is_all_there_is() -> None:
     site, _ = site_with(answer({"results": [1], "next": None}))
 
