@@ -8,6 +8,8 @@ from workers.drain import Drain
 
 LONGEST_S: Final = 30.0
 FIRST_S: Final = 1.0
+_DOUBLINGS: Final = 20
+"""More doublings than any pause needs; a host may fail for days."""
 PERSISTENT: Final = 3
 """A slot is closed and opened again after each run of this many failures."""
 
@@ -37,7 +39,7 @@ class Backoff:
         """How long to wait: 0 after a success, twice as long after each failure."""
         if not self._in_a_row:
             return 0.0
-        return min(LONGEST_S, self._first_s * 2.0 ** (self._in_a_row - 1))
+        return min(LONGEST_S, self._first_s * 2.0 ** min(self._in_a_row - 1, _DOUBLINGS))
 
     def wait(self, drain: Drain) -> None:
         """Wait for `pause_s`, or until the worker is asked to stop."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.local.servers.readiness import ServerFailed
-from pentathlon.local.supervisor import Service, Supervisor
+from pentathlon.local.supervisor import Service, Supervisor, _pause_s
 from tests.patience import PATIENCE_S
 
 # Runs two services until it is told to stop.
@@ -32,6 +32,10 @@ try:
 finally:
     supervisor.stop()
 """
+
+
+def test_pause_grows_with_every_death_up_to_a_bound() -> None:
+    assert [_pause_s(deaths) for deaths in (1, 2, 3, 7, 2000)] == [0.5, 1.0, 2.0, 30.0, 30.0]
 
 
 def eventually(is_true: Callable[[], bool]) -> bool:

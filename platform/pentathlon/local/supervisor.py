@@ -19,6 +19,8 @@ _TICK_S = 0.1
 _SETTLED_S = 20.0
 """Seconds after which a service counts as well started, and its earlier deaths are forgotten."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
+_DOUBLINGS = 20
+"""More doublings than any pause needs; a service may die for days."""
 _MOST_DEATHS = 3
 _SILENCE_S = 3.0
 """Seconds between two messages about a service that takes its time to start."""
@@ -173,9 +175,14 @@ class Supervisor:
         # A service that has come up once was started correctly, so the cause may pass.
         if child.service.vital and not child.came_up and child.deaths >= _MOST_DEATHS:
             raise ServerFailed(name, f"ended {child.deaths} times in a row (code {code}).", said)
-        pause = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2.0 ** (child.deaths - 1))
+        pause = _pause_s(child.deaths)
         child.due = now + pause
         self._show(name, f"ended with code {code}; starting it again in {pause:g} s.\n{said}")
+
+
+def _pause_s(deaths: int) -> float:
+    """Return how long to wait after so many deaths in a row, of which there may be thousands."""
+    return min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2.0 ** min(deaths - 1, _DOUBLINGS))
 
 
 def _rotate(log: Path) -> None:
