@@ -35,7 +35,6 @@ from workers.remote.adapter import RemotePlatform, TokenRefused
 from workers.remote.analyses import RemoteAnalyses
 from workers.remote.audience import RemoteAudience
 from workers.remote.friendlies import RemoteFriendlies
-from workers.remote.unsent import UnsentResults
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
 from workers.slots.broadcast import Broadcast
@@ -68,9 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_installed = not (CHECKOUT / "manage.py").exists()
     own = user_state_path("pentathlon-worker") if is_installed else environment.data / "worker"
     folder = options.data or own
-    platform = RemotePlatform(
-        server=options.server, token=token, unsent=UnsentResults(folder / "unsent")
-    )
+    platform = RemotePlatform(server=options.server, token=token, unsent=folder / "unsent")
     source = QueueReader(options.queue) if options.queue else LongPoll(platform)
     return _run(environment, platform, source, slots=options.slots)
 

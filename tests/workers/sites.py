@@ -16,7 +16,6 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from tests.factories import next_number
 from workers.remote.adapter import RemotePlatform
-from workers.remote.unsent import UnsentResults
 
 SITE = "http://testserver"
 
@@ -75,7 +74,7 @@ def make_worker_token(*work: Work) -> tuple[WorkerToken, str]:
 
 def remote_platform(folder: Path, secret: str, wire: Wire | None = None) -> RemotePlatform:
     """Return the platform as a worker with this token sees it."""
-    platform = RemotePlatform(server=SITE, token=secret, unsent=UnsentResults(folder))
+    platform = RemotePlatform(server=SITE, token=secret, unsent=folder)
     platform._request = (  # type: ignore[method-assign]  # no network
         _Requests(wire or Wire(), platform)
     )

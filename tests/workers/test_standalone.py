@@ -81,7 +81,7 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
             assert broker.exists(*keys), "spectators could watch none of them"
         # The worker hears of the last result a moment after the database has it.
         unsent = tmp_path / "state" / "unsent"
-        platform.eventually(lambda: not list(unsent.iterdir()))
+        platform.eventually(lambda: not list(unsent.rglob("*.json")))
 
         revoke_worker_token(WorkerToken.objects.get())
         assert worker.wait(PATIENCE_S) == TOKEN_REFUSED, log.read_text()

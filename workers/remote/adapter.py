@@ -11,6 +11,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
 import structlog
@@ -63,14 +64,15 @@ class TokenRefused(Conflict):
 class RemotePlatform:
     """Asks a site at its address, as the holder of a worker token."""
 
-    def __init__(self, *, server: str, token: str, unsent: UnsentResults) -> None:
+    def __init__(self, *, server: str, token: str, unsent: Path) -> None:
+        """Store the site's address; `unsent` is the folder for results that cannot be sent."""
         self._address = server.rstrip("/")
         self._headers = {
             "Authorization": f"Bearer {token}",
             "Accept-Encoding": "identity",
             "User-Agent": "pentathlon-worker",
         }
-        self._unsent = unsent
+        self._unsent = UnsentResults(unsent, server=self._address, token=token)
         self._pool: urllib3.PoolManager | None = None
         self._pid = 0
         self._rights: dict[str, str] = {}
@@ -138,7 +140,7 @@ class RemotePlatform:
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
         """Hand in results; return for each the reason of its refusal, or None.
 
-        The results are kept on disk until the site has answered.
+        The results are kept on disk until the site has answered, if the disk allows it.
         """
         results = [submission_to_json(each) for each in submissions]
         for result in results:
@@ -147,11 +149,23 @@ class RemotePlatform:
 
     def hand_in_unsent(self) -> int:
         """Hand in the results that an earlier process could not; return how many the site took."""
-        answers = [self._hand_in([result])[0] for result in self._unsent.read_all()]
-        refused = [answer for answer in answers if answer is not None]
-        for answer in refused:
-            _log.warning("result not wanted", code=answer.code, reason=str(answer))
-        return len(answers) - len(refused)
+        taken = 0
+        for result in self._unsent.read_all():
+            try:
+                (refusal,) = self._hand_in([result])
+            except PlatformAway as error:
+                if not self.answers():
+                    raise
+                # The site fails at this one; the others need not wait for it.
+                _log.warning("result not handed in", match=result["match_id"], reason=str(error))
+                continue
+            if refusal is None:
+                taken += 1
+                continue
+            _log.warning("result not wanted", code=refusal.code, reason=str(refusal))
+            if self.refusal is not None:
+                break
+        return taken
 
     def return_match(self, job: Job, *, reason: str) -> bool:
         """Give back a match that did not fail; return False if its lease was lost."""
@@ -214,11 +228,18 @@ class RemotePlatform:
         """Do nothing: no resource here belongs to a thread."""
 
     def _hand_in(self, results: Sequence[_Json]) -> list[DomainError | None]:
+        answers: list[DomainError | None]
         try:
             told = self.post("results", {"results": list(results)}, answer_s=HAND_IN_S)
-            answers: list[DomainError | None] = [_refusal(each) for each in told["answers"]]
-        except (TokenRefused, InvalidInput) as refused:
-            answers = [refused] * len(results)
+            answers = _refusals(told, results=len(results))
+        except TokenRefused as refused:
+            # The results themselves are not refused, and the token may be accepted again.
+            return [refused] * len(results)
+        except InvalidInput as refused:
+            if len(results) > 1:
+                # One may have spoilt the request of all.
+                return [answer for result in results for answer in self._hand_in([result])]
+            answers = [refused]
         for result in results:
             self._unsent.drop(result)
         return answers
@@ -350,6 +371,17 @@ def _parts(results: Sequence[_Json]) -> Iterator[list[_Json]]:
         room -= size
     if part:
         yield part
+
+
+def _refusals(told: _Json, *, results: int) -> list[DomainError | None]:
+    """Return the site's answers, one for each result that it was given."""
+    try:
+        answers = [_refusal(answer) for answer in told["answers"]]
+    except (LookupError, TypeError):
+        answers = []
+    if len(answers) != results:
+        raise PlatformAway("The answer does not say what became of each result.")
+    return answers
 
 
 def _refusal(answer: _Json | None) -> DomainError | None:

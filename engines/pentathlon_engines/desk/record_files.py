@@ -12,7 +12,7 @@ from pentathlon_engines.record.shape import Record
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step, so that nobody ever sees half of it.
+    """Replace a file in one step, so that nobody sees half of it, even after a power cut.
 
     Raises:
         OSError: the folder cannot be written.
@@ -30,6 +30,7 @@ def write_whole(path: Path, data: bytes) -> None:
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
+    _sync_folder(path.parent)
 
 
 def write_record(path: Path, record: Record) -> None:
@@ -43,3 +44,14 @@ def read_json(path: Path) -> Any:  # Any: JSON
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlast a power cut, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

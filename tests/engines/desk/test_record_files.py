@@ -43,6 +43,22 @@ def test_write_that_fails_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_file_and_its_name_reach_the_disk_in_this_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, list[str]]] = []
+
+    def note(descriptor: int) -> None:
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        synced.append((kind, [path.suffix for path in tmp_path.iterdir()]))
+
+    monkeypatch.setattr(os, "fsync", note)
+
+    write_whole(tmp_path / "sums.txt", b"first")
+
+    assert synced == [("file", [".part"]), ("folder", [".txt"])]
+
+
 def test_record_is_one_line_of_json(tmp_path: Path) -> None:
     record = tuned_record()
 

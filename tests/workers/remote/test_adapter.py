@@ -20,12 +20,11 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.pentathlon.replays.playing import record_of, report_of
 from tests.workers.playing import play_jobs
-from tests.workers.sites import Wire, cut, remote_platform
+from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
 from workers.port import Lease, PlatformAway
 from workers.remote import adapter
 from workers.remote.adapter import RemotePlatform, TokenRefused
-from workers.remote.unsent import UnsentResults
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 
@@ -44,6 +43,11 @@ def job(platform: RemotePlatform) -> Job:
 def played(job: Job) -> Submission:
     report = report_of(record_of(job))
     return Submission(match_id=job.match_id, token=job.token, report=report)
+
+
+def kept(folder: Path) -> list[Path]:
+    """Return the files of results that wait on disk, whatever site and token they belong to."""
+    return sorted(folder.rglob("*.json"))
 
 
 def _nothing(path: str) -> None:
@@ -67,7 +71,11 @@ def test_answer_that_is_lost_counts_nothing_twice(
     assert Replay.objects.count() == 1
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b'{"answers"', b"[]"], ids=repr)
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>", b'{"answers"', b"[]", b"{}", b'{"answers": []}', b'{"answers": [7]}'],
+    ids=repr,
+)
 def test_answer_of_something_in_between_is_no_answer(
     body: bytes, wire: Wire, platform: RemotePlatform, job: Job
 ) -> None:
@@ -83,7 +91,7 @@ def test_result_lies_on_disk_until_it_is_taken(
     wire.on_request = cut
     with pytest.raises(PlatformAway):
         platform.hand_in([played(job)])
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(kept(tmp_path)) == 1
 
     # This stands for a new process after the first one was killed.
     wire.on_request = _nothing
@@ -91,7 +99,86 @@ def test_result_lies_on_disk_until_it_is_taken(
 
     assert again.hand_in_unsent() == 1
     assert Match.objects.get().state == MatchState.DONE
-    assert not list(tmp_path.iterdir())
+    assert not kept(tmp_path)
+
+
+def test_result_of_one_site_or_token_is_not_handed_in_with_another(
+    wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    wire.on_request = cut
+    with pytest.raises(PlatformAway):
+        platform.hand_in([played(job)])
+    wire.on_request, wire.paths = _nothing, []
+    secret = platform._headers["Authorization"].removeprefix("Bearer ")
+
+    other_token = remote_platform(tmp_path, make_worker_token()[1], wire)
+    other_site = RemotePlatform(server="http://127.0.0.1:1", token=secret, unsent=tmp_path)
+
+    assert other_token.hand_in_unsent() == 0
+    assert other_site.hand_in_unsent() == 0, "it would have asked a closed port"
+    assert wire.paths == []
+    assert len(kept(tmp_path)) == 1
+    assert platform.hand_in_unsent() == 1
+
+
+def test_refused_token_leaves_the_results_on_disk(
+    wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    token = WorkerToken.objects.get()
+    revoke_worker_token(token)
+
+    (refusal,) = platform.hand_in([played(job)])
+    assert platform.hand_in_unsent() == 0
+
+    assert isinstance(refusal, TokenRefused)
+    assert len(kept(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("call", ["mkdir", "replace", "unlink"])
+def test_disk_that_fails_holds_back_no_result(
+    call: str, platform: RemotePlatform, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    submission = played(job)
+    with monkeypatch.context() as broken, capture_logs() as logs:
+        broken.setattr(Path, call, fail)
+        assert platform.hand_in([submission]) == [None]
+
+    assert Match.objects.get().state == MatchState.DONE
+    assert [line["event"] for line in logs if "result" in line["event"]][:1] == [
+        "result not removed" if call == "unlink" else "result not kept"
+    ]
+
+
+def test_result_that_the_site_fails_at_holds_up_no_other(
+    wire: Wire, platform: RemotePlatform, job: Job, tmp_path: Path
+) -> None:
+    result = submission_to_json(played(job))
+    poison = {**result, "match_id": 0}
+    platform._unsent.keep(poison)
+    platform._unsent.keep(result)
+    first = iter([True])
+
+    def fail(path: str, body: bytes) -> bytes:
+        return b"<html>" if path == RESULTS and next(first, False) else body
+
+    wire.on_answer = fail
+
+    assert platform.hand_in_unsent() == 1
+    assert [path.name for path in kept(tmp_path)] == [f"0-{result['token']}.json"]
+
+
+def test_result_that_spoils_a_request_is_refused_alone(
+    wire: Wire, platform: RemotePlatform, job: Job
+) -> None:
+    good = submission_to_json(played(job))
+
+    answers = platform._hand_in([{**good, "match_id": "seven"}, good])
+
+    assert [type(answer) for answer in answers] == [InvalidInput, type(None)]
+    assert Match.objects.get().state == MatchState.DONE
 
 
 def test_result_that_nobody_wants_does_not_stay_on_disk(
@@ -103,7 +190,7 @@ def test_result_that_nobody_wants_does_not_stay_on_disk(
 
     assert refusal is not None
     assert refusal.code == "stale_token"
-    assert not list(tmp_path.iterdir())
+    assert not kept(tmp_path)
 
 
 def test_match_is_handed_in_when_the_network_is_back(
@@ -268,7 +355,7 @@ def test_results_of_an_earlier_run_that_nobody_wants_are_told_and_dropped(
 
     told = [line for line in logs if line["event"] == "result not wanted"]
     assert [line["code"] for line in told] == ["stale_token"]
-    assert not list(tmp_path.iterdir())
+    assert not kept(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -295,9 +382,7 @@ def test_results_are_sent_in_parts_that_the_site_takes(
 
 
 def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
-    closed = RemotePlatform(
-        server="http://127.0.0.1:1/", token="ptw_1", unsent=UnsentResults(tmp_path)
-    )
+    closed = RemotePlatform(server="http://127.0.0.1:1/", token="ptw_1", unsent=tmp_path)
 
     assert not closed.answers()
     with pytest.raises(PlatformAway):
@@ -305,9 +390,7 @@ def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
 
 
 def test_processes_share_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    platform = RemotePlatform(
-        server="http://127.0.0.1:1/", token="ptw_1", unsent=UnsentResults(tmp_path)
-    )
+    platform = RemotePlatform(server="http://127.0.0.1:1/", token="ptw_1", unsent=tmp_path)
     platform.answers()
     own = platform._pool
     platform.answers()
