@@ -13,6 +13,8 @@ EngineError
 ├── BadArchive           a zip that is no bot's
 │   └── LargeArchive     one with more bytes or entries than allowed
 ├── BadMessage           a line that is no message of the protocol
+├── BadJson              a text that is not JSON
+│   └── RepeatedField    one in which a field occurs twice in one object
 ├── BadRecord            a record whose match does not come out as it says
 ├── BadNote              a text that is not signed, or no receipt or checkpoint
 ├── BadBundle            a file that is no valid bundle
@@ -121,6 +123,18 @@ class BadMessage(EngineError):
     """A line that is no message of the protocol."""
 
     code = "bad_message"
+
+
+class BadJson(EngineError, ValueError):
+    """A text that is not JSON; also a `ValueError`."""
+
+    code = "bad_json"
+
+
+class RepeatedField(BadJson):
+    """A text in which a field occurs twice in one object, so that readers may differ."""
+
+    code = "repeated_field"
 
 
 class BadRecord(EngineError):

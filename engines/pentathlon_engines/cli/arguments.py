@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, strict_json
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import unknown_game
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.manifest import (
     Manifest,
     bot_command,
@@ -87,16 +87,18 @@ def read_limits(text: str | None) -> Limits:
 def read_object(text: str | None, *, option: str) -> dict[str, Any]:
     """Return the JSON object of an option."""
     try:
-        value = json.loads(text or "{}")
-    except ValueError as error:
-        raise _not_an_object(option) from error
+        value = strict_json.loads(text or "{}")
+    except BadJson as error:
+        raise _not_an_object(option, f": {error}") from error
     if not isinstance(value, dict):
         raise _not_an_object(option)
     return value
 
 
-def _not_an_object(option: str) -> CommandFailed:
-    return CommandFailed(f"{option} must be a JSON object.", try_next="pentathlon play --help")
+def _not_an_object(option: str, reason: str = "") -> CommandFailed:
+    return CommandFailed(
+        f"{option} must be a JSON object{reason}.", try_next="pentathlon play --help"
+    )
 
 
 def _build(folder: Path, manifest: Manifest) -> None:

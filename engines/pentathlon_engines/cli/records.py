@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines import strict_json
+from pentathlon_engines.cli.failure import CHECK_FAILED, USAGE, CommandFailed
 from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.errors import BadJson, RepeatedField
 from pentathlon_engines.record.shape import Record
 
 
 def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
     """Return the JSON object in a file."""
     try:
-        record = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        record = strict_json.loads(path.read_bytes())
+    except (OSError, BadJson) as error:
         raise CommandFailed(
             f"{path} cannot be read as a record: {error}.",
             try_next="pentathlon play tuned greedy random --record match.json",
+            exit_code=CHECK_FAILED if isinstance(error, RepeatedField) else USAGE,
         ) from error
     if not isinstance(record, dict):
         raise CommandFailed(

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from pentathlon_engines import strict_json
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.record.shape import Record
 
 
@@ -41,8 +43,8 @@ def write_record(path: Path, record: Record) -> None:
 def read_json(path: Path) -> Any:  # Any: JSON
     """Return the JSON in a file, or None where there is no file or no JSON in it."""
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return strict_json.loads(path.read_bytes())
+    except (OSError, BadJson):
         return None
 
 

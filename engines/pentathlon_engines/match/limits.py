@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from math import inf
 from typing import Any, Final
 
 
@@ -56,10 +55,14 @@ class Limits:
         return cls(**data)
 
 
-_NUMBER: Final = {"int": "whole number from 0", "float": "number from 0"}
+_MOST: Final = 2**31 - 1
+"""Larger values would not fit into what the operating system takes."""
+_NUMBER: Final = {
+    "int": f"whole number from 0 to {_MOST}",
+    "float": f"number from 0 to {_MOST}",
+}
 
 
 def _is_bound(value: object, *, whole: bool) -> bool:
-    if type(value) is int:
-        return value >= 0
-    return type(value) is float and not whole and 0 <= value < inf
+    is_number = type(value) is int or (type(value) is float and not whole)
+    return is_number and 0 <= value <= _MOST  # type: ignore[operator]  # mypy does not follow

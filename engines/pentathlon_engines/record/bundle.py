@@ -8,14 +8,13 @@ public record, neither bots nor logs, so its owner may pass it on.
 from __future__ import annotations
 
 import io
-import json
 import zlib
 from string import Template
 from typing import Any, Final, NamedTuple
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
-from pentathlon_engines.errors import BadBundle, BadRecord
-from pentathlon_engines.match.limits import Limits
+from pentathlon_engines import strict_json
+from pentathlon_engines.errors import BadBundle, BadJson, BadRecord
 from pentathlon_engines.record.record import canonical, verify_record
 from pentathlon_engines.record.shape import Record, check_shape
 
@@ -98,8 +97,7 @@ def read_bundle(data: bytes) -> Bundle:
     try:
         verify_record(value)
         record = check_shape(value)
-        Limits.from_json(record["limits"])
-    except (BadRecord, ValueError) as error:
+    except BadRecord as error:
         raise BadBundle(f"record.json cannot be played: {error}") from error
     seat = about.get("seat")
     if type(seat) is not int or not 0 <= seat < record["seats"]:
@@ -115,8 +113,8 @@ def _read_json(archive: ZipFile, name: str) -> dict[str, Any]:
     if info.file_size > _MOST_BYTES:
         raise BadBundle(f"{name} is larger than {_MOST_BYTES} bytes")
     try:
-        value = json.loads(archive.read(info))
-    except (ValueError, RecursionError) as error:
+        value = strict_json.loads(archive.read(info))
+    except BadJson as error:
         raise BadBundle(f"{name} is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadBundle(f"{name} is not a JSON object")

@@ -23,7 +23,13 @@ from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.match.faults import HAPPEN_AT_ANY_PLY, Fault
 from pentathlon_engines.match.referee import chance_random, judge, stand_in_random
-from pentathlon_engines.record.shape import Header, Record, RecordedOutcome, check_shape
+from pentathlon_engines.record.shape import (
+    Header,
+    Record,
+    RecordedOutcome,
+    check_shape,
+    fault_order,
+)
 
 FORMAT: Final = 1
 
@@ -52,7 +58,7 @@ def seal(
         "format": FORMAT,
         **header,
         "events": [event.to_row() for event in events],
-        "faults": [fault.to_json() for fault in faults],
+        "faults": sorted((fault.to_json() for fault in faults), key=fault_order),
         "outcome": _recorded_outcome(outcome),
         "chain": "",
     }
@@ -93,7 +99,7 @@ def verify_record(data: object) -> State:
     record = check_shape(data)
     _check_chain(record)
     state = start_position(record)
-    _check_faults(record, state)
+    _check_faults(record)
     replay = _Replay(record, state)
     for ply, row in enumerate(record["events"]):
         replay.step(ply, Event.of(row))
@@ -136,9 +142,12 @@ def start_position(record: Record) -> State:
             f"{game.info.version}; use the release of pentathlon-engines that has it"
         )
     try:
-        return game.start(record["seats"], record["options"])
+        state = game.start(record["seats"], record["options"])
     except EngineError as error:
         raise BadRecord(f"seats or options: {error}") from error
+    if missing := sorted(state.options.keys() - record["options"].keys()):
+        raise BadRecord(f"options: {missing[0]} is missing; a record states all options")
+    return state
 
 
 def positions(record: Record) -> Iterator[State]:
@@ -207,13 +216,10 @@ class _Replay:
         if outcome is None:
             raise BadRecord(f"event {last}: missing, the match is not over")
         stated = self._record["outcome"]
-        if outcome.ranks == (1,) * self._state.seats and stated["ranks"] == [0] * len(self._left):
-            # In older records all are best if all failed; these records stay valid.
-            outcome = Outcome((0,) * self._state.seats, outcome.reason)
         for name, value in _recorded_outcome(outcome).items():
-            if stated.get(name) != value:
+            if stated[name] != value:  # type: ignore[literal-required]  # both have these names
                 raise BadRecord(
-                    f"outcome: {name} should be {value}, the record says {stated.get(name)}"
+                    f"outcome: {name} should be {value}, the record says {stated[name]}"
                 )
 
     def _outcome(self, ply: int) -> Outcome | None:
@@ -274,7 +280,7 @@ def _check_chain(record: Record) -> None:
         raise BadRecord("chain: the record was changed after it was sealed")
 
 
-def _check_faults(record: Record, state: State) -> None:
+def _check_faults(record: Record) -> None:
     seats = [fault["seat"] for fault in record["faults"]]
     if len(set(seats)) != len(seats):
         raise BadRecord("faults: a seat is expelled only once")
@@ -283,16 +289,15 @@ def _check_faults(record: Record, state: State) -> None:
         raise BadRecord(f"fork: there is no ply {first}, the record has 0 to {last}")
     _check_person(record, first=first, last=last)
     for index, fault in enumerate(record["faults"]):
-        if fault["seat"] >= state.seats or not first <= fault["ply"] <= last:
-            raise BadRecord(f"faults[{index}]: no such seat or ply in this match")
+        if not first <= fault["ply"] <= last:
+            raise BadRecord(f"faults[{index}]: no such ply in this match")
 
 
 def _check_person(record: Record, *, first: int, last: int) -> None:
     person = record.get("person")
     if person is None:
         return
-    seat = person["seat"]
-    if seat >= record["seats"] or any(fault["seat"] == seat for fault in record["faults"]):
-        raise BadRecord("person: no such seat, or a bot failed there")
+    if any(fault["seat"] == person["seat"] for fault in record["faults"]):
+        raise BadRecord("person: a bot failed at this seat")
     if resigned_seat(record) is not None and not first <= resigned_at(record) <= last:
         raise BadRecord("person: no such ply in this match")

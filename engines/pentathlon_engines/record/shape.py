@@ -15,10 +15,14 @@ header: which seat, and the ply at which the person gave up, if so.
 
 A match that was played on from a ply of another one has `"fork": {"chain": "...", "ply": 12}` in
 its header: the chain of that record, and how many of its events come first.
+
+A match has one record: no field has a default, each value has one type, `limits` are all limits
+as `Limits.to_json` writes them, and faults are in the order of plies and seats.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NotRequired, TypedDict, cast
 
@@ -27,10 +31,16 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import STAND_IN, Event, EventRow
 from pentathlon_engines.match.faults import FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import SandboxLevel
+from pentathlon_engines.match.limits import Limits
 
 SEED_END: Final = 2**53
 """Seeds are below this, so that every JSON reader reads them exactly."""
 MOST_EVENTS: Final = 100_000
+LONGEST_NAME: Final = 200
+"""The most characters in the name of a match, a bot, a hash or a layer."""
+_MOST_SEATS: Final = 16
+_MOST_SCORE: Final = SEED_END - 1
+_CHAIN: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class RecordedBot(TypedDict):
@@ -79,8 +89,8 @@ class Header(TypedDict):
     bots: list[RecordedBot]
     limits: dict[str, float | int]
     sandbox: str
-    layers: NotRequired[list[str]]
-    """The layers that isolated the bots; missing in records of early releases."""
+    layers: list[str]
+    """The layers that isolated the bots."""
     fork: NotRequired[ForkPoint]
     """Where the match left another one; missing in matches from the start, which alone can be
     rated."""
@@ -102,13 +112,18 @@ class Record(Header):
 def check_shape(record: object) -> Record:
     """Return the record, or raise `BadRecord` naming the field that is not as it must be."""
     fields = _object(record, "record")
-    _check_names({**_OPTIONAL, **fields}, _FIELDS, where="record")
-    for name, check in _FIELDS.items():
-        check(fields.get(name, _OPTIONAL.get(name)), name)
-    if len(fields["bots"]) != fields["seats"]:
-        raise BadRecord(f"bots: must be one per seat, {fields['seats']}")
+    _check_names(fields, _FIELDS, where="record", optional=_OPTIONAL)
+    for name, check in {**_FIELDS, **_OPTIONAL}.items():
+        if name in fields:
+            check(fields[name], name)
+    _check_seats(cast("Record", fields))
     read_events(fields["events"], seats=fields["seats"])
     return cast("Record", fields)
+
+
+def fault_order(fault: RecordedFault) -> tuple[int, int]:
+    """Return the key by which a record sorts its faults."""
+    return fault["ply"], fault["seat"]
 
 
 def read_events(rows: Sequence[object], *, seats: int) -> list[Event]:
@@ -116,6 +131,23 @@ def read_events(rows: Sequence[object], *, seats: int) -> list[Event]:
     for ply, row in enumerate(rows):
         _check_event(row, f"event {ply}", seats=seats)
     return [Event.of(row) for row in cast("Sequence[EventRow]", rows)]
+
+
+def _check_seats(record: Record) -> None:
+    """Check what there must be once for each seat, or must name one."""
+    seats, outcome, faults = record["seats"], record["outcome"], record["faults"]
+    for name, values in (
+        ("bots", record["bots"]), ("outcome.ranks", outcome["ranks"]),
+        ("outcome.scores", outcome["scores"]),
+    ):  # fmt: skip
+        if values is not None and len(values) != seats:
+            raise BadRecord(f"{name}: must be one per seat, {seats}")
+    for index, fault in enumerate(faults):
+        _integer(fault["seat"], f"faults[{index}].seat", high=seats - 1)
+    if faults != sorted(faults, key=fault_order):
+        raise BadRecord("faults: must be in the order of their plies, then of their seats")
+    if "person" in record:
+        _integer(record["person"]["seat"], "person.seat", high=seats - 1)
 
 
 def _check_event(event: object, where: str, *, seats: int) -> None:
@@ -144,18 +176,22 @@ def _check_fault(fault: object, where: str) -> None:
 def _check_bot(bot: object, where: str) -> None:
     fields = _object(bot, where)
     _check_names(fields, ("name", "hash"), where=where)
-    _text(fields["name"], f"{where}.name")
-    _text(fields["hash"], f"{where}.hash")
+    _name(fields["name"], f"{where}.name")
+    _name(fields["hash"], f"{where}.hash", least=0)
 
 
 def _check_outcome(outcome: object, where: str) -> None:
     fields = _object(outcome, where)
     _check_names(fields, ("ranks", "reason", "scores"), where=where)
+    _each(_rank)(fields["ranks"], f"{where}.ranks")
+    _text(fields["reason"], f"{where}.reason")
+    if fields["scores"] is not None:
+        _each(_score)(fields["scores"], f"{where}.scores")
 
 
-def _check_names(fields: dict[str, Any], names: Any, *, where: str) -> None:
+def _check_names(fields: dict[str, Any], names: Any, *, where: str, optional: Any = ()) -> None:
     missing = [name for name in names if name not in fields]
-    unknown = sorted(set(fields) - set(names))
+    unknown = sorted(set(fields) - set(names) - set(optional), key=str)
     if missing or unknown:
         problem = f"{missing[0]} is missing" if missing else f"no such field as {unknown[0]!r}"
         raise BadRecord(f"{where}: {problem}")
@@ -176,6 +212,18 @@ def _list(value: object, where: str) -> list[Any]:
 def _text(value: object, where: str) -> None:
     if type(value) is not str:
         raise BadRecord(f"{where}: must be a text")
+
+
+def _name(value: object, where: str, *, least: int = 1) -> None:
+    if type(value) is not str or not least <= len(value) <= LONGEST_NAME:
+        raise BadRecord(f"{where}: must be a text of {least} to {LONGEST_NAME} characters")
+    if not value.isprintable():
+        raise BadRecord(f"{where}: has a character that cannot be printed")
+
+
+def _chain(value: object, where: str) -> None:
+    if type(value) is not str or not _CHAIN.fullmatch(value):
+        raise BadRecord(f"{where}: must be 64 hexadecimal digits, the chain of a record")
 
 
 def _integer(value: object, where: str, *, low: int = 0, high: int = SEED_END - 1) -> None:
@@ -209,34 +257,46 @@ def _level(value: object, where: str) -> None:
 
 
 def _layers(value: object, where: str) -> None:
-    _each(_text)(value, where)
+    _each(_name)(value, where)
+
+
+def _rank(value: object, where: str) -> None:
+    _integer(value, where, high=_MOST_SEATS - 1)
+
+
+def _score(value: object, where: str) -> None:
+    _integer(value, where, low=-_MOST_SCORE, high=_MOST_SCORE)
 
 
 def _fork(value: object, where: str) -> None:
     fields = _object(value, where)
     _check_names(fields, ("chain", "ply"), where=where)
-    _text(fields["chain"], f"{where}.chain")
+    _chain(fields["chain"], f"{where}.chain")
     _integer(fields["ply"], f"{where}.ply", high=MOST_EVENTS)
 
 
 def _person(value: object, where: str) -> None:
-    if value is None:
-        return
     fields = _object(value, where)
     _check_names(fields, ("seat", "resigned_at"), where=where)
-    _integer(fields["seat"], f"{where}.seat", high=15)
+    _integer(fields["seat"], f"{where}.seat")
     if fields["resigned_at"] is not None:
         _integer(fields["resigned_at"], f"{where}.resigned_at", high=MOST_EVENTS)
 
 
 def _seats(value: object, where: str) -> None:
-    _integer(value, where, low=1, high=16)
+    _integer(value, where, low=1, high=_MOST_SEATS)
 
 
 def _limits(value: object, where: str) -> None:
-    for name, limit in _object(value, where).items():
-        if type(limit) not in (int, float):
-            raise BadRecord(f"{where}.{name}: must be a number")
+    fields = _object(value, where)
+    try:
+        limits = Limits.from_json(fields).to_json()
+    except ValueError as error:
+        raise BadRecord(f"{where}: {error}") from error
+    _check_names(fields, limits, where=where)
+    for name, limit in limits.items():
+        if repr(fields[name]) != repr(limit):
+            raise BadRecord(f"{where}.{name}: must be written as {limit}, not {fields[name]}")
 
 
 def _object_only(value: object, where: str) -> None:
@@ -250,22 +310,15 @@ _FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
     "seats": _seats,
     "options": _object_only,
     "seed": _integer,
-    "match": _text,
+    "match": _name,
     "bots": _each(_check_bot),
     "limits": _limits,
     "sandbox": _level,
     "layers": _layers,
-    "fork": _fork,
-    "person": _person,
     "events": _each(lambda event, where: None),
     "faults": _each(_check_fault),
     "outcome": _check_outcome,
-    "chain": _text,
+    "chain": _chain,
 }
-_OPTIONAL: Final[dict[str, Any]] = {  # Any: JSON
-    "layers": [],
-    "fork": {"chain": "", "ply": 0},
-    "person": None,
-}
-"""The values of missing fields: records of early releases have no layers, and few records have the
-others."""
+_OPTIONAL: Final[dict[str, Callable[[Any, str], None]]] = {"fork": _fork, "person": _person}
+"""Fields that most records do not have."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run
 from tests.engines.record.random_records import tuned_record
+
+Json = Any
+Change = Callable[[Json], Any]
 
 pytestmark = pytest.mark.usefixtures("_in_process")
 
@@ -71,10 +76,66 @@ def test_record_that_does_not_verify_is_neither_forked_nor_drawn(run: Run, tmp_p
     forked = run("fork", "bad.json", "--ply", "1", "random", "greedy")
     drawn = run("replay", "bad.json", "--html", "bad.html")
 
-    assert (forked.code, drawn.code) == (2, 1)
-    assert "cannot be forked: outcome: ranks" in forked.err
+    assert (forked.code, drawn.code) == (1, 1)
+    assert "does not verify: outcome: ranks" in forked.err
     assert "does not verify" in drawn.err
     assert not (tmp_path / "bad.html").exists()
+
+
+WRONG: dict[str, Change] = {
+    "limits": lambda it: it["limits"].update(action_cpu_s=-1, no_such=7),
+    "large limit": lambda it: it["limits"].update(memory_mb=10**30),
+    "no limits": lambda it: it["limits"].clear(),
+    "true ranks": lambda it: it["outcome"].update(ranks=[bool(r) for r in it["outcome"]["ranks"]]),
+    "ranks of nobody": lambda it: it["outcome"].update(ranks=[]),
+    "no ranks": lambda it: it["outcome"].update(ranks=None),
+    "reason": lambda it: it["outcome"].update(reason=["line"]),
+    "name": lambda it: it["bots"][0].update(name=None),
+    "fork": lambda it: it.update(fork={"chain": "", "ply": 0}),
+    "person": lambda it: it.update(person=None),
+    "time": lambda it: it["events"][0].__setitem__(2, 1.0),
+    "event": lambda it: it["events"].__setitem__(0, None),
+    "options": lambda it: it.update(options=[]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify"], ["verify", "--json"], ["replay"], ["replay", "--ply", "1"],
+        ["replay", "--json"], ["replay", "--html", "page.html"],
+        ["fork", "--ply", "1", "random", "greedy"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_record_of_a_wrong_shape_ends_every_command_with_1(
+    run: Run, tmp_path: Path, command: list[str], name: str
+) -> None:
+    record: Json = tuned_record()
+    WRONG[name](record)
+    record["chain"] = chain(record)
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+
+    ended = run(command[0], "bad.json", *command[1:])
+
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    assert ("Try: pentathlon " in ended.err) is (command != ["verify", "--json"])
+
+
+@pytest.mark.parametrize("command", ["verify", "replay", "fork"])
+def test_record_with_a_field_twice_is_refused_by_its_name(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    text = json.dumps(tuned_record())
+    (tmp_path / "bad.json").write_text(text.replace('"seed":', '"seed": 8, "seed":'))
+    more = ["--ply", "1", "random", "greedy"] if command == "fork" else []
+
+    ended = run(command, "bad.json", *more)
+
+    assert ended.code == 1
+    assert "the field 'seed' occurs twice in one object" in ended.err
 
 
 def test_page_of_a_replay_is_written(run: Run, tmp_path: Path, record_file: str) -> None:

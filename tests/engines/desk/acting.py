@@ -89,6 +89,7 @@ def play_in_process(
         "bots": [{"name": bot.name, "hash": bot.hash} for bot in seats],
         "limits": limits.to_json(),
         "sandbox": launcher.level.value,
+        "layers": list(launcher.layers),
     }
     if fork is not None:
         header["fork"] = fork.point

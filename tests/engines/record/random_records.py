@@ -42,6 +42,7 @@ def make_record(
         "bots": [{"name": f"bot {seat}", "hash": "sha256:00"} for seat in range(seats)],
         "limits": Limits().to_json(),
         "sandbox": "process",
+        "layers": ["rlimits"],
     }
     if fork is not None:
         header["fork"] = fork.point

@@ -92,7 +92,7 @@ def test_chance_after_the_fork_follows_from_the_seed() -> None:
             lambda it: it["faults"].append(
                 {"seat": 0, "kind": "crash", "ply": 1, "detail": "too early"}
             ),
-            "no such seat or ply in this match",
+            "no such ply in this match",
         ),
     ],
 )

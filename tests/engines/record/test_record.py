@@ -99,12 +99,11 @@ def _all_failed(ranks: list[int]) -> Json:
     )
 
 
-@pytest.mark.parametrize("ranks", [[1, 1], [0, 0]], ids=["now", "before"])
-def test_record_in_which_all_failed_verifies(ranks: list[int]) -> None:
-    verify_record(_all_failed(ranks))
+def test_record_in_which_all_failed_verifies() -> None:
+    verify_record(_all_failed([1, 1]))
 
 
-@pytest.mark.parametrize("ranks", [[0, 1], [1, 0], [2, 2]])
+@pytest.mark.parametrize("ranks", [[0, 0], [0, 1], [1, 0], [2, 2]])
 def test_nobody_wins_a_record_in_which_all_failed(ranks: list[int]) -> None:
     with pytest.raises(BadRecord, match=r"ranks should be \[1, 1\]"):
         verify_record(_all_failed(ranks))
@@ -180,8 +179,7 @@ def test_change_after_sealing_breaks_the_chain(change: Change) -> None:
         (lambda data: data["outcome"].__setitem__("scores", [1, 0]), "outcome: scores should be"),
         (lambda data: data["faults"].append(fault(1, 2).to_json()), "seat 1 was not asked"),
         (lambda data: data["faults"].append(fault(0, 2).to_json()), "over before it"),
-        (lambda data: data["faults"].append(fault(0, 99).to_json()), "no such seat or ply"),
-        (lambda data: data["faults"].append(fault(5, 0).to_json()), "no such seat or ply"),
+        (lambda data: data["faults"].append(fault(0, 99).to_json()), r"faults\[0\]: no such ply"),
         (lambda data: data.__setitem__("rules", 99), "rules: recorded with version 99"),
         (lambda data: data.__setitem__("game", "chess"), "game: no game 'chess'"),
         (lambda data: data.__setitem__("options", {"fog": 1}), "seats or options: .*fog"),
@@ -232,9 +230,51 @@ def test_resealed_chance_and_stand_ins_follow_the_seed(change: Change, message: 
         (lambda data: data.__setitem__("sandbox", "none"), "sandbox: must be one of"),
         (lambda data: data.__setitem__("layers", "rlimits"), "layers: must be a list"),
         (lambda data: data.__setitem__("layers", [1]), r"layers\[0\]: must be"),
-        (lambda data: data["limits"].__setitem__("memory_mb", "1"), "limits.memory_mb"),
+        (lambda data: data.pop("layers"), "record: layers is missing"),
+        (lambda data: data.__setitem__("limits", [1]), "limits: must be a JSON object"),
+        (lambda data: data["limits"].__setitem__("memory_mb", "1"), "limits: memory_mb must be"),
+        (lambda data: data["limits"].__setitem__("action_cpu_s", -1), "limits: action_cpu_s must"),
+        (lambda data: data["limits"].__setitem__("memory_mb", 2**31), "limits: memory_mb must be"),
+        (lambda data: data["limits"].__setitem__("no_such", 7), "limits: unknown limits: no_such"),
+        (lambda data: data["limits"].pop("tasks"), "limits: tasks is missing"),
+        (lambda data: data["limits"].__setitem__("match_cpu_s", 20.0), "be written as 20, not 20"),
+        (lambda data: data["limits"].__setitem__("match_cpu_s", -0.0), "be written as 0, not -0"),
         (lambda data: data["outcome"].pop("reason"), "outcome: reason is missing"),
-        (lambda data: data.__setitem__("match", "\ud800"), "written in UTF-8"),
+        (lambda data: data["outcome"].__setitem__("reason", 3), "outcome.reason: must be a text"),
+        (lambda data: data["outcome"].__setitem__("ranks", {}), "outcome.ranks: must be a list"),
+        (lambda data: data["outcome"].__setitem__("ranks", [0]), "outcome.ranks: must be one per"),
+        (lambda data: data["outcome"].__setitem__("ranks", [False, True]), r"ranks\[0\]: must be"),
+        (lambda data: data["outcome"].__setitem__("ranks", [0.0, 1.0]), r"ranks\[0\]: must be"),
+        (
+            lambda data: data["outcome"].__setitem__("scores", "1"),
+            "scores: must be a list",
+        ),
+        (lambda data: data["outcome"].__setitem__("scores", [1, 1.5]), r"scores\[1\]: must be"),
+        (
+            lambda data: data["bots"][0].__setitem__("name", ""),
+            r"bots\[0\].name: must be",
+        ),
+        (
+            lambda data: data["bots"][0].__setitem__("name", "x" * 201),
+            "a text of 1 to 200",
+        ),
+        (lambda data: data["bots"][0].__setitem__("name", "a\u202eb"), "cannot be printed"),
+        (lambda data: data.__setitem__("match", "a\nb"), "match: has a character that cannot"),
+        (lambda data: data["faults"].append(fault(5, 0).to_json()), r"faults\[0\].seat: must be"),
+        (
+            lambda data: data["faults"].extend([fault(1, 0).to_json(), fault(0, 0).to_json()]),
+            "faults: must be in the order",
+        ),
+        (lambda data: data.__setitem__("person", None), "person: must be a JSON object"),
+        (
+            lambda data: data.__setitem__("fork", {"chain": "", "ply": 0}),
+            "fork.chain: must be 64 hexadecimal digits",
+        ),
+        (lambda data: data.__setitem__("chain", "00"), "chain: must be 64 hexadecimal digits"),
+        (
+            lambda data: data["faults"].append({**fault(0, 0).to_json(), "detail": "\ud800"}),
+            "written in UTF-8",
+        ),
     ],
 )
 def test_shape_that_is_wrong_names_the_field(change: Change, message: str) -> None:
@@ -291,12 +331,12 @@ def test_record_tells_who_gave_up_and_when() -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (person(2), "person: no such seat"),
-        (person(1), "person: no such seat, or a bot failed there"),
+        (person(2), "person.seat: must be a whole number from 0 to 1"),
+        (person(1), "person: a bot failed at this seat"),
         (person(0, 99), "person: no such ply"),
         (lambda it: it.update(faults=it["faults"] * 2), "expelled only once"),
-        (lambda it: it["faults"][0].update(ply=99), r"faults\[0\]: no such seat or ply"),
-        (lambda it: it["faults"][0].update(seat=2), r"faults\[0\]: no such seat or ply"),
+        (lambda it: it["faults"][0].update(ply=99), r"faults\[0\]: no such ply"),
+        (lambda it: it["faults"][0].update(seat=2), r"faults\[0\].seat: must be"),
     ],
 )
 def test_person_or_fault_that_cannot_be_is_refused(change: Change, problem: str) -> None:

@@ -112,4 +112,5 @@ def _header(job: Job, options: dict[str, Any]) -> Header:
         "bots": [{"name": seat.name, "hash": seat.content_hash} for seat in job.seats],
         "limits": Limits.from_json(job.limits).to_json(),
         "sandbox": "namespaces",
+        "layers": [],
     }

@@ -47,6 +47,7 @@ def long_record() -> Record:
         "bots": [{"name": f"bot {seat}", "hash": "sha256:00"} for seat in range(5)],
         "limits": Limits().to_json(),
         "sandbox": "process",
+        "layers": [],
     }
     outcome = referee.final_outcome()
     return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)

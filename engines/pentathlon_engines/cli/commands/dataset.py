@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
+from pentathlon_engines import strict_json
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.client.connection import connect
 from pentathlon_engines.cli.client.http_site import Site
@@ -29,7 +29,7 @@ from pentathlon_engines.dataset.folder import (
 )
 from pentathlon_engines.dataset.schema import TABLES
 from pentathlon_engines.desk.record_files import write_whole
-from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.errors import BadJson, BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
 
@@ -120,8 +120,8 @@ def _read_records(folder: Path, *, game: str) -> Iterator[Record]:
     """Yield the verified records of a game below a folder."""
     for path in sorted(folder.rglob("*.json")):
         try:
-            data = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError):
+            data = strict_json.loads(path.read_bytes())
+        except (OSError, BadJson):
             continue
         if not isinstance(data, dict) or data.get("game") != game or "events" not in data:
             continue

@@ -9,7 +9,7 @@ import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits
-from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, Bots, Sandbox
 from pentathlon_engines.cli.output.matches import (
     ply_progress,
@@ -50,6 +50,13 @@ def fork(
     try:
         verify_record(data)
         source = check_shape(data)
+    except BadRecord as error:
+        raise CommandFailed(
+            f"{replay} does not verify: {error}.",
+            try_next=f"pentathlon replay {replay}",
+            exit_code=CHECK_FAILED,
+        ) from error
+    try:
         start = fork_at(source, ply)
     except BadRecord as error:
         raise CommandFailed(
@@ -66,7 +73,7 @@ def fork(
         options=source["options"],
         seats=[find_player(name, game=rules) for name in bots],
         seed=source["seed"],
-        limits=read_limits(limits) if limits else Limits.from_json(dict(source["limits"])),
+        limits=read_limits(limits) if limits else Limits.from_json(source["limits"]),
         launcher=find_launcher(sandbox=sandbox),
         match=f"fork-{source['chain'][:16]}-{ply}",
         on_tick=ply_progress(as_json=as_json),

@@ -26,7 +26,7 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.record import positions, verify_record
-from pentathlon_engines.record.shape import Record
+from pentathlon_engines.record.shape import Record, check_shape
 
 _HELP_LINES = HELP.count("\n") + 4
 
@@ -53,8 +53,8 @@ def replay(
     """
     record = read_record(file)
     try:
-        states = list(positions(record))
-    except (BadRecord, KeyError, TypeError, IndexError) as error:
+        states = list(positions(check_shape(record)))
+    except BadRecord as error:
         raise CommandFailed(
             f"{file} cannot be replayed: {error}.",
             try_next=f"pentathlon verify {file}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, strict_json
 from pentathlon_engines.cli.arguments import (
     find_launcher,
     find_player,
@@ -32,6 +31,7 @@ from pentathlon_engines.cli.tournament.run import (
 )
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.standings import standings
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
@@ -262,12 +262,12 @@ def _show_dry_run(
 
 def _read_json(file: Path, try_next: str) -> object:
     try:
-        return json.loads(file.read_bytes())
+        return strict_json.loads(file.read_bytes())
     except OSError as error:
         raise CommandFailed(
             f"{file} cannot be read: {error.strerror}.", try_next=try_next
         ) from error
-    except (ValueError, RecursionError) as error:
+    except BadJson as error:
         raise CommandFailed(f"{file} is not JSON: {error}.", try_next=try_next) from error
 
 

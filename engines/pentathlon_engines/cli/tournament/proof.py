@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,10 @@ from typing import Any, Final
 import typer
 import urllib3
 
+from pentathlon_engines import strict_json
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output.streams import print_json
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.tournament.proof import (
     FAILED,
     SEALED,
@@ -70,8 +71,8 @@ def _show(proof: Proof, checks: list[Check], *, as_json: bool) -> None:
 
 def _read(path: Path) -> Any:  # Any: JSON
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return strict_json.loads(path.read_bytes())
+    except (OSError, BadJson) as error:
         raise CommandFailed(f"{path} cannot be read: {error}.", try_next=_AGAIN) from error
 
 
@@ -111,11 +112,11 @@ def _get(address: str) -> Any:  # Any: JSON
             # A server with a throttle says when to try again.
             retries=urllib3.Retry(3, status_forcelist=(429, 503), respect_retry_after_header=True),
         )
-        told = json.loads(answer.data)
+        told = strict_json.loads(answer.data)
     except urllib3.exceptions.HTTPError as error:
         raise _no_answer(address, str(error)) from error
-    except ValueError as error:
-        raise _no_answer(address, "the answer is not JSON") from error
+    except BadJson as error:
+        raise _no_answer(address, f"the answer is not JSON: {error}") from error
     if answer.status != 200:  # noqa: PLR2004  # OK
         detail = told.get("detail") if isinstance(told, dict) else ""
         raise _no_answer(address, f"{answer.status} {detail or ''}".strip().rstrip("."))

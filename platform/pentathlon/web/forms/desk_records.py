@@ -1,11 +1,11 @@
 """The form that takes a record from a desk."""
 
-import json
-
 from django import forms
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.desk_records.services import CheckedRecord, check_record
+from pentathlon_engines import strict_json
+from pentathlon_engines.errors import BadJson
 
 
 class RecordForm(forms.Form):
@@ -21,10 +21,10 @@ class RecordForm(forms.Form):
     def check_record(self) -> CheckedRecord:
         """Return the verified record of a valid form; replaying the game may take long."""
         try:
-            sent = json.loads(self.cleaned_data["record"].read())
-        except (ValueError, RecursionError) as error:
+            sent = strict_json.loads(self.cleaned_data["record"].read())
+        except BadJson as error:
             raise InvalidInput(
-                "This file is not JSON: choose the one that pentathlon wrote.",
+                f"This file is not JSON: {error}. Choose the one that pentathlon wrote.",
                 code="bad_record",
                 field="record",
             ) from error
