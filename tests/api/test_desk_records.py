@@ -128,7 +128,7 @@ def test_resealed_lie_is_refused() -> None:
         ({"game": "chess"}, "game"),
         ({"options": {"colour": "red"}}, "options"),
         ({"limits": {"speed": 3}}, "unknown limits: speed"),
-        ({"limits": {"memory_mb": 3}}, "action_cpu_s is missing"),
+        ({"limits": {"memory_mb": 3}}, "startup_wall_s is missing"),
         ({"extra": 1}, "no such field as 'extra'"),
         ({"seats": 3}, "bots: must be one per seat"),
         ({"bots": [{"name": "x" * 101, "hash": ""}] * 2}, "bots[0].name"),

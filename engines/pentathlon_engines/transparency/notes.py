@@ -74,7 +74,10 @@ class Checkpoint:
         found = _CHECKPOINT.match(text)
         if found is None:
             raise BadNote("this note is not a checkpoint.")
-        return cls(found["origin"], int(found["size"]), _from_base64(found["root"]))
+        checkpoint = cls(found["origin"], int(found["size"]), _from_base64(found["root"]))
+        if checkpoint.to_text() != found[0]:
+            raise BadNote("this checkpoint is not in the standard form of checkpoints.")
+        return checkpoint
 
 
 def write_note(text: str, *, key: LogKey, sign: Callable[[bytes], bytes]) -> str:

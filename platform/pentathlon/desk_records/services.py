@@ -19,12 +19,10 @@ from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.results import canonical_record
 from pentathlon.server.limits import DESK_RECORD_BYTES
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record, check_shape
 
 LONGEST_NAME: Final = 100
-_SHOWN_LIMITS: Final = ("action_cpu_s", "match_cpu_s", "memory_mb")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +66,6 @@ def check_record(data: object) -> CheckedRecord:
             pointer="/person",
         )
     _check_texts(shaped)
-    _check_limits(shaped)
     try:
         verify_record(shaped)
     except BadRecord as error:
@@ -154,17 +151,6 @@ def _check_texts(record: Record) -> None:
                     "without zero bytes and surrogates",
                     pointer=f"/bots/{seat}/{field}",
                 )
-
-
-def _check_limits(record: Record) -> None:
-    limits = record["limits"]
-    try:
-        Limits.from_json(limits)
-    except (ValueError, TypeError) as error:
-        raise _refused(f"limits: {error}", pointer="/limits") from error
-    missing = [name for name in _SHOWN_LIMITS if name not in limits]
-    if missing:
-        raise _refused(f"limits: {missing[0]} is missing", pointer="/limits")
 
 
 def _refused(problem: str, *, pointer: str | None = None) -> InvalidInput:

@@ -22,8 +22,6 @@ from pentathlon_engines.runner import MatchReport
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept from a match: the last ones."""
-_NEWEST_LIMITS: Final = {"match_wall_s": 60}
-"""Limits that the previous release does not know, with their defaults."""
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
@@ -84,7 +82,7 @@ def _check_record(match: Match, record: Record) -> None:
         raise _bad_record("it is not a JSON object.")
     for name, value in expected_header(match).items():
         found = record.get(name)
-        if found != value and not (name == "limits" and _are_limits(found, value)):
+        if found != value:
             raise _bad_record(f"{name} is {found!r}, match {match.pk} has {value!r}.")
     if "fork" in record:
         raise _bad_record("with a fork it is unrated: it continues from a ply of another match.")
@@ -96,11 +94,6 @@ def _check_record(match: Match, record: Record) -> None:
         raise _bad_record(str(error)) from error
 
 
-def _are_limits(found: object, expected: dict[str, Any]) -> bool:  # Any: JSON
-    """Compare limits; a worker of the previous release leaves out the newest ones."""
-    return isinstance(found, dict) and {**_NEWEST_LIMITS, **found} == expected
-
-
 def _bad_record(problem: str) -> InvalidInput:
     return InvalidInput(f"The record is refused: {problem}", code=BadRecord.code, field="record")
 
@@ -110,9 +103,6 @@ def seat_results(report: MatchReport) -> Iterator[SeatResult]:
     record, traces = report.record, report.traces
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
     faults = {fault["seat"]: fault for fault in record["faults"]}
-    if len(faults) == record["seats"]:
-        # A worker of an older release ranks everybody first if everybody has lost.
-        ranks = [1] * record["seats"]
     for seat, usage in enumerate(report.usage):
         yield SeatResult(
             rank=ranks[seat],

@@ -83,6 +83,14 @@ def test_checkpoint_is_origin_size_and_root() -> None:
         Checkpoint.from_text(TEXT)
 
 
+@pytest.mark.parametrize(
+    ("size", "root"), [("012", "AQE="), ("١٢", "AQE="), ("12", "AQF="), ("12", "?")]
+)
+def test_checkpoint_has_one_form(size: str, root: str) -> None:
+    with pytest.raises(BadNote, match="not in the standard form"):
+        Checkpoint.from_text(f"example.org/log\n{size}\n{'AQEB' * 10}{root}\n")
+
+
 def test_receipt_is_read_as_it_was_written() -> None:
     assert read_receipt(write_receipt(RECEIPT)) == RECEIPT
 
@@ -95,6 +103,13 @@ def test_receipt_is_read_as_it_was_written() -> None:
         '{"format":"pentathlon/receipt/2"}\n',
         write_receipt(RECEIPT).replace(',"match":7', ""),
         write_receipt(RECEIPT).replace(":", ": "),
+        write_receipt(RECEIPT).replace('"match":7', '"match":7.0'),
+        write_receipt(RECEIPT).replace('"match":7', '"match":true'),
+        write_receipt(RECEIPT).replace('"match":7', '"match":NaN'),
+        write_receipt(RECEIPT).replace('"match":7', '"match":8,"match":7'),
+        write_receipt(RECEIPT).replace('"rules":1', '"rules":1.0'),
+        write_receipt(RECEIPT).replace('"tuned"', "null"),
+        "[" * 19_000,
         write_receipt(RECEIPT).strip(),
     ],
 )
