@@ -199,6 +199,14 @@ class State(ABC):
     def copy(self) -> State:
         """Return an independent copy of this state."""
 
+    def __copy__(self) -> State:
+        """Return what `copy` returns: `copy.copy` would share the parts of a state."""
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        """Return what `copy` returns."""
+        return self.copy()
+
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the whole position, hidden parts included, for `Game.load`."""

@@ -58,6 +58,8 @@ class Continued:
             answer.following = None
         gone = asyncio.create_task(wait_until_gone(receive))
         try:
+            # The client may have gone during the first stretch; let the task see it.
+            await asyncio.sleep(0)
             while not answer.is_over and not gone.done():
                 if answer.pause_s:
                     await asyncio.wait({gone}, timeout=answer.pause_s)

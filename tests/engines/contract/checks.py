@@ -5,6 +5,7 @@ They are functions, not tests, so that they can also be turned on games that bre
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections import Counter
@@ -134,6 +135,20 @@ def check_copies_are_independent(setup: Setup, seed: int) -> None:
         twin, other = state.copy(), state.copy()
         _rest(other, "on")
         assert json.dumps(twin.to_json()) == before
+
+
+def check_python_copies_are_independent(setup: Setup, seed: int) -> None:
+    for ply, state in enumerate(positions(setup, seed)):
+        if ply % 3 and state.to_move is not None:
+            continue
+        before = json.dumps(state.to_json())
+        for make in (copy.copy, copy.deepcopy):
+            twin, other = make(state), make(state)
+            assert type(twin) is type(state)
+            assert json.dumps(twin.to_json()) == before
+            told = _rest(other, "on")
+            assert json.dumps(state.to_json()) == json.dumps(twin.to_json()) == before
+            assert _rest(twin, "on") == told == _rest(state.copy(), "on")
 
 
 def check_texts_replay_the_match(setup: Setup, seed: int) -> None:

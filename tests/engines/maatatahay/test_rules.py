@@ -416,6 +416,7 @@ def test_the_longest_match_is_bounded_as_the_page_proves() -> None:
 
 
 def test_every_settle_kills_or_spares_a_special_one() -> None:
+    settled: set[bool] = set()
     for seed in range(40):
         rng, state = random.Random(seed), MAATATAHAY.start()
         state.apply_chance(state.sample_chance(rng))
@@ -427,4 +428,8 @@ def test_every_settle_kills_or_spares_a_special_one() -> None:
             if text.startswith("settle"):
                 tile = before["board"][text.split()[1]]
                 after = state.to_json()["board"][text.split()[1]]
-                assert after["alive"] is False or tile["tile"] in (11, 12)
+                is_special = tile["tile"] in (11, 12)
+                assert after["alive"] is False or is_special
+                settled.add(is_special)
+
+    assert settled == {False, True}, "both kinds of tiles were settled"
