@@ -270,6 +270,8 @@ def test_challenge_is_made_and_its_score_awaited(
 def test_challenge_that_the_site_refuses_says_why(run: Run, cup: Tournament) -> None:
     refused = run("challenge", "theirs", "mine")
 
-    assert refused.code in (1, 2)
-    assert refused.err.strip()
+    owner = User.objects.get(bots__name="theirs").username
+    assert (refused.code, refused.out) == (2, "")
+    assert f"theirs v1 belongs to {owner}: challenge with a version of your own." in refused.err
+    assert f"Try: {SITE}/api/docs/challenges/" in refused.err
     assert not Challenge.objects.exists()

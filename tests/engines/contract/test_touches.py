@@ -19,18 +19,37 @@ OFTEN: dict[str, set[str]] = {
 }
 """Actions that every few matches have, and of which each names a cell, a card, a pair or dice."""
 RARELY: dict[str, set[str]] = {
-    "azure": set(),
+    "azure": {"gift", "return"},
     "maatatahay": {"settle"},
-    "tash_kalar": {"claim", "downgrade", "move", "remove", "upgrade"},
+    "tash_kalar": {
+        "claim",
+        "convert",
+        "destroy",
+        "downgrade",
+        "move",
+        "setup",
+        "take",
+        "upgrade",
+        "warp",
+    },
     "tuned": set(),
-    "way_of_the_dragon": {"eye"},
+    "way_of_the_dragon": {"eye", "jump", "swap", "wild"},
 }
 TYPED: dict[str, set[str]] = {
-    "azure": set(),
+    "azure": {"boon"},
     "maatatahay": {"add", "face", "first", "second"},
-    "tash_kalar": {"done", "end", "pass"},
+    "tash_kalar": {"dir", "done", "end", "flare", "opt", "pass", "thaw"},
     "tuned": set(),
-    "way_of_the_dragon": {"equilibrium", "keep -", "pass", "stop"},
+    "way_of_the_dragon": {
+        "again",
+        "end",
+        "equilibrium",
+        "fear",
+        "keep -",
+        "pass",
+        "rebirth",
+        "stop",
+    },
 }
 """Actions that name nothing on the board, so a person chooses them by their words."""
 
@@ -90,7 +109,7 @@ class TestTouches:
 
 def _verb(text: str) -> str:
     """Return the first word of an action; keeping no dice is an action of its own."""
-    return text if text == "keep -" else text.split()[0]
+    return text if text == "keep -" else text.split(maxsplit=1)[0]
 
 
 class TestWayOfTheDragon:
