@@ -93,7 +93,8 @@ def test_interrupted_test_goes_on_from_its_records(
         (["random", "random", "--game", "tuned"], "have the same files"),
         (["random", "mine", "--game", "azure"], "Both play tuned"),
         (["random", "mine", "--null", "0.5", "--elo0", "0"], "give only one of them"),
-        (["random", "mine", "--null", "0.6"], "/params/alternative"),
+        (["random", "mine", "--elo0", "20", "--elo1", "5"], "--alternative or --elo1: The altern"),
+        (["random", "mine", "--null", "0.6"], "--alternative or --elo1: "),
         (["random", "nobody"], "no built-in bot of that name"),
     ],
 )

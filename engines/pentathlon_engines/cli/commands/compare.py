@@ -305,6 +305,13 @@ def _score(score: float | None, elo: float | None, name: str, elo_name: str) -> 
     return float(1 / (1 + 10 ** (-elo / _ELO)))
 
 
+_OPTIONS: Final = {
+    "/params/null": "--null or --elo0",
+    "/params/alternative": "--alternative or --elo1",
+}
+"""The options that set a member of the document."""
+
+
 def _params(scores: tuple[float | None, float | None], matches: int) -> dict[str, float]:
     named = zip(("null", "alternative"), scores, strict=True)
     return {"matches": matches} | {name: score for name, score in named if score is not None}
@@ -334,7 +341,10 @@ def _plan(
         wrong += found or problems_of_start(asked)
     if asked is None or wrong:
         raise CommandFailed(
-            "\n".join(f"{problem.pointer}: {problem.sentence}" for problem in wrong),
+            "\n".join(
+                f"{_OPTIONS.get(problem.pointer, problem.pointer)}: {problem.sentence}"
+                for problem in wrong
+            ),
             try_next="pentathlon compare --help",
         )
     return asked

@@ -6,11 +6,16 @@ This module does not use rich, whose import takes longer than most commands; `ta
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TextIO
 
 LOG_LINES: Final = 10
+_COMMANDS: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+"""Characters that command a terminal or turn a text around; not tab and line break."""
 
 
 def print_json(data: object) -> None:
@@ -25,14 +30,26 @@ def print_json_line(data: object) -> None:
 
 def print_text(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    _write(text, sys.stdout)
 
 
 def say(text: str) -> None:
     """Print a line for people to standard error."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    _write(text, sys.stderr)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Write a line; on a terminal, show what would command it or turn the text around.
+
+    Logs of bots, names and sentences of sites are the words of others.
+    """
+    shown = _COMMANDS.sub(_escaped, text) if stream.isatty() else text
+    stream.write(f"{shown}\n")
+    stream.flush()
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"  # as in JSON, which is printed here, too
 
 
 def is_terminal() -> bool:
