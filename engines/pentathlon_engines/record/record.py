@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pentathlon_engines.contract.game import Outcome, State
@@ -215,9 +215,9 @@ class _Replay:
         outcome = self._outcome(last)
         if outcome is None:
             raise BadRecord(f"event {last}: missing, the match is not over")
-        stated = self._record["outcome"]
+        stated: Mapping[str, object] = self._record["outcome"]
         for name, value in _recorded_outcome(outcome).items():
-            if stated[name] != value:  # type: ignore[literal-required]  # both have these names
+            if stated[name] != value:
                 raise BadRecord(
                     f"outcome: {name} should be {value}, the record says {stated[name]}"
                 )
