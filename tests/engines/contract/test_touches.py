@@ -80,7 +80,8 @@ def _marks(state: State) -> set[str]:
 )
 class TestTouches:
     def test_action_that_names_a_thing_can_be_pointed_at(self, game: str, seats: int) -> None:
-        pointed, typed = set(), set()
+        pointed: set[str] = set()
+        typed: set[str] = set()
         for seed in (1, 2, 3):
             for state in _positions(game, seats=seats, seed=seed):
                 marks = _marks(state)
