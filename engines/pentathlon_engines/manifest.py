@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.repairs import plain_manifest
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
@@ -40,7 +41,6 @@ MOST_PROCESSES: Final = 16
 LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
-_NOT_UPLOADED: Final = frozenset({"__pycache__", "node_modules", "target"})
 _LONGEST_SHOWN: Final = 60
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 _MINE: Final = "my-"
@@ -115,13 +115,22 @@ def read_manifest(folder: Path) -> Manifest:
         BadManifest: with the field and what to write.
     """
     try:
-        with (folder / FILE_NAME).open("rb") as file:
+        with manifest_path(folder).open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise BadManifest(
             f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into {folder}"
         ) from error
     return parse_manifest(data, has_file=lambda name: (folder / name).is_file())
+
+
+def manifest_path(folder: Path) -> Path:
+    """Return the bot.toml of this folder as its author has spelled it, or as it should be."""
+    path = folder / FILE_NAME
+    if path.is_file() or not folder.is_dir():
+        return path
+    spelled = (each for each in sorted(folder.iterdir()) if each.name.casefold() == FILE_NAME)
+    return next(spelled, path)
 
 
 def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
@@ -170,28 +179,6 @@ def built_in_bots() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(BUILT_IN.glob(f"*/{FILE_NAME}"))}
 
 
-def bot_files(folder: Path) -> list[Path]:
-    """Return the files of a bot that an upload includes, in the order of their names.
-
-    Names that begin with a dot, compiled Python and what tools fetched or built are left out.
-    """
-    found = []
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        stays = any(part.startswith(".") or part in _NOT_UPLOADED for part in parts)
-        if path.is_file() and not stays:
-            found.append(path)
-    return found
-
-
-def content_hash(folder: Path) -> str:
-    """Return the hash over names, modes and contents of the files, as an upload would have it."""
-    return hash_files(
-        (path.relative_to(folder).as_posix(), _is_program(path), path.read_bytes())
-        for path in bot_files(folder)
-    )
-
-
 def hash_files(files: Iterable[tuple[str, bool, bytes]]) -> str:
     """Return the content hash of files, each given as name, whether it is a program, and data."""
     total = hashlib.sha256()
@@ -202,17 +189,17 @@ def hash_files(files: Iterable[tuple[str, bool, bytes]]) -> str:
     return f"sha256:{total.hexdigest()}"
 
 
-def _is_program(path: Path) -> bool:
-    return bool(path.stat().st_mode & stat.S_IXUSR)
-
-
 def _parse_table(data: bytes) -> dict[str, object]:
     if len(data) > LARGEST_BYTES:
         raise BadManifest(
             f"{FILE_NAME}: larger than {LARGEST_BYTES} bytes; keep only the known fields"
         )
     try:
-        return tomllib.loads(data.decode())
+        text = plain_manifest(data)[0].decode()
+        # Names of files are compared as they look, and files are kept in this form.
+        return tomllib.loads(unicodedata.normalize("NFC", text))
+    except UnicodeDecodeError as error:
+        raise BadManifest(f"{FILE_NAME}: not UTF-8; save it as UTF-8") from error
     # A number with more digits than Python reads raises a bare ValueError.
     except (ValueError, RecursionError) as error:
         raise BadManifest(

@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.bot import Turn
 from pentathlon_engines.contract import registry
 from pentathlon_engines.lookahead import is_safe, winning_action
-from pentathlon_engines.manifest import bot_command, built_in_bots, content_hash, read_manifest
+from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines import GAMES, manifest
+from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.manifest import (
     Manifest,
     bot_command,
     built_in_bots,
-    content_hash,
     read_manifest,
 )
 
@@ -145,8 +145,25 @@ def test_manifest_that_is_wrong_names_field_and_remedy(
 def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_bytes(b"name = '\xff'")
 
-    with pytest.raises(BadManifest, match="not TOML"):
+    with pytest.raises(BadManifest, match="not UTF-8; save it as UTF-8"):
         read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_manifest_of_an_editor_with_byte_order_mark_is_read(
+    tmp_path: Path, encoding: str
+) -> None:
+    folder = write_bot(tmp_path, PYTHON)
+    (folder / "bot.toml").write_bytes(PYTHON.encode(encoding))
+
+    assert read_manifest(folder).language == "python"
+
+
+def test_manifest_is_found_in_any_case(tmp_path: Path) -> None:
+    folder = write_bot(tmp_path, PYTHON)
+    (folder / "bot.toml").rename(folder / "Bot.TOML")
+
+    assert read_manifest(folder).language == "python"
 
 
 def test_number_of_too_many_digits_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,8 +210,16 @@ def test_hash_is_that_of_an_upload(tmp_path: Path) -> None:
     (tmp_path / "run").chmod(0o700)
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "book").write_text("e4")
+    (tmp_path / "logs").mkdir()
+    toml = b'name = "t"\ngames = ["*"]\ncommand = ["./run"]\n'
+    (tmp_path / "bot.toml").write_bytes(toml)
 
-    expected = sha256(b"data/book\x00644\x002\x00e4" + b"run\x00755\x009\x00#!/bin/sh")
+    expected = sha256(
+        b"bot.toml\x00644\x00%d\x00%b" % (len(toml), toml)
+        + b"data/book\x00644\x002\x00e4"
+        + b"logs/\x00755\x000\x00"
+        + b"run\x00755\x009\x00#!/bin/sh"
+    )
 
     assert content_hash(tmp_path) == f"sha256:{expected.hexdigest()}"
 

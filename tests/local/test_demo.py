@@ -14,8 +14,8 @@ from pentathlon.local.demo.people import DemoFailed, People
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon_engines import GAMES
-from pentathlon_engines.archive.packing import pack_bot
-from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
+from pentathlon_engines.archive.packing import content_hash, pack_bot
+from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match

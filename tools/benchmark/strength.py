@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import unknown_game
@@ -38,7 +39,6 @@ from pentathlon_engines.manifest import (
     BUILT_IN,
     bot_command,
     built_in_bots,
-    content_hash,
     read_manifest,
 )
 from pentathlon_engines.match.limits import Limits

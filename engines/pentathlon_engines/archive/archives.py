@@ -1,7 +1,7 @@
 """Check an uploaded bot and put it into one normal form: at an author's desk, and on the server.
 
-Nothing of an upload is kept but the names and contents of its files: what is stored is a new zip,
-made here, and equal files make equal bytes.
+Nothing of an upload is kept but the names and contents of its files and its empty folders: what is
+stored is a new zip, made here, and equal files make equal bytes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import io
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from pentathlon_engines.archive.files import StoredFile, read_files
+from pentathlon_engines.archive.files import StoredFile, Tree, read_stored, read_tree
+from pentathlon_engines.archive.names import check_names, entry_name
+from pentathlon_engines.archive.repairs import Repair
 from pentathlon_engines.errors import BadArchive, BadManifest
 from pentathlon_engines.manifest import FILE_NAME, Manifest, hash_files, parse_manifest
 
@@ -41,19 +43,22 @@ class CheckedArchive:
     normalised: bytes
     """The same files as a zip whose bytes depend only on those files."""
     unpacked_bytes: int
+    repairs: tuple[Repair, ...]
+    """What was put right; `files` are those after it."""
 
 
 def read_archive(data: bytes) -> CheckedArchive:
     """Check an upload and return what it holds, or raise `BadArchive` with the reason."""
-    files = _without_top_folder(read_files(data))
-    manifest = _read_manifest(files)
-    files = _with_program(files, manifest)
+    tree = read_tree(data)
+    manifest = _read_manifest(tree.files)
+    tree = with_program(tree, manifest)
     return CheckedArchive(
         manifest=manifest,
-        files=files,
-        content_hash=_content_hash(files),
-        normalised=_normalised(files),
-        unpacked_bytes=sum(len(file.data) for file in files.values()),
+        files=tree.files,
+        content_hash=tree_hash(tree),
+        normalised=_normalised(tree),
+        unpacked_bytes=sum(len(file.data) for file in tree.files.values()),
+        repairs=tree.repairs,
     )
 
 
@@ -78,18 +83,50 @@ def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
 
 def verify(data: bytes, content_hash: str) -> None:
     """Raise `DamagedArchive` unless a stored archive holds the files of this hash."""
-    found = _content_hash(read_files(data))
+    found = tree_hash(read_stored(data))
     if found != content_hash:
         raise DamagedArchive(content_hash, found)
 
 
 def unpack(data: bytes, folder: Path) -> None:
-    """Write the files of a normalised archive into an empty folder."""
+    """Write the files of a normalised archive into an empty folder.
+
+    Raises:
+        BadArchive: a name leads out of the folder, or an entry is no plain file or folder.
+    """
     with ZipFile(io.BytesIO(data)) as archive:
-        for info in archive.infolist():
-            path = folder / info.filename
+        entries = [(entry_name(info)[0], info) for info in archive.infolist()]
+        check_names(name for name, _ in entries)
+        for name, info in entries:
+            mode = info.external_attr >> 16
+            if stat.S_IFMT(mode) != (stat.S_IFDIR if name.endswith("/") else stat.S_IFREG):
+                raise BadArchive(
+                    f"{name!r} is no plain file or folder.", code="special_file", path=name
+                )
+            path = folder / name
+            if name.endswith("/"):
+                path.mkdir(mode=0o755, parents=True, exist_ok=True)
+                continue
             path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-            _write_new(path, archive.read(info), mode=info.external_attr >> 16 & 0o755)
+            _write_new(path, archive.read(info), mode=mode & 0o755)
+
+
+def with_program(tree: Tree, manifest: Manifest) -> Tree:
+    """Return the files with the mark that the bot's own program may be executed.
+
+    Zips made on Windows lose it.
+    """
+    program = _own_program(manifest)
+    if program is None or program not in tree.files:
+        return tree
+    marked = StoredFile(data=tree.files[program].data, is_program=True)
+    return replace(tree, files={**tree.files, program: marked})
+
+
+def tree_hash(tree: Tree) -> str:
+    """Return the content hash of the files and the empty folders."""
+    files = ((name, file.is_program, file.data) for name, file in tree.files.items())
+    return hash_files([*files, *((name, True, b"") for name in tree.empty_folders)])
 
 
 def _write_new(path: Path, data: bytes, *, mode: int) -> None:
@@ -99,17 +136,7 @@ def _write_new(path: Path, data: bytes, *, mode: int) -> None:
         file.write(data)
 
 
-def _without_top_folder(files: dict[str, StoredFile]) -> dict[str, StoredFile]:
-    tops = {name.partition("/")[0] for name in files}
-    if FILE_NAME in files or len(tops) != 1:
-        return files
-    cut = len(tops.pop()) + 1
-    return {name[cut:]: file for name, file in files.items()}
-
-
 def _read_manifest(files: Mapping[str, StoredFile]) -> Manifest:
-    if FILE_NAME not in files:
-        raise BadArchive(f"There is no {FILE_NAME} at the top of the archive.", code="no_manifest")
     try:
         manifest = parse_manifest(files[FILE_NAME].data, has_file=files.__contains__)
     except BadManifest as error:
@@ -138,30 +165,21 @@ def _own_program(manifest: Manifest) -> str | None:
     return manifest.command[0].partition("/")[2]
 
 
-def _with_program(files: dict[str, StoredFile], manifest: Manifest) -> dict[str, StoredFile]:
-    # Zips made on Windows lose the mark that a program may be executed.
-    program = _own_program(manifest)
-    if program is None or program not in files:
-        return files
-    return {**files, program: StoredFile(data=files[program].data, is_program=True)}
-
-
-def _content_hash(files: Mapping[str, StoredFile]) -> str:
-    return hash_files((name, file.is_program, file.data) for name, file in files.items())
-
-
-def _normalised(files: Mapping[str, StoredFile]) -> bytes:
+def _normalised(tree: Tree) -> bytes:
     target = io.BytesIO()
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
-        for name, file in sorted(files.items()):
-            info = ZipInfo(name)
-            info.create_system = 3  # Unix, wherever this runs
-            info.compress_type = ZIP_DEFLATED
-            info.external_attr = (stat.S_IFREG | _mode(file)) << 16
+        for name, file in sorted(tree.files.items()):
+            mode = stat.S_IFREG | (0o755 if file.is_program else 0o644)
             # `ZipFile` does not apply its own level to entries given as `ZipInfo`.
-            archive.writestr(info, file.data, compresslevel=_LEVEL)
+            archive.writestr(_entry(name, mode), file.data, compresslevel=_LEVEL)
+        for name in tree.empty_folders:
+            archive.writestr(_entry(name, stat.S_IFDIR | 0o755), b"")
     return target.getvalue()
 
 
-def _mode(file: StoredFile) -> int:
-    return 0o755 if file.is_program else 0o644
+def _entry(name: str, mode: int) -> ZipInfo:
+    info = ZipInfo(name)
+    info.create_system = 3  # Unix, wherever this runs
+    info.compress_type = ZIP_DEFLATED
+    info.external_attr = mode << 16
+    return info

@@ -1,7 +1,8 @@
 """Take the files out of an uploaded zip as if an attacker had made it.
 
 Everything is checked in memory, cheapest first: the size, the number of entries, their names and
-kinds, then the contents, counted while they are read.
+kinds, then the contents, counted while they are read. Bounds are absolute: how well a file packs
+says nothing about it.
 """
 
 from __future__ import annotations
@@ -9,23 +10,27 @@ from __future__ import annotations
 import io
 import stat
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from struct import error as StructError  # noqa: N812  an exception, named as one
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pentathlon_engines.archive.names import check_names
+from pentathlon_engines.archive.layout import Layout, arrange
+from pentathlon_engines.archive.names import CODE_PAGE, UNMARKED, check_names, entry_name
+from pentathlon_engines.archive.repairs import Repair, plain_manifest, plain_script, several
 from pentathlon_engines.errors import BadArchive, LargeArchive
+from pentathlon_engines.manifest import FILE_NAME
 
 LARGEST_ARCHIVE: Final = 16 * 1024 * 1024
 """The most bytes of an upload, and of all its files together."""
 MOST_FILE_BYTES: Final = 8 * 1024 * 1024
 MOST_FILES: Final = 200
-MOST_RATIO: Final = 100
-"""The most unpacked bytes for each byte of the upload."""
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
-# Archives inside the archive may add some, but the time to read the list stays bounded.
+# Archives inside the archive and what desktops add may be more, but the time to read the list
+# stays bounded.
 _MOST_SIGNATURES = 10 * MOST_FILES
 _CHUNK = 64 * 1024
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -40,7 +45,11 @@ _UNREADABLE = (
     ValueError,
     zlib.error,
 )
-_JUNK = ("__MACOSX/", ".DS_Store")
+_READ_AS: Final = {
+    UNMARKED: "Read names as UTF-8 although the archive does not say so: {}.",
+    CODE_PAGE: "Read names by code page 437, because they are not UTF-8: {}. If they are wrong, "
+    "let `pentathlon submit` pack the folder.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +61,112 @@ class StoredFile:
     """Whether the file may be executed."""
 
 
-def read_files(data: bytes) -> dict[str, StoredFile]:
-    """Return the files of a zip by name, or raise `BadArchive` with the reason."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """The files of a bot, and what was repaired to get them."""
+
+    files: dict[str, StoredFile]
+    empty_folders: tuple[str, ...]
+    """Each with a slash at its end."""
+    repairs: tuple[Repair, ...] = ()
+
+
+def read_tree(data: bytes) -> Tree:
+    """Return what the zip of a bot's folder holds, or raise `BadArchive` with the reason."""
+    with _opened(data) as archive:
+        named = [entry_name(info) for info in archive.infolist()]
+        layout = arrange([name for name, _ in named], read=archive.read_number)
+        _check(archive, layout)
+        read_as = [
+            Repair(code, sentence.format(several(found)))
+            for code, sentence in _READ_AS.items()
+            if (found := [name for name, number in layout.files if named[number][1] == code])
+        ]
+        tree = plain_tree((name, archive.stored(number)) for name, number in layout.files)
+    return Tree(
+        files=tree.files,
+        empty_folders=tuple(layout.empty_folders),
+        repairs=(*read_as, *layout.repairs, *tree.repairs),
+    )
+
+
+def read_stored(data: bytes) -> Tree:
+    """Return the files of a normalised archive exactly as they are, names checked."""
+    with _opened(data) as archive:
+        names = [entry_name(info)[0] for info in archive.infolist()]
+        pairs = list(zip(names, range(len(names)), strict=True))
+        files = [pair for pair in pairs if not pair[0].endswith("/")]
+        folders = [name for name in names if name.endswith("/")]
+        _check(archive, Layout(files=files, empty_folders=folders, repairs=[]))
+        return Tree(
+            files={name: archive.stored(number) for name, number in files},
+            empty_folders=tuple(folders),
+        )
+
+
+def plain_tree(files: Iterable[tuple[str, StoredFile]]) -> Tree:
+    """Return these files with the marks and line ends that systems here can read."""
+    repairs, plain = [], {}
+    for name, file in files:
+        if name == FILE_NAME:
+            data, repair = plain_manifest(file.data)
+        else:
+            data, repair = plain_script(name, file.data)
+        plain[name] = StoredFile(data=data, is_program=file.is_program)
+        repairs += [repair] if repair else []
+    return Tree(files=plain, empty_folders=(), repairs=tuple(repairs))
+
+
+class _Archive:
+    """An open zip, whose contents are counted while they are read."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        self._archive = archive
+        self._infos = archive.infolist()
+        self._budget = LARGEST_ARCHIVE
+
+    def infolist(self) -> Sequence[ZipInfo]:
+        """Return the entries."""
+        return self._infos
+
+    def read_number(self, number: int) -> bytes:
+        """Return the content of an entry."""
+        info = self._infos[number]
+        _check_entry(info)
+        return self._read_at_most(info)
+
+    def stored(self, number: int) -> StoredFile:
+        """Return an entry as a file, and count it."""
+        info = self._infos[number]
+        data = self._read_at_most(info)
+        self._budget -= len(data)
+        is_program = bool(info.external_attr >> 16 & stat.S_IXUSR)
+        return StoredFile(data=data, is_program=is_program)
+
+    def _read_at_most(self, info: ZipInfo) -> bytes:
+        data = bytearray()
+        with self._archive.open(info) as file:
+            while chunk := file.read(_CHUNK):
+                data += chunk
+                if len(data) > MOST_FILE_BYTES:
+                    name = entry_name(info)[0]
+                    raise LargeArchive(
+                        f"{name!r} has more than {MOST_FILE_BYTES:,} bytes.", path=name
+                    )
+                if len(data) > self._budget:
+                    raise _too_many_bytes()
+        return bytes(data)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[_Archive]:
     if len(data) > LARGEST_ARCHIVE:
         raise LargeArchive(f"The archive is larger than {LARGEST_ARCHIVE:,} bytes.")
     if data.count(_ENTRY_SIGNATURE) > _MOST_SIGNATURES:
         raise _too_many_files()
     try:
         with ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-            _check_entries(infos)
-            budget = min(LARGEST_ARCHIVE, MOST_RATIO * len(data))
-            return _read_counted(archive, infos, budget)
+            yield _Archive(archive)
     except _UNREADABLE as error:
         raise BadArchive(
             "The file is not a zip archive that can be read. Pack the bot's folder again.",
@@ -71,18 +174,19 @@ def read_files(data: bytes) -> dict[str, StoredFile]:
         ) from error
 
 
-def _check_entries(infos: list[ZipInfo]) -> None:
-    if len(infos) > MOST_FILES:
+def _check(archive: _Archive, layout: Layout) -> None:
+    if len(layout.files) + len(layout.empty_folders) > MOST_FILES:
         raise _too_many_files()
+    infos = [archive.infolist()[number] for _, number in layout.files]
     for info in infos:
         _check_entry(info)
-    check_names([info.orig_filename for info in infos])
+    check_names([*(name for name, _ in layout.files), *layout.empty_folders])
     if sum(info.file_size for info in infos) > LARGEST_ARCHIVE:
-        raise LargeArchive(f"The files have more than {LARGEST_ARCHIVE:,} bytes together.")
+        raise _too_many_bytes()
 
 
 def _check_entry(info: ZipInfo) -> None:
-    name = info.orig_filename
+    name = entry_name(info)[0]
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         raise BadArchive(
@@ -102,41 +206,9 @@ def _check_entry(info: ZipInfo) -> None:
         )
 
 
-def _read_counted(archive: ZipFile, infos: list[ZipInfo], budget: int) -> dict[str, StoredFile]:
-    files: dict[str, StoredFile] = {}
-    for info in infos:
-        if info.is_dir() or _is_junk(info.filename):
-            continue
-        data = _read_at_most(archive, info, budget)
-        budget -= len(data)
-        files[info.filename] = StoredFile(
-            data=data, is_program=bool(info.external_attr >> 16 & stat.S_IXUSR)
-        )
-    return files
-
-
-def _read_at_most(archive: ZipFile, info: ZipInfo, budget: int) -> bytes:
-    data = bytearray()
-    with archive.open(info) as file:
-        while chunk := file.read(_CHUNK):
-            data += chunk
-            if len(data) > MOST_FILE_BYTES:
-                raise LargeArchive(
-                    f"{info.filename!r} has more than {MOST_FILE_BYTES:,} bytes.",
-                    path=info.filename,
-                )
-            if len(data) > budget:
-                raise BadArchive(
-                    f"The files are more than {MOST_RATIO} times as large as the archive.",
-                    code="bomb",
-                    path=info.filename,
-                )
-    return bytes(data)
-
-
-def _is_junk(name: str) -> bool:
-    return name.startswith(_JUNK[0]) or name.rpartition("/")[2] == _JUNK[1]
-
-
 def _too_many_files() -> LargeArchive:
     return LargeArchive(f"The archive has more than {MOST_FILES} entries.", code="too_many_files")
+
+
+def _too_many_bytes() -> LargeArchive:
+    return LargeArchive(f"The files have more than {LARGEST_ARCHIVE:,} bytes together.")

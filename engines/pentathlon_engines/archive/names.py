@@ -1,17 +1,46 @@
-"""Which names the entries of an archive may have."""
+"""Which names the entries of an archive have, and which they may have."""
 
 from __future__ import annotations
 
+import struct
 import unicodedata
+import zlib
 from collections.abc import Iterable
 from typing import Final
+from zipfile import ZipInfo
 
+from pentathlon_engines.archive.repairs import shown
 from pentathlon_engines.errors import BadArchive
 
 LONGEST_NAME: Final = 120
 DEEPEST: Final = 8
+UNMARKED: Final = "utf8_names"
+CODE_PAGE: Final = "code_page"
 
 _FORBIDDEN = frozenset("\\:")
+_IS_UTF8 = 0x800
+_UNICODE_PATH = 0x7075
+_UNICODE_PATH_HEAD = struct.Struct("<BL")
+
+
+def entry_name(info: ZipInfo) -> tuple[str, str]:
+    """Return the name of an entry, and the code of the repair that reading it took, or "".
+
+    Python releases differ in what `filename` is: it is cut at a NUL, and since 3.12 it is the
+    Unicode path field where there is one. So this reads the bytes themselves, and everything that
+    checks or keeps a name asks here.
+    """
+    if info.flag_bits & _IS_UTF8:
+        return info.orig_filename, ""
+    raw = info.orig_filename.encode("cp437")
+    if (name := _unicode_path(info.extra, raw)) is not None:
+        return name, ""
+    if raw.isascii():
+        return info.orig_filename, ""
+    try:
+        return raw.decode(), UNMARKED
+    except UnicodeDecodeError:
+        return info.orig_filename, CODE_PAGE
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -26,7 +55,31 @@ def check_names(names: Iterable[str]) -> None:
         for parent in _parents(folded):
             folders[parent] = name
     for folded in files.keys() & folders.keys():
-        raise _duplicate(files[folded], folders[folded])
+        raise duplicate(files[folded], folders[folded])
+
+
+def duplicate(first: str, second: str) -> BadArchive:
+    """Return the refusal of two names that are, or could be, the same."""
+    problem = (
+        f"{shown(first)!r} is in the archive twice. Pack the folder again."
+        if first == second
+        else f"{shown(first)!r} and {shown(second)!r} are the same name on some computers. "
+        "Rename one of them."
+    )
+    return BadArchive(problem, code="duplicate_name", path=shown(second))
+
+
+def _unicode_path(extra: bytes, raw: bytes) -> str | None:
+    """Return the name in the Unicode path field of Info-ZIP, if it belongs to this entry."""
+    while len(extra) >= 4:  # noqa: PLR2004  two numbers of two bytes: kind and size
+        kind, size = struct.unpack_from("<HH", extra)
+        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        if kind != _UNICODE_PATH or len(field) < _UNICODE_PATH_HEAD.size:
+            continue
+        version, checksum = _UNICODE_PATH_HEAD.unpack_from(field)
+        if version == 1 and checksum == zlib.crc32(raw):
+            return field[_UNICODE_PATH_HEAD.size :].decode()
+    return None
 
 
 def _check_name(name: str) -> None:
@@ -52,18 +105,14 @@ def _parents(name: str) -> list[str]:
 
 def _take(files: dict[str, str], folded: str, name: str) -> None:
     if folded in files:
-        raise _duplicate(files[folded], name)
+        raise duplicate(files[folded], name)
     files[folded] = name
 
 
 def _bad_name(name: str, reason: str) -> BadArchive:
-    shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
-    return BadArchive(f"The name {shown!r} {reason}.", code="bad_name", path=shown)
-
-
-def _duplicate(first: str, second: str) -> BadArchive:
+    text = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
     return BadArchive(
-        f"{first!r} and {second!r} are the same name on some computers.",
-        code="duplicate_name",
-        path=second,
+        f"The name {text!r} {reason}. Rename it, and pack the folder again.",
+        code="bad_name",
+        path=text,
     )

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from pentathlon_engines import GAMES, strict_json
+from pentathlon_engines.archive.packing import content_hash, folder_to_play
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.output.streams import say_repairs
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.errors import BadJson
+from pentathlon_engines.errors import BadArchive, BadJson
 from pentathlon_engines.manifest import (
     Manifest,
     bot_command,
     built_in_bots,
-    content_hash,
     read_manifest,
 )
 from pentathlon_engines.match.launcher import Launcher
@@ -26,14 +27,22 @@ from pentathlon_engines.runner import SeatBot
 
 
 def find_bot(name: str) -> tuple[Manifest, SeatBot]:
-    """Return the bot with a built-in name or in a folder; run its build if it has one."""
-    folder = built_in_bots().get(name, Path(name))
-    if not folder.is_dir():
+    """Return the bot with a built-in name, or in a folder or a zip; run its build if it has one.
+
+    What the site would repair in its files is repaired in a copy of them.
+    """
+    source = built_in_bots().get(name, Path(name))
+    if not source.exists():
         known = ", ".join(built_in_bots())
         raise CommandFailed(
             f"There is no folder {name!r} and no built-in bot of that name ({known}).",
             try_next="pentathlon init GAME",
         )
+    try:
+        folder, repairs = folder_to_play(source)
+    except BadArchive as error:
+        raise CommandFailed(f"{name}: {error}", try_next="pentathlon init GAME") from error
+    say_repairs(repairs)
     manifest = read_manifest(folder)
     _build(folder, manifest)
     command = bot_command(folder, manifest)

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from pentathlon_engines.archive.packing import top_folder
+from pentathlon_engines.archive.repairs import plain_manifest
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.errors import BadManifest
-from pentathlon_engines.manifest import FILE_NAME, parse_manifest, read_manifest
+from pentathlon_engines.manifest import FILE_NAME, manifest_path, parse_manifest, read_manifest
 
 _NAME_LINE: Final = re.compile(
     r"""^([ \t]*name[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')""", re.MULTILINE
@@ -23,9 +25,11 @@ def rename_bot(folder: Path, name: str) -> None:
             f"{folder} is not a folder, so its name cannot be changed here.",
             try_next=f"another name in the {FILE_NAME} of {folder}",
         )
+    folder = top_folder(folder)
     before = read_manifest(folder)
-    path = folder / FILE_NAME
-    text = _NAME_LINE.sub(lambda found: f'{found[1]}"{name}"', path.read_text(), count=1)
+    path = manifest_path(folder)
+    old = plain_manifest(path.read_bytes())[0].decode()
+    text = _NAME_LINE.sub(lambda found: f'{found[1]}"{name}"', old, count=1)
     try:
         after = parse_manifest(text.encode(), has_file=lambda file: (folder / file).is_file())
     except BadManifest as error:
@@ -35,4 +39,4 @@ def rename_bot(folder: Path, name: str) -> None:
             f"The line with the name was not found in {path}.",
             try_next=f'name = "{name}" in that file',
         )
-    path.write_text(text)
+    path.write_bytes(text.encode())

@@ -12,8 +12,9 @@ import urllib3
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import note_build_log, settle_validation
+from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.cli.client import http_site, submission
-from pentathlon_engines.manifest import content_hash, read_manifest
+from pentathlon_engines.manifest import read_manifest
 from tests.e2e.cli.conftest import SITE, sign_in
 from tests.engines.commands import Run
 from tests.factories import make_bot

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.manifest import built_in_bots, content_hash
+from pentathlon_engines.archive.packing import content_hash
+from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.tournament.seeds import commitment_to
 from tests.engines.cli.interrupting import interrupt_after
 from tests.engines.commands import Run, write_bot

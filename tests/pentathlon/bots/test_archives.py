@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pentathlon.bots.archives import BadArchive, LargeArchive, read_archive
 from pentathlon_engines import errors
 from pentathlon_engines.archive.archives import DamagedArchive, read_built, unpack, verify
-from pentathlon_engines.manifest import content_hash
+from pentathlon_engines.archive.packing import content_hash
 from tests.factories import make_upload, zip_files
 from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile, named
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CommandFailed
-from pentathlon_engines.manifest import FILE_NAME, read_manifest
+from pentathlon_engines.manifest import manifest_path, read_manifest
 
 Json = dict[str, Any]  # Any: JSON
 
@@ -26,7 +26,7 @@ def find_bot_named(site: Site, name: str) -> Json:
 
     The folder of a bot stands for the name in its bot.toml, as in commands for the desk.
     """
-    if (Path(name) / FILE_NAME).is_file():
+    if manifest_path(Path(name)).is_file():
         name = read_manifest(Path(name)).name
     found = site.rows("bots/", most=1, name=name)
     if not found:

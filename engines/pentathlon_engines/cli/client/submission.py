@@ -21,10 +21,10 @@ from pentathlon_engines.cli.failure import (
     HOST_OR_SERVER,
     CommandFailed,
 )
-from pentathlon_engines.cli.output.streams import LOG_LINES, is_terminal, say
+from pentathlon_engines.cli.output.streams import LOG_LINES, is_terminal, say, say_repairs
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import is_placeholder, read_manifest
+from pentathlon_engines.manifest import is_placeholder
 
 _LADDER: Final = "ladder"
 _MOST_VERSIONS: Final = 1000
@@ -32,16 +32,16 @@ _MOST_VERSIONS: Final = 1000
 
 def pack(source: Path) -> CheckedArchive:
     """Return the files of a bot, from its folder or from a zip of it, as the site keeps them."""
-    is_zip = source.is_file()
-    if not is_zip:
-        read_manifest(source)  # its errors name the folder
+    if not source.exists():
+        raise CommandFailed(f"There is no {source}.", try_next="pentathlon init GAME")
     try:
-        archive = read_archive(source.read_bytes()) if is_zip else pack_bot(source)
+        archive = read_archive(source.read_bytes()) if source.is_file() else pack_bot(source)
     except BadArchive as error:
         raise CommandFailed(
             str(error), try_next=f"pentathlon check {source}", exit_code=CHECK_FAILED
         ) from error
     size = len(archive.normalised)
+    say_repairs(archive.repairs)
     say(f"{archive.manifest.name}: {count(len(archive.files), 'file')}, {size:,} bytes packed")
     return archive
 

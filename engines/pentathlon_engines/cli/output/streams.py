@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final, TextIO
 
+from pentathlon_engines.archive.repairs import Repair
+
 LOG_LINES: Final = 10
 _COMMANDS: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
@@ -50,6 +52,12 @@ def _write(text: str, stream: TextIO) -> None:
 
 def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"  # as in JSON, which is printed here, too
+
+
+def say_repairs(repairs: Sequence[Repair]) -> None:
+    """Print what was repaired in the files of a bot."""
+    for repair in repairs:
+        say(f"Repaired: {repair.detail}")
 
 
 def is_terminal() -> bool:
