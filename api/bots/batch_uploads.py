@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bots.versions import VersionSerializer
+from api.bots.versions import UploadedVersionSerializer
 from api.documentation.schema import ProblemSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.errors import problem_of
@@ -56,7 +56,7 @@ class BatchResultSerializer(serializers.Serializer[Any]):
 
     file = serializers.CharField(help_text="The name of the archive in the request.")
     status = serializers.IntegerField(help_text="The status that uploading it alone would return.")
-    version = VersionSerializer(allow_null=True, help_text="null if it was refused.")
+    version = UploadedVersionSerializer(allow_null=True, help_text="null if it was refused.")
     problem = ProblemSerializer(allow_null=True, help_text="null if it was stored.")
 
 
@@ -109,7 +109,7 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
                 # The throttles have counted the request, and so the first upload.
                 if number and (wait_s := count(_RATE, self.actor.pk)):
                     raise Throttled(wait_s)
-                version = VersionSerializer(self._submit(checked)).data
+                version = UploadedVersionSerializer(self._submit(checked)).data
             except (DomainError, APIException) as error:
                 told = problem_of(error, view=self)
                 yield {

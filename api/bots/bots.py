@@ -8,7 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.bots.versions import UploadEndpoint, UploadSerializer, VersionSerializer
+from api.bots.versions import (
+    UploadedVersionSerializer,
+    UploadEndpoint,
+    UploadSerializer,
+    VersionSerializer,
+)
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
@@ -31,6 +36,15 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
     def get_latest_version(self, bot: Bot) -> Any:  # Any: what a serializer made
         """Describe the newest version."""
         return VersionSerializer(bot.latest[0]).data if bot.latest else None
+
+
+class UploadedBotSerializer(BotSerializer):
+    """A bot just uploaded, and what was put right in its files."""
+
+    @extend_schema_field(UploadedVersionSerializer)
+    def get_latest_version(self, bot: Bot) -> Any:  # Any: what a serializer made
+        """Describe the version that was uploaded."""
+        return UploadedVersionSerializer(bot.latest[0]).data
 
 
 class BotFilter(MadeFilterSet):
@@ -56,7 +70,7 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     parser_classes = (MultiPartParser,)
 
     @extend_schema(
-        request={"multipart/form-data": UploadSerializer}, responses={201: BotSerializer}
+        request={"multipart/form-data": UploadSerializer}, responses={201: UploadedBotSerializer}
     )
     def create(self, request: Request) -> Response:
         """Upload a new bot; bot.toml names it. Version 1 is validated before it may play."""
@@ -67,4 +81,4 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
             candidate=self.upload["candidate"],
         )
         bot = self.get_queryset().get(pk=version.bot_id)
-        return Response(BotSerializer(bot).data, status=status.HTTP_201_CREATED)
+        return Response(UploadedBotSerializer(bot).data, status=status.HTTP_201_CREATED)

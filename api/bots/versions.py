@@ -76,6 +76,23 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
         read_only_fields = fields
 
 
+class RepairSerializer(serializers.Serializer[Any]):
+    """One thing that was put right in an upload."""
+
+    code = serializers.CharField(help_text="Stable.")
+    detail = serializers.CharField(help_text="A sentence.")
+
+
+class UploadedVersionSerializer(VersionSerializer):
+    """A bot version just uploaded, and what was put right in its files."""
+
+    repairs = RepairSerializer(many=True, help_text="In its author's answers only.")
+
+    class Meta(VersionSerializer.Meta):
+        fields = (*VersionSerializer.Meta.fields, "repairs")
+        read_only_fields = fields
+
+
 class VersionReasonSerializer(RequestSerializer):
     """The reason for disqualifying a version."""
 
@@ -134,10 +151,11 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
     build_log = serializers.SerializerMethodField(
         help_text="Grows while the build runs; if too long, only its end is kept."
     )
+    repairs = RepairSerializer(many=True, help_text="What was put right in the upload.")
 
     class Meta:
         model = BotVersion
-        fields = ("id", "state", "state_reason", "build_log", "validation_log")
+        fields = ("id", "state", "state_reason", "repairs", "build_log", "validation_log")
         read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:
@@ -169,7 +187,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
 
     @extend_schema(
         request={"multipart/form-data": VersionUploadSerializer},
-        responses={201: VersionSerializer},
+        responses={201: UploadedVersionSerializer},
     )
     def create(self, request: Request) -> Response:
         """Upload the next version of one of your bots; it is validated before it may play."""
@@ -180,7 +198,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
             notes=self.upload["notes"],
             candidate=self.upload["candidate"],
         )
-        return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
+        return Response(UploadedVersionSerializer(version).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])

@@ -1,6 +1,8 @@
 """The content types of requests and answers."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
@@ -41,8 +43,10 @@ class ShallowJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return the parsed body."""
+        # Some clients write a byte order mark before their JSON.
+        plain = BytesIO(stream.read().removeprefix(BOM_UTF8))
         try:
-            found: dict[str, Any] = super().parse(stream, media_type, parser_context)
+            found: dict[str, Any] = super().parse(plain, media_type, parser_context)
         except RecursionError as error:
             raise _too_deep() from error
         if _is_deeper(found, DEEPEST_JSON):

@@ -17,7 +17,7 @@ from tests.factories import (
     make_worker,
     zip_files,
 )
-from tests.pentathlon.bots.hostile import ARCHIVES, Hostile
+from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +48,23 @@ def test_upload_that_no_worker_can_build_is_a_problem_with_the_list_of_what_is_h
     (error,) = answer.json()["errors"]
     assert error["pointer"] == "/archive"
     assert error["allowed"] == {"languages": ["command", "python"], "build_tools": ["cc"]}
+
+
+def test_upload_tells_what_was_put_right() -> None:
+    client = client_of(make_user())
+
+    made = upload(client, "/bots/", zip_files({**HONEST, "bot.toml": "\ufeff" + MANIFEST}))
+
+    assert made.status_code == 201
+    repairs = [
+        {
+            "code": "byte_order_mark",
+            "detail": "bot.toml: removed the byte order mark before its first line.",
+        }
+    ]
+    assert made.json()["latest_version"]["repairs"] == repairs
+    log = client.get(f"{V1}/versions/{made.json()['latest_version']['id']}/log/")
+    assert log.json()["repairs"] == repairs
 
 
 def test_next_version_is_uploaded_to_versions() -> None:
@@ -216,7 +233,11 @@ def test_version_with_a_verdict_is_not_validated_again() -> None:
 
 def test_public_answers_keep_code_and_logs_to_themselves(anonymous: APIClient) -> None:
     version = make_version()
-    BotVersion.objects.update(validation_log="SECRET", manifest={"command": ["SECRET"]})
+    BotVersion.objects.update(
+        validation_log="SECRET",
+        manifest={"command": ["SECRET"]},
+        repairs=[{"code": "junk", "detail": "SECRET"}],
+    )
 
     for path in ("/bots/", f"/bots/{version.bot.pk}/", "/versions/", f"/versions/{version.pk}/"):
         answer = anonymous.get(f"{V1}{path}")

@@ -22,6 +22,15 @@ def test_unknown_field_of_a_tournament_is_refused(field: str) -> None:
     assert not Tournament.objects.exists()
 
 
+def test_byte_order_mark_before_json_is_skipped() -> None:
+    client = client_of(make_user(organiser=True))
+    body = "\ufeff" + '{"name": "Cup", "game": "tuned", "x": 1}'
+
+    answer = client.generic("POST", f"{V1}/tournaments/", body, content_type="application/json")
+
+    assert_problem(answer, status=400, code="unknown_field", attr="x")
+
+
 def test_unknown_field_of_an_upload_is_refused() -> None:
     answer = upload(client_of(make_user()), "/bots/", make_upload(), note="misspelt")
 

@@ -150,9 +150,7 @@ def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_manifest_of_an_editor_with_byte_order_mark_is_read(
-    tmp_path: Path, encoding: str
-) -> None:
+def test_manifest_of_an_editor_with_byte_order_mark_is_read(tmp_path: Path, encoding: str) -> None:
     folder = write_bot(tmp_path, PYTHON)
     (folder / "bot.toml").write_bytes(PYTHON.encode(encoding))
 

@@ -57,7 +57,8 @@ def arrange(names: Sequence[str], *, read: Callable[[int], bytes]) -> Layout:
         if name.startswith(top) and (name != top or not top)
     ]
     words = _words_of(read(names.index(manifest)))
-    stay, junk = [], []
+    stay: list[tuple[str, int]] = []
+    junk: list[tuple[str, int]] = []
     for name, number in inside:
         is_junk = bool(root := _junk_root(name)) and not _is_named(root, words)
         (junk if is_junk else stay).append((name, number))

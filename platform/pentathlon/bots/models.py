@@ -42,7 +42,11 @@ class BotQuerySet(models.QuerySet["Bot"]):
 
     def listed(self) -> BotQuerySet:
         """Add the owner, `version_count` and, as `latest`, a list with the newest version."""
-        newest = BotVersion.objects.newest().prefetch_related("games").defer("validation_log")
+        newest = (
+            BotVersion.objects.newest()
+            .prefetch_related("games")
+            .defer("validation_log", "repairs")
+        )
         counted = self.select_related("owner").annotate(version_count=Count("versions"))  # type: ignore[no-redef]  # declared on Bot
         return counted.prefetch_related(Prefetch("versions", newest, to_attr="latest"))  # type: ignore[no-redef]  # declared on Bot
 
@@ -108,7 +112,11 @@ class BotVersionQuerySet(models.QuerySet["BotVersion"]):
 
     def listed(self) -> BotVersionQuerySet:
         """Add bot, owner and games; leave out what only the owner may read."""
-        return self.select_related("bot__owner").prefetch_related("games").defer("validation_log")
+        return (
+            self.select_related("bot__owner")
+            .prefetch_related("games")
+            .defer("validation_log", "repairs")
+        )
 
 
 class BotVersion(models.Model):
@@ -126,6 +134,9 @@ class BotVersion(models.Model):
     """Whether the worker that built it may play rated matches, which need such a build."""
     manifest = models.JSONField()
     """The fields of bot.toml, as they were read."""
+    repairs = models.JSONField(default=list, db_default=[], editable=False)
+    """What was put right in the upload: code and detail of each repair. Details may name files, so
+    only its owner may read them."""
     notes = models.CharField(max_length=200, blank=True)
     """What changed, in the author's words; everybody may read it."""
     state = models.CharField(

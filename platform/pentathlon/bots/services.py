@@ -283,6 +283,7 @@ def _store_version(
         number=number,
         archive=_store_archive(checked),
         manifest=checked.manifest.to_json(),
+        repairs=[repair._asdict() for repair in checked.repairs],
         notes=notes,
         is_candidate=candidate,
     )

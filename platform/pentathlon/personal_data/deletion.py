@@ -180,7 +180,7 @@ def _retire_bots(person: User) -> None:
     playing = BotVersion.objects.owned_by(person).exclude(state__in=_FOR_GOOD)
     for version in playing.select_related("bot").order_by("pk"):
         retire_version(actor=person, version=version)
-    BotVersion.objects.owned_by(person).update(notes="", validation_log="")
+    BotVersion.objects.owned_by(person).update(notes="", validation_log="", repairs=[])
 
 
 def _delete_rows(person: User) -> None:

@@ -206,7 +206,7 @@ def _tables_of_bots(person: User) -> dict[str, _Table]:
             own,
             (
                 *("id", "bot", "number", "archive", "manifest", "notes", "state"),
-                *("state_reason", "validation_log", "is_candidate", "created_at"),
+                *("state_reason", "validation_log", "repairs", "is_candidate", "created_at"),
                 *("validated_at", "stopped_at"),
             ),
         ),

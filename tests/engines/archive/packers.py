@@ -151,7 +151,7 @@ def _in_capitals(files: Files) -> bytes:
 
 
 def _backwards(files: Files) -> bytes:
-    return _by_python(dict(reversed(files.items())))
+    return _by_python(dict(reversed(list(files.items()))))
 
 
 PACKERS: dict[str, Callable[[Files], bytes]] = {
