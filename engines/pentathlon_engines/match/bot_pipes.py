@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+from codecs import BOM_UTF8
 from contextlib import suppress
 
 from pentathlon_engines.match.faults import FaultKind
@@ -17,6 +18,7 @@ from pentathlon_engines.match.protocol import problem_of
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine
 
 _CHUNK = 64 * 1024
+_SPACE = ord(" ")
 _SEVERAL_LINES = "wrote more than the one line that was asked for"
 
 
@@ -37,6 +39,7 @@ class Pipes:
     """Standard input, output and error of one bot, seen from the runner."""
 
     __slots__ = (
+        "_is_first",
         "_limits",
         "_line",
         "_poller",
@@ -58,6 +61,7 @@ class Pipes:
         self._limits = limits
         self._unsent = b""
         self._line = bytearray()
+        self._is_first = True
         self._tape = Tape()
         self._poller = select.poll()
         self.stdout_bytes = 0
@@ -96,19 +100,26 @@ class Pipes:
                 self._unwatch(descriptor)
 
     def take_line(self) -> bytes | None:
-        """Return the line from the bot without its end, or None while it is incomplete."""
+        """Return the line from the bot without its end, or None while it is incomplete.
+
+        Blank lines are skipped, and a byte order mark before the first line.
+        """
         received = self._line
         end = received.find(b"\n")
         if end < 0:
             return None
-        if end + 1 < len(received):
+        if self._is_first or received[0] <= _SPACE:
+            self._skip_blank()
+            end = received.find(b"\n")
+            if end < 0:
+                return None
+        if end + 1 < len(received) and not received[end:].isspace():
             # A banner is the same fault whether it comes with the answer or ahead of it.
             problem = problem_of(bytes(received[:end]))
             raise BotFailed(FaultKind.PROTOCOL, problem or _SEVERAL_LINES)
         if self._unsent:
             raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
-        received.pop()
-        line = bytes(received)
+        line = bytes(received[:end])
         received.clear()
         self._tape.append((FROM_BOT, line))
         return line
@@ -120,8 +131,15 @@ class Pipes:
     def refuse_early_output(self) -> None:
         """Raise `BotFailed` if the bot has written something before the request."""
         self.wait(0)
-        if self._line:
+        if self._line and not self._line.isspace():
             raise BotFailed(FaultKind.PROTOCOL, "wrote something before it was asked")
+
+    def _skip_blank(self) -> None:
+        received = self._line
+        if self._is_first and received.startswith(BOM_UTF8):
+            del received[: len(BOM_UTF8)]
+        self._is_first = False
+        del received[: len(received) - len(received.lstrip())]
 
     def drain_log(self) -> None:
         """Read the rest of the log from the pipe, without a fault if it is too long."""

@@ -122,20 +122,16 @@ def read_reply(line: bytes, *, ply: int) -> Reply:
     echo = answer.get("ply", ply)
     if type(echo) is not int or echo != ply:
         raise BadMessage(f'"ply" must be {ply}, the one asked for, or be left out')
-    return Reply(_whole_text(action, field="action"), _read_note(answer.get("note", "")))
+    if any("\ud800" <= sign <= "\udfff" for sign in action):
+        raise BadMessage('"action" holds half of a surrogate pair')
+    return Reply(action, _read_note(answer.get("note", "")))
 
 
 def _read_note(note: object) -> str:
     if type(note) is not str:
         raise BadMessage('"note" must be a text')
-    note = _whole_text(note[:NOTE_CHARACTERS], field="note")
-    return "".join(sign if sign.isprintable() else " " for sign in note)
-
-
-def _whole_text(text: str, *, field: str) -> str:
-    if any("\ud800" <= sign <= "\udfff" for sign in text):
-        raise BadMessage(f'"{field}" holds half of a surrogate pair')
-    return text
+    # Half of a surrogate pair is not printable either: a note never costs a match.
+    return "".join(sign if sign.isprintable() else " " for sign in note[:NOTE_CHARACTERS])
 
 
 def problem_of(line: bytes) -> str | None:

@@ -61,6 +61,58 @@ def test_line_is_taken_when_its_last_piece_has_come(bot: FarEnd) -> None:
     assert pipes.take_line() is None
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"\xef\xbb\xbf{}\n",
+        b"\xef\xbb\xbf\n{}\n",
+        b"\n \r\n\t\n{}\n",
+        b"  {}\n",
+        b"{}\n\n",
+        b"{}\n\r\n \n ",
+    ],
+)
+def test_mark_and_blank_lines_are_skipped(bot: FarEnd, written: bytes) -> None:
+    whole, pieces = pipes_to(bot), pipes_to(bot)
+
+    os.write(bot.output, written)
+    whole.wait(NOW)
+    line = whole.take_line()
+    lines = []
+    for at in range(len(written)):
+        os.write(bot.output, written[at : at + 1])
+        pieces.wait(NOW)
+        lines.append(pieces.take_line())
+    os.write(bot.output, b"\n")
+    pieces.refuse_early_output()
+
+    assert line == b"{}"
+    assert [line for line in lines if line is not None] == [b"{}"]
+    whole.refuse_early_output()
+
+
+def test_blank_lines_alone_are_no_line(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+
+    os.write(bot.output, b"\n\n \n")
+    pipes.wait(NOW)
+
+    assert pipes.take_line() is None
+    pipes.refuse_early_output()
+
+
+def test_mark_within_the_output_is_no_blank(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+
+    os.write(bot.output, b"{}\n")
+    pipes.wait(NOW)
+    pipes.take_line()
+    os.write(bot.output, b"\xef\xbb\xbf{}\n")
+
+    with pytest.raises(BotFailed, match="before it was asked"):
+        pipes.refuse_early_output()
+
+
 def test_line_that_does_not_fit_into_the_pipe_is_written_in_pieces(bot: FarEnd) -> None:
     pipes, line = pipes_to(bot), b"x" * (4 * resource.getpagesize() * 16) + b"\n"
     received = b""
