@@ -3,9 +3,9 @@
 import pytest
 
 from pentathlon_engines.cli.commands.init import BotTemplate
+from pentathlon_engines.match.launcher import BOT_PATH
 from tests import toolchains
 from tests.toolchains import TOOLCHAINS, Toolchain, need
-from workers.sandbox.profiles import BOT_PATH
 
 ABSENT = Toolchain(programs=("sh", "ada-of-nobody"), packages=("gnat",))
 

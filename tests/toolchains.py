@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox.profiles import BOT_PATH
+from pentathlon_engines.match.launcher import BOT_PATH
 
 LIST = Path(__file__).resolve().parents[1] / "workers/toolchains.txt"
 

@@ -409,8 +409,8 @@ def test_abandoned_match_leaves_no_process(play: Play) -> None:
     assert not bots & set(children())
 
 
-def test_bot_that_cannot_be_started_is_no_fault(tmp_path: Path) -> None:
-    missing = BotCommand(folder=tmp_path, argv=["./missing"], language="command")
+def test_bot_whose_run_time_system_is_missing_is_no_fault(tmp_path: Path) -> None:
+    missing = BotCommand(folder=tmp_path, argv=["./missing"], language="node")
     bots = [SeatBot(name="x", hash="", command=missing)] * 2
 
     with pytest.raises(LaunchFailed, match=r"seat 0: \./missing cannot be started"):

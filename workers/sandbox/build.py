@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, Breach
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.unstartable import WHY, why_unstartable
 from workers.sandbox.files.staging import copy_tree
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
@@ -84,10 +85,15 @@ def build(
         if breach is not None:
             return BuildFailed(reason=f"build: {breach.detail}", log=log)
         if usage.exit_status != 0:
-            return BuildFailed(
-                reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log
-            )
+            reason = f"build: the command {manner_of_end(usage.exit_status)}"
+            return BuildFailed(reason=reason, log=_explained(log, sources, manifest.build))
         return _pack(scratch, log)
+
+
+def _explained(log: str, sources: Path, command: Sequence[str]) -> str:
+    """Return the log with the reason why the build did not even start, if its file shows one."""
+    why = why_unstartable(sources, command)
+    return log if why is None else f"{log.rstrip()}\n{WHY}{why}\n".lstrip()
 
 
 def _watch(
@@ -141,16 +147,19 @@ def _pack(scratch: int, log: str) -> BuiltBot | BuildFailed:
     try:
         with ZipFile(packed, "w", ZIP_STORED) as archive:
             for name, file in _files(scratch, _IN):
+                if not _is_utf8(name):
+                    return BuildFailed(reason=f"build: the name {name!r} is not UTF-8", log=log)
+                if file is None:
+                    archive.writestr(_entry(name, stat.S_IFDIR | 0o755), b"")
+                    continue
                 with os.fdopen(file, "rb") as opened:
                     data = opened.read(bytes_left + 1)
                     mode = os.fstat(file).st_mode
-                if not _is_utf8(name):
-                    return BuildFailed(reason=f"build: the name {name!r} is not UTF-8", log=log)
                 bytes_left -= len(data)
                 if bytes_left < 0:
                     mebibytes = _MOST_OUTPUT_BYTES // MEBIBYTE
                     return BuildFailed(reason=f"build: it left more than {mebibytes} MiB", log=log)
-                archive.writestr(_entry(name, mode), data)
+                archive.writestr(_entry(name, stat.S_IFREG | 0o644 | mode & 0o100), data)
     except OSError as error:
         return BuildFailed(reason=f"build: its files cannot be read: {error.strerror}", log=log)
     return BuiltBot(archive=packed.getvalue(), log=log)
@@ -164,16 +173,18 @@ def _is_utf8(name: str) -> bool:
 def _entry(name: str, mode: int) -> ZipInfo:
     info = ZipInfo(name)
     info.create_system = 3  # Unix
-    info.external_attr = (stat.S_IFREG | 0o644 | mode & 0o100) << 16
+    info.external_attr = mode << 16
     return info
 
 
-def _files(parent: int, folder: str, prefix: str = "") -> Iterator[tuple[str, int]]:
-    """Yield name and descriptor of each file; skip everything but files and folders."""
+def _files(parent: int, folder: str, prefix: str = "") -> Iterator[tuple[str, int | None]]:
+    """Yield name and descriptor of each file, None with an empty folder; skip what is neither."""
     inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     try:
         with os.scandir(inner) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
+        if prefix and not found:
+            yield prefix, None
         for entry in found:
             if entry.is_file(follow_symlinks=False):
                 flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK

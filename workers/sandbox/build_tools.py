@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from workers.sandbox.profiles import BOT_PATH, BUILD, Profile
+from pentathlon_engines.match.launcher import BOT_PATH
+from workers.sandbox.profiles import BUILD, Profile
 
 _COMPILE: Final = "echo 'int main(void) { return 0; }' | {tool} -x {language} -o $TMPDIR/out -"
 # These try more than "--version", as a compiler may lack a library or headers. They are cheap,

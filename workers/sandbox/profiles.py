@@ -9,11 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.launcher import BOT_PATH, BotCommand
 from pentathlon_engines.match.limits import Limits
-
-BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
-"""Where a bot looks for programs; all of these folders are below /usr, which it can see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

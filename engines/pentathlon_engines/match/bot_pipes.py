@@ -134,6 +134,13 @@ class Pipes:
         if self._line and not self._line.isspace():
             raise BotFailed(FaultKind.PROTOCOL, "wrote something before it was asked")
 
+    def note(self, line: str) -> None:
+        """Add a line of our own to the log, for the author."""
+        if self.log and not self.log.endswith(b"\n"):
+            self.log += b"\n"
+        self.log += f"{line}\n".encode()
+        del self.log[: max(0, len(self.log) - self._limits.stderr_keep_bytes)]
+
     def _skip_blank(self) -> None:
         received = self._line
         if self._is_first and received.startswith(BOM_UTF8):

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.limits import Limits
+
+BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+"""Where a bot looks for programs; all of these folders are below /usr, which it can see."""
 
 
 class SandboxLevel(StrEnum):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
+    BOT_PATH,
     Awake,
     BotCommand,
     Breach,
@@ -35,7 +37,7 @@ ENGINES: Final = Path(bot.__file__).parents[1]
 _MIB: Final = 1024 * 1024
 _PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _ENVIRONMENT: Final = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PATH": BOT_PATH,
     "HOME": "/tmp",  # noqa: S108  # the same as in the sandbox
     "TMPDIR": "/tmp",  # noqa: S108  # the same as in the sandbox
     "LANG": "C.UTF-8",
@@ -52,7 +54,10 @@ class PlainLauncher:
     layers: tuple[str, ...] = ("rlimits",)
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> PlainProcess:
-        """Start a bot; raise `LaunchFailed` if there is no such program."""
+        """Start a bot; raise `LaunchFailed` if its run-time system is not here.
+
+        A program of its own that cannot be started is the bot's fault, as in the sandbox.
+        """
         places = {
             "{bot}": str(command.folder),
             "{python}": sys.executable,
@@ -60,17 +65,13 @@ class PlainLauncher:
         }
         argv = [_replace(word, places) for word in command.argv]
         try:
-            child = subprocess.Popen(
-                argv,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=command.folder,
-                env={**_ENVIRONMENT, **command.env},
-                # No new session: if we are killed, the kernel ends a stopped group for us.
-                process_group=0,
-            )
+            try:
+                child = _spawn(argv, command)
+            except OSError:
+                if command.language != "command":
+                    raise
+                # The shell cannot start it either: it says why and ends, as in the sandbox.
+                child = _spawn(["/bin/sh", "-c", 'exec "$@"', "sh", *argv], command)
         except OSError as error:
             raise LaunchFailed(f"seat {seat}: {argv[0]} cannot be started: {error}") from error
         _limit(child.pid, limits, language=command.language)
@@ -171,6 +172,20 @@ class PlainProcess:
             os.killpg(self._pid, number)
         except ProcessLookupError:
             return
+
+
+def _spawn(argv: Sequence[str], command: BotCommand) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=command.folder,
+        env={**_ENVIRONMENT, **command.env},
+        # No new session: if we are killed, the kernel ends a stopped group for us.
+        process_group=0,
+    )
 
 
 def _replace(word: str, places: dict[str, str]) -> str:

@@ -12,6 +12,7 @@ from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
     Awake,
+    BotCommand,
     BotProcess,
     EndedFromOutside,
     HostTooSlow,
@@ -20,6 +21,7 @@ from pentathlon_engines.match.launcher import (
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import read_ready
 from pentathlon_engines.match.traces import Trace
+from pentathlon_engines.match.unstartable import WHY, why_unstartable
 from pentathlon_engines.match.wall_clock import (
     Found,
     WallClock,
@@ -52,6 +54,7 @@ class Seat:
         "_action_cpu_ms",
         "_awake",
         "_clock",
+        "_command",
         "_cpu_mark_s",
         "_ended",
         "_is_asked",
@@ -73,8 +76,17 @@ class Seat:
         "wall_s",
     )
 
-    def __init__(self, process: BotProcess, limits: Limits, *, is_blamed: bool = False) -> None:
+    def __init__(
+        self,
+        process: BotProcess,
+        limits: Limits,
+        *,
+        command: BotCommand | None = None,
+        is_blamed: bool = False,
+    ) -> None:
+        """Seat a running bot; `command` is what started it, to explain why it did not start."""
         self._process = process
+        self._command = command
         self._limits = limits
         self._action_cpu_ms = int(1000 * limits.action_cpu_s)
         self._cpu_mark_s = 0.0
@@ -249,7 +261,17 @@ class Seat:
             return BotFailed(kind, "was killed from outside, as on other hosts before")
         if breach is not None:
             return BotFailed(breach.kind, breach.detail)
-        return BotFailed(kind, f"the process {manner_of_end(usage.exit_status)}")
+        detail = f"the process {manner_of_end(usage.exit_status)}"
+        if kind is FaultKind.STARTUP and usage.exit_status and (why := self._why_unstartable()):
+            self.pipes.note(f"{WHY}{why}")
+            detail += "; its program cannot be started here"
+        return BotFailed(kind, detail)
+
+    def _why_unstartable(self) -> str | None:
+        command = self._command
+        if command is None or command.language != "command":
+            return None
+        return why_unstartable(command.folder, command.argv)
 
     def _let_think(self, line: bytes) -> bytes:
         started = time.monotonic()

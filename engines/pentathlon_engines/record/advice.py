@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.unstartable import WHY
 
 _ADVICE: Final[dict[str, str]] = {
     "startup": (
@@ -86,12 +87,15 @@ def what_to_do(
 ) -> str:
     """Return advice for the author of a bot with this kind of fault.
 
-    For a crash, the end of the log may show which limit is the likely cause. `again` is what
+    For a crash, the end of the log may show which limit is the likely cause; for a program that
+    cannot be started, it has the reason. `again` is what
     repeats the match: its bundle, if a server has played it.
 
     >>> what_to_do("crash", log="RuntimeError: can't start new thread", limits={"tasks": 16})[:76]
     "Its log says “can't start new thread”. The likely cause is its limit `tasks`"
     """
+    if kind == FaultKind.STARTUP and WHY in log:
+        return WHY + log.rpartition(WHY)[2].partition("\n")[0]
     advice = _ADVICE[kind].replace("{again}", again)
     if kind in _UNEXPLAINED and (cause := _likely_cause(log[-_END_OF_LOG:], limits or {})):
         return f"{cause} {advice}"

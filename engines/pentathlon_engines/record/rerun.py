@@ -163,7 +163,8 @@ def rerun(
     """
     run = _Run(record, seat, codec)
     facts = match_facts(record)
-    bot = Seat(launcher.start(command, seat=seat, limits=facts.limits), facts.limits)
+    process = launcher.start(command, seat=seat, limits=facts.limits)
+    bot = Seat(process, facts.limits, command=command)
     try:
         bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
         run.play(bot, on_ply)

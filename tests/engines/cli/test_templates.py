@@ -13,11 +13,11 @@ import pytest
 from pentathlon_engines.cli.commands import init
 from pentathlon_engines.cli.commands.init import BotTemplate
 from pentathlon_engines.manifest import read_manifest
+from pentathlon_engines.match.launcher import BOT_PATH
 from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.deep import mostly_deep
 from tests.engines.commands import Run
 from tests.toolchains import need
-from workers.sandbox.profiles import BOT_PATH
 
 LANGUAGES = [each.value for each in BotTemplate]
 PLACEHOLDER = re.compile(r"\$\{?(name|game|title|folder)\b")

@@ -104,6 +104,37 @@ def test_make_runs_compilers_and_itself(launcher: SandboxLauncher, tmp_path: Pat
     assert programs(built) == {"bot"}
 
 
+def test_empty_folders_stay(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "x").touch()
+
+    built = run(launcher, tmp_path, "mkdir", "cache")
+
+    assert set(files(built)) == {"cache/", "lib/x", "logs/"}
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (b"#!/bin/sh\r\ntrue\r\n", "./build.sh: its first line ends with CR"),
+        (b"#!/no/such/program\n", "names /no/such/program, which is not here"),
+    ],
+)
+def test_build_that_cannot_be_started_is_explained(
+    launcher: SandboxLauncher, tmp_path: Path, script: bytes, words: str
+) -> None:
+    (tmp_path / "build.sh").write_bytes(script)
+    (tmp_path / "build.sh").chmod(0o755)
+
+    failed = failure(launcher, tmp_path, "./build.sh")
+
+    assert failed.reason == (
+        "build: the command ended with exit status 127 (in a shell: program not found)"
+    )
+    assert words in failed.log
+
+
 def test_rust_is_built_without_proc(launcher: SandboxLauncher, tmp_path: Path) -> None:
     need("rust")
     (tmp_path / "main.rs").write_text("fn main() {}")

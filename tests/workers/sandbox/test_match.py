@@ -70,6 +70,20 @@ def test_hostile_bot_loses_with_its_fault(launcher: SandboxLauncher, bot: str, k
     assert report.record["outcome"]["ranks"] == [0, 1]
 
 
+def test_program_that_cannot_be_started_is_explained_in_the_log(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    (tmp_path / "run.sh").write_bytes(b"#!/bin/sh\r\nexec true\r\n")
+    (tmp_path / "run.sh").chmod(0o755)
+    command = BotCommand(folder=tmp_path, argv=["./run.sh"], language="command")
+
+    report = play(launcher, built_in("random"), command)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (1, "startup")
+    assert "./run.sh: its first line ends with CR" in report.logs[1].decode()
+
+
 @pytest.mark.parametrize(
     ("launcher", "bot"), by_turns(LEVELS, zip(OUT_OF_TIME)), indirect=["launcher"]
 )

@@ -10,13 +10,13 @@ import pytest
 
 from pentathlon_engines.languages import BUILD_TOOLS, LANGUAGES
 from pentathlon_engines.manifest import bot_command, read_manifest
-from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.match.launcher import BOT_PATH, BotCommand, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import NATIVE, PROFILES, Profile, profile_of
 from workers.sandbox.resources.rlimits import MEBIBYTE, rlimits
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)

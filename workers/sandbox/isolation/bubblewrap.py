@@ -9,10 +9,10 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import IO
 
+from pentathlon_engines.match.launcher import BOT_PATH
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.runtime import ENGINES_AT, Runtime
 from workers.sandbox.files.staging import Staging, can_reach, copy_tree
-from workers.sandbox.profiles import BOT_PATH
 from workers.sandbox.resources.rlimits import STACK
 from workers.sandbox.uids import identity
 
