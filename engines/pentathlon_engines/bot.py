@@ -10,8 +10,8 @@ play(choose)
 ```
 
 Start-up is most of a short match, so this module imports next to nothing; `rng` and `state()`
-import what they need when you first use them. Print to standard error only: standard output is
-for the protocol.
+import what they need when you first use them. `play` keeps standard output for the protocol:
+whatever is printed from then on, by libraries too, goes to the log.
 """
 
 from __future__ import annotations
@@ -88,20 +88,30 @@ class Turn:
 
 def play(choose: Callable[[Turn], str]) -> None:
     """Play one match: answer every request with the action that `choose` returns."""
+    answers = _keep_stdout()
     requests = sys.stdin.buffer
     turn = Turn(light_json.loads(requests.readline()))
-    _answer({"type": "ready"})
+    _answer(answers, {"type": "ready"})
     for line in requests:
         message = light_json.loads(line)
         if message["type"] == "act":
             turn.begin(message)
             action = choose(turn)
-            _answer({"action": action, "note": turn.note} if turn.note else {"action": action})
+            reply = {"action": action, "note": turn.note} if turn.note else {"action": action}
+            _answer(answers, reply)
         elif message["type"] == "end":
             break
     sys.stderr.flush()
     os._exit(0)  # the interpreter's own exit would take some milliseconds more
 
 
-def _answer(message: dict[str, str]) -> None:
-    os.write(1, light_json.dumps(message).encode() + b"\n")
+def _keep_stdout() -> int:
+    """Return a descriptor of standard output for answers alone; prints go to standard error."""
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return answers
+
+
+def _answer(answers: int, message: dict[str, str]) -> None:
+    os.write(answers, light_json.dumps(message).encode() + b"\n")

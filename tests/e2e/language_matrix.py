@@ -13,11 +13,11 @@ import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
 from tests.api.client import client_of, upload
-from tests.e2e.languages import LANGUAGES, packed_template
+from tests.e2e.languages import LANGUAGES, packed_template, that_prints
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
@@ -61,6 +61,24 @@ def test_new_bot_plays_every_game_at_every_table(
     assert {each.state for each in played} == {MatchState.DONE}
     assert [read_record(each.replay)["faults"] for each in played] == [[]] * len(played)
     assert {(each.game, len(each.seats.all())) for each in played} >= set(larger.items())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bot_that_prints_plays_on(
+    launcher: SandboxLauncher, tmp_path: Path, language: str
+) -> None:
+    need(language)
+    archive = that_prints(language, tmp_path / "bot")
+    assert upload(client_of(make_user()), "/bots/", archive).status_code == 201
+    files = bot_files()
+
+    play_jobs([claimed(Match.objects.get())], launcher=launcher, files=files)
+
+    files.close()
+    match = Match.objects.with_seats().get()
+    assert read_record(match.replay)["faults"] == []
+    assert all("seen\n" in log.text for log in SeatLog.objects.all())
 
 
 @pytest.mark.django_db(transaction=True)

@@ -22,6 +22,25 @@ from workers.slots.bot_files import BotFiles
 LANGUAGES = [each.value for each in BotTemplate]
 _HELLO = {"type": "hello", "protocol": 1, "game": "tuned", "rules": 1, "seat": 0, "seats": 2}
 
+_CHOOSE_IN_C = "static double rate(const Turn *turn, Json action) {\n"
+_CHOOSE_IN_CPP = "double rate(const Turn&, const std::string&) {\n"
+_PRINTS = {
+    "python": ('    """Return one of `turn.legal`."""\n', '    print("seen")\n'),
+    "c": (_CHOOSE_IN_C, '    puts("seen");\n'),
+    "cpp": (_CHOOSE_IN_CPP, '    std::cout << "seen\\n"; std::puts("seen");\n'),
+    "rust": ("fn rate(_turn: &Turn, _action: &str) -> f64 {\n", '    println!("seen");\n'),
+    "go": (
+        "func rate(turn *Turn, action string) float64 {\n",
+        '\tfmt.Println("seen")\n\tprintln("seen")\n',
+    ),
+    "java": ("    double rate(String action) {\n", '        System.out.println("seen");\n'),
+    "javascript": (
+        "function rate(turn, action) {\n",
+        "    console.log('seen'); process.stdout.write('seen\\n')\n",
+    ),
+}
+"""For each language, where a new bot chooses, and what prints there."""
+
 Message = dict[str, Any]  # Any: JSON
 
 
@@ -30,6 +49,16 @@ def packed_template(language: str, folder: Path, *, game: str = "tuned") -> byte
     facts = {"game": game, "title": game, "folder": str(folder), "name": f"{language}-bot"}
     names = write_template(TEMPLATES / language, folder, facts)
     return zip_files({name: (folder / name).read_bytes() for name in names})
+
+
+def that_prints(language: str, folder: Path) -> bytes:
+    """Pack a new bot that prints whenever it chooses, as a newcomer would look for a mistake."""
+    packed_template(language, folder)
+    names = [path for path in folder.rglob("*") if path.is_file()]
+    place, print_it = _PRINTS[language]
+    (source,) = (path for path in names if place in path.read_text() and "est" not in path.name)
+    source.write_text(source.read_text().replace(place, place + print_it, 1))
+    return zip_files({path.relative_to(folder).as_posix(): path.read_bytes() for path in names})
 
 
 def converse(

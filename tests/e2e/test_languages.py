@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from pentathlon.bots.models import BotVersion, BuildLog, VersionState
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
 from tests.api.client import client_of, upload
 from tests.deep import mostly_deep
-from tests.e2e.languages import LANGUAGES, converse, packed_template
+from tests.e2e.languages import LANGUAGES, converse, packed_template, that_prints
 from tests.factories import make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
@@ -57,6 +57,22 @@ def test_new_bot_is_uploaded_built_and_plays(
     assert match.state == MatchState.DONE
     assert read_record(match.replay)["faults"] == []
     _check_conversation(launcher, files, version)
+
+
+@pytest.mark.parametrize("language", mostly_deep(LANGUAGES, keep=("python", "c")))
+def test_what_a_new_bot_prints_goes_to_its_log(
+    launcher: SandboxLauncher, files: BotFiles, tmp_path: Path, language: str
+) -> None:
+    need(language)
+    archive = that_prints(language, tmp_path / "bot")
+    assert upload(client_of(make_user()), "/bots/", archive).status_code == 201
+
+    play_jobs([claimed(Match.objects.get())], launcher=launcher, files=files)
+
+    match = Match.objects.with_seats().get()
+    assert match.state == MatchState.DONE
+    assert read_record(match.replay)["faults"] == []
+    assert all("seen\n" in log.text for log in SeatLog.objects.all())
 
 
 def _check_conversation(launcher: SandboxLauncher, files: BotFiles, version: BotVersion) -> None:

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* All that the bot knows when it must act; the fields are those of the protocol. */
 typedef struct {
@@ -67,16 +68,25 @@ static void begin(Turn *turn, const char *line) {
     fprintf(stderr, "seat %d of %d\n", turn->seat, turn->seats);
 }
 
-static void answer(Turn *turn, const char *line) {
+/* Keep standard output for answers: whatever else is printed goes to the log. */
+static FILE *keep_output(void) {
+    FILE *answers = fdopen(dup(STDOUT_FILENO), "w");
+    if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) exit(1);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    return answers;
+}
+
+static void answer(Turn *turn, const char *line, FILE *answers) {
     turn->observation = json_field(line, "observation");
     turn->legal = json_field(line, "legal");
     turn->clock = json_field(line, "clock");
     Json action = choose(turn);
     /* The action goes back as it came, so nothing has to be escaped. */
-    printf("{\"action\":%.*s}\n", json_length(action), action);
+    fprintf(answers, "{\"action\":%.*s}\n", json_length(action), action);
 }
 
 int main(void) {
+    FILE *answers = keep_output();
     Turn turn = {0};
     char *line = NULL;
     size_t size = 0;
@@ -84,13 +94,13 @@ int main(void) {
         Json type = json_field(line, "type");
         if (json_is(type, "hello")) {
             begin(&turn, line);
-            puts("{\"type\":\"ready\"}");
+            fputs("{\"type\":\"ready\"}\n", answers);
         } else if (json_is(type, "act")) {
-            answer(&turn, line);
+            answer(&turn, line, answers);
         } else if (json_is(type, "end")) {
             break;
         }
-        fflush(stdout);
+        fflush(answers);
     }
     return 0;
 }

@@ -2,11 +2,15 @@
 
 #include "json.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 // All that the bot knows when it must act; the fields are those of the protocol.
 struct Turn {
@@ -55,17 +59,32 @@ std::string answer(Turn& turn, Json act) {
     return choose(turn);
 }
 
+// Keep standard output for answers: whatever else is printed goes to the log.
+std::FILE* keep_output() {
+    std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
+    if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) std::exit(1);
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    std::cout << std::unitbuf;
+    return answers;
+}
+
+void send(std::FILE* answers, const std::string& line) {
+    std::fputs((line + "\n").c_str(), answers);
+    std::fflush(answers);
+}
+
 int main() {
     std::ios::sync_with_stdio(false);
+    std::FILE* answers = keep_output();
     Turn turn;
     for (std::string line; std::getline(std::cin, line);) {
         Json message = Json::parse(line);
         const std::string type = message["type"].text();
         if (type == "hello") {
             begin(turn, std::move(message));
-            std::cout << R"({"type":"ready"})" << std::endl;
+            send(answers, R"({"type":"ready"})");
         } else if (type == "act") {
-            std::cout << R"({"action":)" << quoted(answer(turn, std::move(message))) << "}" << std::endl;
+            send(answers, R"({"action":)" + quoted(answer(turn, std::move(message))) + "}");
         } else if (type == "end") {
             break;
         }

@@ -105,7 +105,10 @@ func play(requests io.Reader, answers io.Writer) error {
 
 func main() {
 	log.SetFlags(0)
-	if err := play(os.Stdin, os.Stdout); err != nil {
+	// Keep standard output for answers: whatever else is printed goes to the log.
+	answers := os.Stdout
+	os.Stdout = os.Stderr
+	if err := play(os.Stdin, answers); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,4 +1,7 @@
+import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -70,7 +73,10 @@ public final class Bot {
 
     public static void main(String[] arguments) throws IOException {
         var requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        var answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        // Keep standard output for answers: whatever else is printed goes to the log.
+        var out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
+        System.setOut(System.err);
+        var answers = new PrintStream(out, false, StandardCharsets.UTF_8);
         new Bot().play(requests, answers);
     }
 }

@@ -1,6 +1,8 @@
 // A bot for $title: it plays the best rated action. Change `rate`.
 'use strict'
 
+const fs = require('fs')
+
 /** Rate an action: the bot plays one of those that you rate highest. */
 function rate(turn, action) {
     return 0
@@ -55,6 +57,8 @@ function makePlayer() {
 
 // Not readline: it also ends lines at two characters that a JSON text may hold.
 function play() {
+    // Keep standard output for answers: whatever else is printed goes to the log.
+    Object.defineProperty(process, 'stdout', {value: process.stderr})
     const player = makePlayer()
     let unread = ''
     process.stdin.setEncoding('utf8')
@@ -63,7 +67,7 @@ function play() {
         unread = lines.pop()
         for (const line of lines) {
             const answer = player(JSON.parse(line))
-            if (answer) process.stdout.write(JSON.stringify(answer) + '\n')
+            if (answer) fs.writeSync(1, JSON.stringify(answer) + '\n')
         }
     })
 }

@@ -3,7 +3,9 @@
 mod json;
 
 use json::{quoted, Json};
-use std::io::{self, BufRead};
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::os::unix::io::{AsFd, AsRawFd};
 
 /// All that the bot knows when it must act; the fields are those of the protocol.
 struct Turn {
@@ -60,7 +62,22 @@ fn log(turn: &Turn) {
     eprintln!("seat {} of {}", number("seat"), number("seats"));
 }
 
+extern "C" {
+    fn dup2(from: i32, to: i32) -> i32;
+}
+
+/// Keep standard output for answers: whatever else is printed goes to the log.
+fn keep_output() -> io::Result<File> {
+    let answers = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    // Safe: both descriptors are open, and this program owns them.
+    match unsafe { dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(answers),
+    }
+}
+
 fn main() -> io::Result<()> {
+    let mut answers = keep_output()?;
     let mut turn = begin(Json::Null);
     for line in io::stdin().lock().lines() {
         let message = Json::parse(&line?).expect("each line is JSON");
@@ -68,11 +85,12 @@ fn main() -> io::Result<()> {
             "hello" => {
                 turn = begin(message);
                 log(&turn);
-                println!(r#"{{"type":"ready"}}"#);
+                answers.write_all(b"{\"type\":\"ready\"}\n")?;
             }
             "act" => {
                 turn.act = message;
-                println!(r#"{{"action":{}}}"#, quoted(&choose(&mut turn)));
+                let line = format!("{{\"action\":{}}}\n", quoted(&choose(&mut turn)));
+                answers.write_all(line.as_bytes())?;
             }
             "end" => break,
             _ => {}
