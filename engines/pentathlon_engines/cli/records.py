@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
+from gzip import decompress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pentathlon_engines import strict_json
 from pentathlon_engines.cli.failure import CHECK_FAILED, USAGE, CommandFailed
@@ -11,12 +13,15 @@ from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.errors import BadJson, RepeatedField
 from pentathlon_engines.record.shape import Record
 
+_GZIP: Final = b"\x1f\x8b"
+
 
 def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
-    """Return the JSON object in a file."""
+    """Return the JSON object in a file, which may be packed with gzip."""
     try:
-        record = strict_json.loads(path.read_bytes())
-    except (OSError, BadJson) as error:
+        data = path.read_bytes()
+        record = strict_json.loads(decompress(data) if data.startswith(_GZIP) else data)
+    except (OSError, EOFError, BadJson, zlib.error) as error:
         raise CommandFailed(
             f"{path} cannot be read as a record: {error}.",
             try_next="pentathlon play tuned greedy random --record match.json",

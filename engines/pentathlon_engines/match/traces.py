@@ -57,15 +57,21 @@ class Tape(deque[tuple[str, bytes]]):
         return lines[-LINES_KEPT:]
 
 
+def _decoded(data: bytes) -> str:
+    return data.removesuffix(b"\n").decode(errors="backslashreplace")
+
+
 def _line(way: str, data: bytes) -> TraceLine:
-    return TraceLine(way, _printable(data[:LINE_BYTES_KEPT].removesuffix(b"\n")), len(data))
+    return TraceLine(way, printable(_decoded(data[:LINE_BYTES_KEPT])), len(data))
 
 
-def _printable(data: bytes) -> str:
-    text = data.decode(errors="backslashreplace")
+def printable(text: str) -> str:
+    """Return a text in which nothing moves a cursor, colours a terminal or turns the order of
+    letters: such characters are escaped. Lines and tabs stay.
+    """
     if text.isprintable():
         return text
     return "".join(
-        sign if sign.isprintable() or sign == "\n" else sign.encode("unicode_escape").decode()
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode()
         for sign in text
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pentathlon.replays.explanations import Explanation
 from pentathlon.replays.usage import LimitUsage
 from pentathlon_engines import GAMES
-from pentathlon_engines.match.traces import LINE_BYTES_KEPT, TraceLine
+from pentathlon_engines.match.traces import LINE_BYTES_KEPT, TraceLine, printable
 from pentathlon_engines.record.bundle import file_name
 from pentathlon_engines.record.record import position
 
@@ -21,7 +21,7 @@ def as_text(explanation: Explanation) -> str:
         ("CPU and wall milliseconds of each request", *_turns(explanation)),
         (_lines_title(explanation), *map(line_as_text, explanation.lines)),
         ("Notes", *(f"ply {ply}: {note}" for ply, note in explanation.notes)),
-        ("Standard error, its end", explanation.log.rstrip("\n")),
+        ("Standard error, its end", printable(explanation.log).rstrip("\n")),
         ("Again, at your desk", _command(explanation)),
     )
     return "\n\n".join("\n".join(section) for section in sections if any(section[1:])) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,13 @@ from pentathlon_engines.cli.failure import (
     HOST_OR_SERVER,
     CommandFailed,
 )
-from pentathlon_engines.cli.output.streams import LOG_LINES, is_terminal, say, say_repairs
+from pentathlon_engines.cli.output.streams import (
+    is_terminal,
+    say,
+    say_end_of_log,
+    say_log,
+    say_repairs,
+)
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import is_placeholder
@@ -139,6 +145,38 @@ def out_of_time(version: Json) -> dict[str, str]:
     }
 
 
+def new_lines(before: Sequence[str], now: Sequence[str]) -> Sequence[str]:
+    """Return the lines that a log has got since the last look.
+
+    The site keeps only the end of a long log, which may begin within a line.
+
+    >>> new_lines(["a", "b", "c"], ["b", "c", "d"])
+    ['d']
+    """
+    common = _overlap(before, now)
+    if not common and before and now:
+        common = (shared := _overlap(before, now[1:])) and shared + 1
+    return now[common:]
+
+
+def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
+    """Return how many lines at the end of `before` are those at the beginning of `now`."""
+    borders: list[int] = []
+    matched = 0
+    # As Knuth, Morris and Pratt: a log may be one line thousands of times.
+    for line in now:
+        while matched and (not borders or line != now[matched]):
+            matched = borders[matched - 1]
+        matched += bool(borders) and line == now[matched]
+        borders.append(matched)
+    matched = 0
+    for line in before:
+        while matched and (matched == len(now) or line != now[matched]):
+            matched = borders[matched - 1]
+        matched += matched < len(now) and line == now[matched]
+    return matched
+
+
 class Follower:
     """Reports the progress of a version."""
 
@@ -147,7 +185,7 @@ class Follower:
         self._version = version
         self._patience = patience
         self._may_read = True
-        self._shown = ""
+        self._shown: list[str] = []
         self._reason = ""
 
     def to_its_verdict(self) -> Json:
@@ -159,8 +197,7 @@ class Follower:
         if state == "eligible":
             say(f"{label} may play.")
             return version
-        for line in self._private_log("validation_log").splitlines()[-LOG_LINES:]:
-            say(f"  {line}")
+        say_end_of_log(self._private_log("validation_log"))
         name = version["bot"]["name"]
         is_ours = state == "unchecked"
         raise CommandFailed(
@@ -201,14 +238,12 @@ class Follower:
     def _show_build(self, *, is_over: bool = False) -> None:
         """Show the build's new lines."""
         log = self._private_log("build_log")
-        whole = log if is_over else log[: log.rfind("\n") + 1]
-        # The site keeps only the end of a long log.
-        new = whole.removeprefix(self._shown)
-        for line in new.splitlines():
-            say(f"  {line}")
+        lines = (log if is_over else log[: log.rfind("\n") + 1]).splitlines()
+        new = new_lines(self._shown, lines)
+        say_log(new)
         if new:
             self._patience.note_news()
-            self._shown = whole
+            self._shown = lines
 
     def _private_log(self, name: str) -> str:
         if not self._may_read:

@@ -13,7 +13,13 @@ from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, Sandbox
 from pentathlon_engines.cli.output.matches import explain_fault, wrong_answer
-from pentathlon_engines.cli.output.streams import is_terminal, print_json, say, show_on_one_line
+from pentathlon_engines.cli.output.streams import (
+    is_terminal,
+    print_json,
+    say,
+    say_end_of_log,
+    show_on_one_line,
+)
 from pentathlon_engines.cli.output.tables import print_table
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.probes import ProbeReport, ProbeResult, probe_bot
@@ -25,7 +31,6 @@ from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
 _NEAR: Final = 0.8
 """The share of a limit beyond which a bot is near it."""
-_LOG_LINES: Final = 10
 
 
 class Finding(NamedTuple):
@@ -233,8 +238,7 @@ def _show(
             say(f"{each.tried}: {each.detail}")
             if each.answer:
                 say(each.answer)
-            for line in each.log.splitlines()[-_LOG_LINES:]:
-                say(f"  {line}")
+            say_end_of_log(each.log)
 
 
 def _say_walls(launcher: Launcher, bot: str) -> None:

@@ -11,6 +11,7 @@ from pentathlon_engines.cli.client.connection import connect_as_person, split_ad
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output.streams import print_json, print_text, say
+from pentathlon_engines.match.traces import printable
 
 
 def logs(
@@ -49,13 +50,13 @@ def _show_version(site: Site, name: str, *, as_json: bool) -> None:
     for title, text in (("build", told["build_log"]), ("checks", told["validation_log"])):
         if text:
             say(f"--- {title}")
-            print_text(text.rstrip("\n"))
+            print_text(printable(text.rstrip("\n")))
     if not (told["build_log"] or told["validation_log"]):
         say("It wrote nothing to standard error.")
 
 
 def _show_seat(site: Site, number: int, seat: Json) -> None:
     text = site.download(f"matches/{number}/seats/{seat['seat']}/log.txt").decode()
-    print_text(text.rstrip("\n"))
+    print_text(printable(text.rstrip("\n")))
     if seat["is_fault"]:
         say(f"Next: pentathlon repro {number} FOLDER --seat {seat['seat']}")

@@ -6,18 +6,14 @@ This module does not use rich, whose import takes longer than most commands; `ta
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
-from typing import Final, TextIO
+from typing import TextIO
 
 from pentathlon_engines.archive.repairs import Repair
+from pentathlon_engines.match.traces import printable
 
 LOG_LINES: Final = 10
-_COMMANDS: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)
-"""Characters that command a terminal or turn a text around; not tab and line break."""
 
 
 def print_json(data: object) -> None:
@@ -45,13 +41,9 @@ def _write(text: str, stream: TextIO) -> None:
 
     Logs of bots, names and sentences of sites are the words of others.
     """
-    shown = _COMMANDS.sub(_escaped, text) if stream.isatty() else text
+    shown = printable(text) if stream.isatty() else text
     stream.write(f"{shown}\n")
     stream.flush()
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"  # as in JSON, which is printed here, too
 
 
 def say_repairs(repairs: Sequence[Repair]) -> None:
@@ -73,6 +65,17 @@ def show_on_one_line(text: str) -> None:
 
 def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:
     """Print the last note and the end of the log of one bot to standard error."""
-    lines = log.decode(errors="replace").splitlines()[-LOG_LINES:]
-    for line in [text for _, text in notes[-1:]] + lines:
-        say(f"  {line}")
+    for _, note in notes[-1:]:
+        say(f"  {note}")
+    say_end_of_log(log.decode(errors="replace"))
+
+
+def say_log(lines: Sequence[str]) -> None:
+    """Print lines of a program of the author's, which must not command the terminal."""
+    for line in lines:
+        say(f"  {printable(line)}")
+
+
+def say_end_of_log(log: str) -> None:
+    """Print the last lines of a log to standard error."""
+    say_log(log.splitlines()[-LOG_LINES:])

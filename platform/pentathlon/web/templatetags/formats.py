@@ -7,6 +7,7 @@ from django import template
 from pentathlon.ratings.uncertainty import half_width
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.match import traces
 
 register = template.Library()
 
@@ -21,6 +22,12 @@ _LONG = 90
 def thousands(number: int) -> str:
     """Write 1098 as 1,098."""
     return f"{number:,}"
+
+
+@register.filter
+def printable(text: str) -> str:
+    """Escape what a program has written that would turn or hide other letters on a page."""
+    return traces.printable(text)
 
 
 @register.filter

@@ -6,11 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.cli.client import submission
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
+from pentathlon_engines.cli.client.submission import (
+    Follower,
+    new_lines,
+    out_of_time,
+    pack,
+    upload_version,
+)
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from tests.engines.cli.client.fake_sites import FakeSite, Replies, as_site, away, refused
 
@@ -192,6 +200,50 @@ def test_version_is_followed_to_its_verdict_with_its_build(
 
     said = capsys.readouterr().err.splitlines()
     assert said == ["Waiting: Comes next.", "  cc main.c", "  ld", "tiger v1 may play."]
+
+
+def test_long_build_log_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = "".join(f"line {number}\n" for number in range(500))
+    looks = [log(whole[max(0, end - 1000) : end]) for end in range(100, len(whole), 700)]
+    site = FakeSite(
+        {
+            "versions/71/": Replies(*[VERSION] * len(looks), ELIGIBLE),
+            "versions/71/log/": Replies(*looks, log(whole[-1000:])),
+        },
+        {"matches/": []},
+    )
+
+    follower(site).to_its_verdict()
+
+    said = capsys.readouterr().err.splitlines()[:-1]
+    assert said == [f"  line {number}" for number in range(500)]
+
+
+LINES = st.lists(st.sampled_from("ab"), max_size=8)
+
+
+@given(before=LINES, now=LINES)
+def test_new_lines_are_those_after_the_longest_overlap(before: list[str], now: list[str]) -> None:
+    def overlap(lines: list[str]) -> int:
+        most = min(len(before), len(lines))
+        return max(n for n in range(most + 1) if before[len(before) - n :] == lines[:n])
+
+    common = overlap(now) or (overlap(now[1:]) + 1 if overlap(now[1:]) else 0)
+
+    assert new_lines(before, now) == now[common:]
+
+
+def test_log_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    site = FakeSite(
+        {
+            "versions/71/": ELIGIBLE,
+            "versions/71/log/": log("\x1b[2Jgone\u202eexe.\tx\n"),
+        }
+    )
+
+    follower(site).to_its_verdict()
+
+    assert capsys.readouterr().err.startswith("  \\x1b[2Jgone\\u202eexe.\tx\n")
 
 
 @pytest.mark.parametrize(
