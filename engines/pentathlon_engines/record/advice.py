@@ -42,7 +42,8 @@ _ADVICE: Final[dict[str, str]] = {
     ),
     "protocol": (
         "Compare the last lines with the protocol page: one JSON object for each request, "
-        "nothing before it and nothing after it. Prints for debugging belong on standard error."
+        "nothing before it and nothing after it. Prints for debugging belong on standard error; "
+        "bots that `pentathlon init` writes send them there."
     ),
     "illegal_action": (
         "Answer with a text of the request's legal list, letter for letter. {again} brings your "

@@ -351,9 +351,10 @@ def _check_line(text: str, *, field: str, longest: int) -> str:
 
 
 def _name_taken(actor: User, name: str) -> Conflict:
-    if Bot.objects.owned_by(actor).filter(name__iexact=name).exists():
+    own = Bot.objects.owned_by(actor).filter(name__iexact=name).first()
+    if own is not None:
         return Conflict(
-            f"You have a bot named {name} already. Upload this as its next version.",
+            f"You have a bot named {own.name} already. Upload this as its next version.",
             code="bot_exists",
             field="archive",
         )

@@ -15,7 +15,8 @@ class RefusedUpload(NamedTuple):
 REFUSALS: Final = {
     "not_a_zip": RefusedUpload("The file is not a zip archive.", "Let `submit` pack the folder."),
     "no_manifest": RefusedUpload(
-        "There is no `bot.toml` at its top.", "Zip the content of the folder, not the folder."
+        "There is no `bot.toml`, or more than one folder has one; the sentence names those found.",
+        "Pack one bot’s folder, with a file of exactly that name.",
     ),
     "bad_manifest": RefusedUpload(
         "`bot.toml` has a field that is wrong; the sentence names it.",
@@ -37,9 +38,6 @@ REFUSALS: Final = {
     ),
     "too_many_files": RefusedUpload(
         "The archive has too many entries.", "Leave out what the bot does not need."
-    ),
-    "bomb": RefusedUpload(
-        "It grows too much when it is unpacked.", "Leave out files that hold only zeros."
     ),
     "bad_archive": RefusedUpload(
         "There is another problem; the sentence names it.", "Pack it again."
