@@ -25,8 +25,7 @@ FAULT_WORDS: Final[dict[FaultKind, FaultWords]] = {
         "The bot was not ready in time, or ended before it was.",
         (
             "the process ended with exit status 1",
-            "the process ended with exit status 127 (in a shell: program not found); its program "
-            "cannot be started here",
+            "the process ended with exit status 1; its program cannot be started here",
             "used 5.003 s of CPU time without a ready line; 5 s are allowed",
         ),
         "A missing file, a failed import, a program built for another system, or too much "

@@ -68,7 +68,7 @@ def check(
     bot: Annotated[
         str,
         typer.Argument(
-            help="A folder with a bot.toml, or a built-in name.", autocompletion=complete_bot
+            help="A folder or zip of a bot, or a built-in name.", autocompletion=complete_bot
         ),
     ],
     game: Annotated[
