@@ -103,7 +103,8 @@ class _Session:
         self._began_s = time.monotonic()
         self._legal: list[str] = []
         self.process: BotProcess = launcher.start(bot.command, seat=0, limits=limits)
-        self.seat = Seat(self.process, limits, command=bot.command)
+        self.seat = Seat(self.process, limits)
+        self.seat.command = bot.command
         self.start: StartUse | None = None
         self.memory_peak_mb = 0.0
 

@@ -156,7 +156,8 @@ class _Bench:
     def _start(self, index: int, command: BotCommand) -> Seat:
         limits = self._facts.limits
         process = self._launcher.start(command, seat=index, limits=limits)
-        seat = self._seats[index] = Seat(process, limits, command=command)
+        seat = self._seats[index] = Seat(process, limits)
+        seat.command = command
         self._started.callback(seat.stop)
         own = [event for event in self._course.events if event.seat == index]
         seat.cpu_s = sum(event.cpu_ms for event in own) / 1000

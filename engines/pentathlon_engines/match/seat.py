@@ -21,7 +21,7 @@ from pentathlon_engines.match.launcher import (
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import read_ready
 from pentathlon_engines.match.traces import Trace
-from pentathlon_engines.match.unstartable import WHY, why_unstartable
+from pentathlon_engines.match.unstartable import WHY, why_not_started
 from pentathlon_engines.match.wall_clock import (
     Found,
     WallClock,
@@ -54,7 +54,6 @@ class Seat:
         "_action_cpu_ms",
         "_awake",
         "_clock",
-        "_command",
         "_cpu_mark_s",
         "_ended",
         "_is_asked",
@@ -66,6 +65,7 @@ class Seat:
         "_process",
         "_usage",
         "_wall_left_ms",
+        "command",
         "cpu_s",
         "is_blamed",
         "last_cpu_s",
@@ -76,17 +76,8 @@ class Seat:
         "wall_s",
     )
 
-    def __init__(
-        self,
-        process: BotProcess,
-        limits: Limits,
-        *,
-        command: BotCommand | None = None,
-        is_blamed: bool = False,
-    ) -> None:
-        """Seat a running bot; `command` is what started it, to explain why it did not start."""
+    def __init__(self, process: BotProcess, limits: Limits, *, is_blamed: bool = False) -> None:
         self._process = process
-        self._command = command
         self._limits = limits
         self._action_cpu_ms = int(1000 * limits.action_cpu_s)
         self._cpu_mark_s = 0.0
@@ -100,6 +91,7 @@ class Seat:
         self._usage: Usage | None = None
         self._is_asked = False
         self._ended = False
+        self.command: BotCommand | None = None  # explains why a program could not start
         self.is_blamed = is_blamed
         """Whether other hosts have given it up or killed it; if this one does, too, it is the
         bot's fault."""
@@ -262,16 +254,10 @@ class Seat:
         if breach is not None:
             return BotFailed(breach.kind, breach.detail)
         detail = f"the process {manner_of_end(usage.exit_status)}"
-        if kind is FaultKind.STARTUP and usage.exit_status and (why := self._why_unstartable()):
+        if kind is FaultKind.STARTUP and (why := why_not_started(self.command)):
             self.pipes.note(f"{WHY}{why}")
             detail += "; its program cannot be started here"
         return BotFailed(kind, detail)
-
-    def _why_unstartable(self) -> str | None:
-        command = self._command
-        if command is None or command.language != "command":
-            return None
-        return why_unstartable(command.folder, command.argv)
 
     def _let_think(self, line: bytes) -> bytes:
         started = time.monotonic()

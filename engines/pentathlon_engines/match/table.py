@@ -53,7 +53,8 @@ class Table:
         """
         for index, command in enumerate(commands):
             process = launcher.start(command, seat=index, limits=self._facts.limits)
-            seat = Seat(process, self._facts.limits, command=command, is_blamed=index in blamed)
+            seat = Seat(process, self._facts.limits, is_blamed=index in blamed)
+            seat.command = command
             seat.on_look = self._tick
             self.seats.append(seat)
             self._present.add(index)

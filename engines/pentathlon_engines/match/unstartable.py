@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from pentathlon_engines.match.launcher import BOT_PATH
+from pentathlon_engines.match.launcher import BOT_PATH, BotCommand
 
 WHY: Final = "Why it did not start: "
 """How the reason begins in a bot's log."""
@@ -19,6 +19,13 @@ _FIRST_JAVA: Final = 45
 """The lowest version of a Java class; a macOS program for several processors has fewer parts."""
 _SEGMENT_BYTES: Final = 56
 _INTERPRETER_SEGMENT: Final = 3
+
+
+def why_not_started(command: BotCommand | None) -> str | None:
+    """Return why the own program of a bot cannot be started; see `why_unstartable`."""
+    if command is None or command.language != "command":
+        return None
+    return why_unstartable(command.folder, command.argv)
 
 
 def why_unstartable(folder: Path, argv: Sequence[str]) -> str | None:

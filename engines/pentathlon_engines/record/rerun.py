@@ -164,7 +164,8 @@ def rerun(
     run = _Run(record, seat, codec)
     facts = match_facts(record)
     process = launcher.start(command, seat=seat, limits=facts.limits)
-    bot = Seat(process, facts.limits, command=command)
+    bot = Seat(process, facts.limits)
+    bot.command = command
     try:
         bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
         run.play(bot, on_ply)
