@@ -88,7 +88,8 @@ class UploadedVersionSerializer(VersionSerializer):
 
     repairs = RepairSerializer(many=True, help_text="In its author's answers only.")
 
-    class Meta(VersionSerializer.Meta):
+    class Meta:
+        model = BotVersion
         fields = (*VersionSerializer.Meta.fields, "repairs")
         read_only_fields = fields
 
