@@ -88,7 +88,9 @@ def test_made_up_requests_break_nothing_and_tell_nothing(pytestconfig: pytest.Co
     scene = make_scene()
     staff = make_staff(superuser=True)
     SeatLog.objects.update(text=SECRET)
-    BotVersion.objects.filter(bot__owner=scene.author).update(validation_log=SECRET)
+    BotVersion.objects.filter(bot__owner=scene.author).update(
+        validation_log=SECRET, repairs=[{"code": "junk", "detail": SECRET}]
+    )
     people = _identities(scene.author, scene.organiser, staff)
     found = made_up(int(pytestconfig.getoption("randomly_seed")), known=_known())
     statuses: Counter[int] = Counter()

@@ -213,6 +213,19 @@ def test_validation_log_is_for_the_author_alone(scene: Scene) -> None:
     assert "startup at ply 0" in other
 
 
+def test_repairs_of_an_upload_are_for_the_author_alone(scene: Scene) -> None:
+    repairs = [{"code": "junk", "detail": "Left out what desktops add: Thumbs.db."}]
+    BotVersion.objects.filter(pk=scene.rejected.pk).update(repairs=repairs)
+    address = reverse("version", args=[scene.rejected.pk])
+
+    own = page_of(as_person(scene.author).get(address)).text
+    other = page_of(as_person(scene.organiser).get(address)).text
+
+    assert "Put right" in own
+    assert "Thumbs.db" in own
+    assert "Thumbs.db" not in other
+
+
 def test_validation_match_is_hidden_from_others(scene: Scene) -> None:
     match = scene.validating.seats.all()[0].match
     address = reverse("match", args=[match.pk])
