@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from typing import Final, NamedTuple
 
@@ -67,11 +68,10 @@ def _line(way: str, data: bytes) -> TraceLine:
 
 def printable(text: str) -> str:
     """Return a text in which nothing moves a cursor, colours a terminal or turns the order of
-    letters: such characters are escaped. Lines and tabs stay.
+    letters: such characters are escaped, as JSON escapes them. Lines and tabs stay.
     """
     if text.isprintable():
         return text
     return "".join(
-        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode()
-        for sign in text
+        sign if sign.isprintable() or sign in "\n\t" else json.dumps(sign)[1:-1] for sign in text
     )

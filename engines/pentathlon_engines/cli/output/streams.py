@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Final, TextIO
 
 from pentathlon_engines.archive.repairs import Repair
 from pentathlon_engines.match.traces import printable
