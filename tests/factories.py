@@ -143,6 +143,7 @@ def make_match(
         "seed": next_number(),
         "alias": uuid.uuid4().hex,
         "validated_version": versions[0].pk if kind is MatchKind.VALIDATION else None,
+        "newcomer_of": versions[0].bot.owner_id if kind is MatchKind.VALIDATION else None,
     }
     match = Match.objects.create(
         kind=kind, game=game, state=state, **{**columns, **_state_columns(state), **fields}

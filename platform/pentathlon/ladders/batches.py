@@ -68,31 +68,43 @@ def make_batches(*, for_s: float = _STEP_S) -> int:
     slots = fleet.slots - fleet.held_slots
     if slots <= 0 or not fleet.capabilities:
         return 0
-    waiting = _count_unfinished()
+    ahead = pace.Ahead.of((author for _, _, author in _unfinished(_running_lanes())), slots=slots)
     made = 0
     may_play = Q(due_at__lte=Now())
     if settings.LADDER_MATCHES_AN_HOUR is None:
         may_play |= Q(is_settled=True, due_at__isnull=False)
     divisions = Division.objects.filter(may_play)
     for division in divisions.order_by("-has_newcomers", "due_at")[:_DIVISIONS_AT_ONCE]:
-        ahead = pace.AHEAD_FOR_NEWCOMERS if division.has_newcomers else pace.AHEAD_PER_SLOT
-        room = ahead * slots - waiting - made
-        if room <= 0 or time.monotonic() > deadline:
+        room, for_newcomers = ahead.room(made), ahead.room_for_newcomers(made)
+        if not division.has_newcomers:
+            for_newcomers = 0
+        if max(room, for_newcomers) <= 0 or time.monotonic() > deadline:
             break
-        pair = partial(make_batch, division_id=division.pk, room=room, fleet=fleet)
+        pair = partial(
+            make_batch,
+            division_id=division.pk,
+            room=room,
+            for_newcomers=for_newcomers,
+            fleet=fleet,
+        )
         made += _batches.run(division.pk, pair) or 0
     return made
 
 
-def make_batch(*, division_id: int, room: int, fleet: Fleet) -> int:
-    """Pair the next blocks of a division, for about `room` matches; return how many were made."""
+def make_batch(*, division_id: int, room: int, fleet: Fleet, for_newcomers: int = 0) -> int:
+    """Pair the next blocks of a division, for about `room` matches; return how many were made.
+
+    If newcomers have more room, blocks are made up to the last one that has a newcomer in it:
+    those of others in front of it may wait for long, and must not keep it from being made.
+    """
     division = Division.objects.select_related("season__ladder", "tournament__pool").get(
         pk=division_id
     )
     look = _Look.of(division, fleet)
     legs = matches_per_block(division.tournament.table_seats)
     most = matches_at_once(division.tournament) // legs
-    wanted = min(most, max(1, room // legs), max(1, len(look.field) // 2))
+    asked = max(1, max(room, for_newcomers) // legs)
+    wanted = min(most, asked, max(1, len(look.field) // 2))
     blocks = pair_field(
         look.field,
         meetings=look.meetings,
@@ -101,6 +113,10 @@ def make_batch(*, division_id: int, room: int, fleet: Fleet) -> int:
         made=division.blocks,
         key=event_key(division.tournament),
     )
+    if for_newcomers > room:
+        wanted = min(wanted, max(room // legs, _count_to_last_newcomer(look, blocks)))
+        # The rule goes block by block, so that it makes these first ones, too, if asked for fewer.
+        blocks = blocks[:wanted]
     with transaction.atomic():
         locked = _lock(division)
         if locked is None:
@@ -122,6 +138,12 @@ class _Look:
     entries: dict[int, Entry]
     """The entries by their numbers."""
     lines: dict[int, FieldLine]
+
+    @property
+    def newcomers(self) -> dict[int, Entry]:
+        """The entries that have hardly played, by their numbers."""
+        new = (each.number for each in self.field if each.is_newcomer)
+        return {number: self.entries[number] for number in new}
 
     @classmethod
     def of(cls, division: Division, fleet: Fleet) -> _Look:
@@ -182,22 +204,24 @@ def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
     return fleet.satisfies(needs)
 
 
-def _unfinished(lanes: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the matches of lanes that wait or run, with their lanes; each state has an index."""
+def _unfinished(lanes: Iterable[int]) -> Iterator[tuple[int, int, int | None]]:
+    """Yield the matches of lanes that wait or run, with lane and author if it is for a newcomer.
+
+    Each state has an index.
+    """
     in_lanes = Match.objects.filter(lane__in=list(lanes), kind=MatchKind.LADDER)
     for state in (MatchState.PENDING, MatchState.RUNNING):
-        yield from in_lanes.filter(state=state).values_list("pk", "lane")
+        yield from in_lanes.filter(state=state).values_list("pk", "lane", "newcomer_of")
 
 
-def _count_unfinished() -> int:
+def _running_lanes() -> list[int]:
     running = Division.objects.filter(due_at__isnull=False)
-    lanes = list(running.values_list("tournament", flat=True))
-    return sum(1 for _ in _unfinished(lanes))
+    return list(running.values_list("tournament", flat=True))
 
 
 def _blocks_under_way(tournament: Tournament) -> Counter[int]:
     """Count by bot version the blocks of a division that have not ended; call off dead matches."""
-    matches = [pk for pk, _ in _unfinished([tournament.pk])]
+    matches = [pk for pk, *_ in _unfinished([tournament.pk])]
     # A version may have been retired after it left the field, with a match still to come.
     dead = Match.objects.filter(pk__in=matches, seats__version__state__in=OUT_OF_PLAY)
     if dead_ids := set(dead.values_list("pk", flat=True)):
@@ -274,8 +298,36 @@ def _store_matches(
         {number: entry.version_id for number, entry in look.entries.items()},
         kind=MatchKind.LADDER,
         pools=[pool for pool in pools if pool is not None],
+        newcomers=_authors_of_newcomers(batch, look, blocks),
     )
     return len(pairings)
+
+
+def _authors_of_newcomers(
+    batch: Batch, look: _Look, blocks: Sequence[LadderBlock]
+) -> dict[int, int]:
+    """Return by block number the author in whose line it waits, if newcomers sit at its table.
+
+    Of several, it is the one with the fewest newcomers in the division, whose line is shortest.
+    """
+    new = look.newcomers
+    of_author = Counter(entry.version.bot.owner_id for entry in new.values())
+    authors: dict[int, int] = {}
+    for number, block in enumerate(blocks, batch.first_block):
+        at_table = [new[one].version.bot.owner_id for one in block.seatings[0] if one in new]
+        if at_table:
+            authors[number] = min(at_table, key=lambda author: (of_author[author], author))
+    return authors
+
+
+def _count_to_last_newcomer(look: _Look, blocks: Sequence[LadderBlock]) -> int:
+    """Return how many blocks there are up to the last one with a newcomer at its table."""
+    with_new = (
+        number
+        for number, block in enumerate(blocks, 1)
+        if not look.newcomers.keys().isdisjoint(block.seatings[0])
+    )
+    return max(with_new, default=0)
 
 
 def _tell(division: Division, look: _Look) -> Told:

@@ -6,13 +6,18 @@ an hour if one is set.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 AHEAD_PER_SLOT: Final = 3
 """How many matches of ladders may wait or run for each slot that is alive."""
 AHEAD_FOR_NEWCOMERS: Final = 6
-"""The same for divisions in which versions have hardly played."""
+"""The same for newcomers, beside what waits of others."""
+AHEAD_OF_AN_AUTHOR: Final = 2
+"""How many of those count for one author: so many uploads of one leave room for another's."""
 LOOK_AGAIN: Final = timedelta(seconds=2)
 """The pause after a look that found nothing to pair."""
 LEAST_AN_HOUR: Final = 12.0
@@ -29,3 +34,31 @@ def rest(*, matches: int, an_hour: float | None) -> timedelta:
     if an_hour is None:
         an_hour = LEAST_AN_HOUR
     return timedelta(hours=matches / an_hour) if an_hour > 0 else _NEVER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """How many matches of ladders wait or run, and how many may."""
+
+    slots: int
+    others: int
+    """Matches for no newcomer: they are played last of all, so they may wait for long."""
+    newcomers: int
+    """Matches for newcomers; only so many of them count for one author."""
+
+    @classmethod
+    def of(cls, unfinished: Iterable[int | None], *, slots: int) -> Ahead:
+        """Count unfinished matches, told by the authors for whose newcomers they are."""
+        authors = Counter(unfinished)
+        others = authors.pop(None, 0)
+        most = AHEAD_OF_AN_AUTHOR * slots
+        newcomers = sum(min(most, count) for count in authors.values())
+        return cls(slots=slots, others=others, newcomers=newcomers)
+
+    def room(self, made: int) -> int:
+        """Return how many matches may be made for anybody, after so many have been made."""
+        return AHEAD_PER_SLOT * self.slots - self.others - self.newcomers - made
+
+    def room_for_newcomers(self, made: int) -> int:
+        """Return how many may be made in divisions with newcomers, whatever waits of others."""
+        return AHEAD_FOR_NEWCOMERS * self.slots - self.newcomers - made

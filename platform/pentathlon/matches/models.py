@@ -190,6 +190,11 @@ class Match(models.Model):
     """Its lane: one per tournament or challenge; lanes take turns, so none starves another."""
     validated_version = models.PositiveBigIntegerField(null=True)
     """The id of the bot version that it validates, which has all seats; null if there is none."""
+    newcomer_of = models.PositiveBigIntegerField(null=True)
+    """The id of the author of the new version for which it is played; null for all others.
+
+    Validations have it, and first matches on a ladder; a share of the turns in dispatch is theirs.
+    """
     reserved_for = models.PositiveBigIntegerField(null=True)
     """The only party of workers that may play it; null for all. See `Capabilities.party`."""
 
@@ -250,6 +255,16 @@ class Match(models.Model):
                 fields=("kind", "lane", "id"),
                 condition=Q(state=MatchState.PENDING, on_hold=False, sent_at=None),
                 name="matches_unsent",
+            ),
+            models.Index(
+                fields=("newcomer_of", "id"),
+                condition=Q(
+                    state=MatchState.PENDING,
+                    on_hold=False,
+                    sent_at=None,
+                    newcomer_of__isnull=False,
+                ),
+                name="matches_of_newcomers",
             ),
             models.Index(fields=("sent_at",), condition=_PENDING, name="matches_sent"),
             models.Index(fields=("lease_until",), condition=_RUNNING, name="matches_running"),

@@ -330,6 +330,7 @@ def _planned(spec: MatchSpec) -> Match:
         rated=spec.rated,
         lane=spec.lane,
         validated_version=spec.seating[0] if spec.kind is MatchKind.VALIDATION else None,
+        newcomer_of=spec.newcomer_of,
         reserved_for=spec.reserved_for,
         traceparent=tracing.current(),
     )

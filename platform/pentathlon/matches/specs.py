@@ -25,5 +25,7 @@ class MatchSpec:
     rated: bool = False
     lane: int = 0
     """The number of its lane; lanes take turns."""
+    newcomer_of: int | None = None
+    """The id of the author of the new version that it is for; None if it is for no new one."""
     reserved_for: int | None = None
     """The only party of workers that may play it; None for all."""

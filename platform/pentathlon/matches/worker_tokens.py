@@ -21,7 +21,7 @@ from pentathlon.matches.services import return_match
 BATCH: Final = 4
 """The most matches that are named to one slot at a time where there is no queue."""
 _LADDERS_LAST: Final = Case(
-    When(kind=MatchKind.LADDER, then=1), default=0, output_field=IntegerField()
+    When(kind=MatchKind.LADDER, newcomer_of=None, then=1), default=0, output_field=IntegerField()
 )
 
 

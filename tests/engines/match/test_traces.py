@@ -40,7 +40,7 @@ def test_long_line_is_cut_and_its_size_told() -> None:
     ("line", "text"),
     [
         (b'{"action": "\xc3\xa9"}', '{"action": "é"}'),
-        (b"\xff\x00\x1b[2J", r"\xff\x00\x1b[2J"),
+        (b"\xff\x00\x1b[2J", r"\xff\u0000\u001b[2J"),
         (b"a\r", r"a\r"),
     ],
 )

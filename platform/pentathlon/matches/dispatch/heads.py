@@ -16,52 +16,68 @@ from django.db import connection
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.held_lanes import HeldLane
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.models import Match, MatchSeat, MatchState
 
-_UNSENT: Final = (
-    "{alias}.state = %s AND NOT {alias}.on_hold AND {alias}.sent_at IS NULL AND {alias}.kind = %s"
-)
-_M = _UNSENT.format(alias="m")
-_TABLE = Match._meta.db_table
-
-# SQL cannot ask an index for its next different value, so each step of the recursion looks it up.
-_LANES = f"""
-    WITH RECURSIVE lanes(lane) AS (
-        SELECT (SELECT m.lane FROM {_TABLE} m WHERE {_M} ORDER BY m.lane LIMIT 1)
-        UNION ALL
-        SELECT (
-            SELECT m.lane FROM {_TABLE} m WHERE {_M} AND m.lane > lanes.lane
-            ORDER BY m.lane LIMIT 1
-        ) FROM lanes WHERE lanes.lane IS NOT NULL
-    )
-    SELECT lane FROM lanes WHERE lane IS NOT NULL
-"""  # noqa: S608  our own names
-_SEATED = f"""
+NEWCOMERS: Final = "newcomers"
+"""The line of matches for new versions, whatever their kind, with a lane for each author."""
+_TABLE: Final = Match._meta.db_table
+_HELD: Final = f"SELECT h.lane FROM {HeldLane._meta.db_table} h"  # noqa: S608  our own name
+_SEATED: Final = f"""
     SELECT s.version_id FROM {MatchSeat._meta.db_table} s WHERE s.match_id = head.id
     ORDER BY s.seat
 """  # noqa: S608  our own names
-_LATERAL = f"""
-    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated, head.reserved_for,
-        array_to_string(ARRAY({_SEATED}), ' ')
-    FROM unnest(%s::bigint[], %s::bigint[]) AS lanes(lane, after)
-    CROSS JOIN LATERAL (
-        SELECT m.id, m.game, m.rules_version, m.rated, m.reserved_for FROM {_TABLE} m
-        WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
-        ORDER BY m.id LIMIT %s
-    ) head
-"""  # noqa: S608  our own names
-_CORRELATED = f"""
-    WITH lanes(lane, after) AS (VALUES {{values}})
-    SELECT lanes.lane, head.id, head.game, head.rules_version, head.rated, head.reserved_for,
-        (SELECT group_concat(version_id, ' ') FROM ({_SEATED}))
-    FROM lanes JOIN {_TABLE} head ON head.id IN (
-        SELECT m.id FROM {_TABLE} m WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
-        ORDER BY m.id LIMIT %s
-    )
-    ORDER BY head.id
-"""  # noqa: S608  our own names
-_Row = tuple[int, int, str, int, bool, int | None, str]
-"""The lane, id, game and rules version of a match, whether it is rated, the party that it is
+
+
+class _Line:
+    """The queries of one line: a kind of matches, or the matches for new versions."""
+
+    def __init__(self, lane: str, condition: str) -> None:
+        """Take the column of its lanes, and which of the unsent matches it has."""
+        unsent = f"m.state = %s AND NOT m.on_hold AND m.sent_at IS NULL AND {condition}"
+        # SQL cannot ask an index for its next different value, so each step of the recursion
+        # looks it up.
+        self.lanes = f"""
+            WITH RECURSIVE lanes(lane) AS (
+                SELECT (
+                    SELECT m.{lane} FROM {_TABLE} m WHERE {unsent} ORDER BY m.{lane} LIMIT 1
+                )
+                UNION ALL
+                SELECT (
+                    SELECT m.{lane} FROM {_TABLE} m WHERE {unsent} AND m.{lane} > lanes.lane
+                    ORDER BY m.{lane} LIMIT 1
+                ) FROM lanes WHERE lanes.lane IS NOT NULL
+            )
+            SELECT lane FROM lanes WHERE lane IS NOT NULL
+        """  # noqa: S608  our own names
+        columns = "m.id, m.kind, m.game, m.rules_version, m.rated, m.reserved_for"
+        head = columns.replace("m.", "head.")
+        self.lateral = f"""
+            SELECT lanes.lane, {head}, array_to_string(ARRAY({_SEATED}), ' ')
+            FROM unnest(%s::bigint[], %s::bigint[]) AS lanes(lane, after)
+            CROSS JOIN LATERAL (
+                SELECT {columns} FROM {_TABLE} m
+                WHERE {unsent} AND m.{lane} = lanes.lane AND m.id > lanes.after
+                ORDER BY m.id LIMIT %s
+            ) head
+        """  # noqa: S608  our own names
+        self.correlated = f"""
+            WITH lanes(lane, after) AS (VALUES {{values}})
+            SELECT lanes.lane, {head}, (SELECT group_concat(version_id, ' ') FROM ({_SEATED}))
+            FROM lanes JOIN {_TABLE} head ON head.id IN (
+                SELECT m.id FROM {_TABLE} m
+                WHERE {unsent} AND m.{lane} = lanes.lane AND m.id > lanes.after
+                ORDER BY m.id LIMIT %s
+            )
+            ORDER BY head.id
+        """  # noqa: S608  our own names
+
+
+_OF_NEWCOMERS: Final = _Line(
+    "newcomer_of", f"m.newcomer_of IS NOT NULL AND m.lane NOT IN ({_HELD})"
+)
+_OF_KIND: Final = _Line("lane", "m.kind = %s AND m.newcomer_of IS NULL")
+_Row = tuple[int, int, str, str, int, bool, int | None, str]
+"""The lane, id, kind, game and rules version of a match, whether it is rated, the party that it is
 reserved for, and the ids of the bot versions."""
 
 _SPARE: Final = 8
@@ -87,6 +103,7 @@ class Head(NamedTuple):
     """A waiting match at the head of its lane, with what decides whether it can be played now."""
 
     pk: int
+    kind: str
     game: str
     rules_version: int
     rated: bool
@@ -103,9 +120,10 @@ class Heads:
     """
 
     def __init__(
-        self, kind: MatchKind, *, fits: Callable[[Head], bool], reached: dict[int, int]
+        self, line: str, *, fits: Callable[[Head], bool], reached: dict[int, int]
     ) -> None:
-        self._kind = kind
+        """Take a kind of matches, or `NEWCOMERS`."""
+        self._line = line
         self._fits = fits
         self._reached = reached
         self._refusals_left = _MOST_REFUSED
@@ -175,12 +193,13 @@ class Heads:
             number: lane.after and max(lane.after, self._reached.get(number, 0))
             for number, lane in ((number, self._lanes[number]) for number in numbers)
         }
-        rows = _read_rows(self._kind, after, page=page)
+        rows = _read_rows(self._line, after, page=page)
         self._read_lineups({seated for *_, seated in rows} - self._lineups.keys())
         counts = Counter(row[0] for row in rows)
-        for number, pk, game, rules_version, rated, reserved_for, seated in rows:
+        for number, pk, kind, game, rules_version, rated, reserved_for, seated in rows:
             lane = self._lanes[number]
-            head = Head(pk, game, rules_version, bool(rated), reserved_for, self._lineups[seated])
+            lineup = self._lineups[seated]
+            head = Head(pk, kind, game, rules_version, bool(rated), reserved_for, lineup)
             lane.heads.append(head)
             lane.after = pk
         for number in numbers:
@@ -219,25 +238,35 @@ class _Lane:
     has_refused: bool = False
 
 
-def waiting_lanes(kind: MatchKind) -> list[int]:
-    """Return the lanes in which matches wait to be sent, without held lanes."""
+def waiting_lanes(line: str) -> list[int]:
+    """Return the lanes of a line in which matches wait to be sent, without held ones."""
+    queries, values = _line(line)
     with connection.cursor() as cursor:
-        cursor.execute(_LANES, [MatchState.PENDING, kind, MatchState.PENDING, kind])
+        cursor.execute(queries.lanes, [*values, *values])
         lanes = [lane for (lane,) in cursor.fetchall()]
+    if line == NEWCOMERS:
+        return lanes
     held = set(HeldLane.objects.values_list("lane", flat=True))
     return [lane for lane in lanes if lane not in held]
 
 
-def _read_rows(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[_Row]:
+def _read_rows(line: str, after: Mapping[int, int], *, page: int) -> list[_Row]:
     """Return the next waiting matches of lanes, in each lane after the id given for it."""
+    queries, values = _line(line)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             lanes = [list(after), list(after.values())]
-            cursor.execute(_LATERAL, [*lanes, MatchState.PENDING, kind, page])
+            cursor.execute(queries.lateral, [*lanes, *values, page])
         else:
-            values = ", ".join(["(%s, %s)"] * len(after))
+            places = ", ".join(["(%s, %s)"] * len(after))
             pairs = [number for pair in after.items() for number in pair]
-            statement = _CORRELATED.format(values=values)
-            cursor.execute(statement, [*pairs, MatchState.PENDING, kind, page])
+            cursor.execute(queries.correlated.format(values=places), [*pairs, *values, page])
         rows: list[_Row] = cursor.fetchall()
     return rows
+
+
+def _line(line: str) -> tuple[_Line, list[str]]:
+    """Return the queries of a line, and the values for its condition."""
+    if line == NEWCOMERS:
+        return _OF_NEWCOMERS, [MatchState.PENDING]
+    return _OF_KIND, [MatchState.PENDING, line]

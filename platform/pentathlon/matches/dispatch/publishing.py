@@ -1,8 +1,14 @@
 """Publishes the next matches to workers. The times of publishing are the outbox.
 
-Validation goes first, then tournaments, then ladders, challenges last. Lanes of one kind take
-turns: whichever has least in flight comes next, so that a long tournament does not keep a short
-one waiting. Within a lane the order of the schedule holds.
+New versions have one turn in eight, whatever else waits: for their validations and for their first
+matches on a ladder, so that a first bot plays at once on a busy site. Their lanes are their
+authors', so that many uploads of one author keep no other waiting. They pay for a turn by the
+length of its match, so that they never have more than an eighth while others wait; what nobody
+else wants is theirs, too.
+
+The other turns are those of tournaments, then of ladders, of challenges last. Lanes of one kind
+take turns: whichever has least in flight comes next, so that a long tournament does not keep a
+short one waiting. Within a lane the order of the schedule holds.
 
 What is in flight counts by its length: a match that fills a batch alone counts as much as a batch
 of short ones. Workers follow hints in the order in which they were sent; if long matches counted
@@ -31,7 +37,7 @@ from django.db.models.functions import Now
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.capacity.batches import BATCH, BatchSizes
 from pentathlon.matches.capacity.concurrency import Cap
-from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
+from pentathlon.matches.dispatch.heads import NEWCOMERS, Head, Heads, waiting_lanes
 from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
@@ -45,6 +51,8 @@ RESEND_LADDERS_S: Final = 600
 """The same for ladders, whose hints wait as long as there is anything else to play."""
 RESEND_LOST_S: Final = 5
 """The same when the broker holds no hints, so that this one must have been lost."""
+TURN_OF_NEWCOMERS: Final = 8
+"""New versions have one turn in so many while others wait."""
 MOST_FOR_CHALLENGES: Final = 1 / 4
 KEPT_FOR_CHALLENGES: Final = 1 / 8
 MOST_FOR_SPOT_CHECKS: Final = 1 / 16
@@ -57,12 +65,14 @@ Publish = Callable[[Sequence[int]], None]
 class FairCursor:
     """What the publisher remembers of lanes from one look to the next."""
 
-    lane: dict[MatchKind, int] = field(default_factory=dict)
-    """The lane of each kind that was served last."""
-    refused: dict[MatchKind, dict[int, None]] = field(default_factory=dict)
+    lane: dict[str, int] = field(default_factory=dict)
+    """The lane of each line that was served last: of a kind, or of `NEWCOMERS`."""
+    refused: dict[str, dict[int, None]] = field(default_factory=dict)
     """Lanes from which nothing could be sent when they were last looked at, in that order."""
-    reached: dict[MatchKind, dict[int, int]] = field(default_factory=dict)
+    reached: dict[str, dict[int, int]] = field(default_factory=dict)
     """For each lane, the match up to which all were refused when it was last looked at."""
+    credit: float | None = None
+    """What new versions may send before others, in short matches; None before the first look."""
 
 
 def publish_pending(
@@ -112,7 +122,8 @@ class Chosen:
 
     pk: int
     game: str
-    kind: MatchKind
+    line: str
+    """Its kind, or `NEWCOMERS`."""
 
 
 class _Plan:
@@ -128,38 +139,64 @@ class _Plan:
         self._sizes = BatchSizes()
         self._cap = Cap.over(live, sent=sent, sizes=self._sizes)
         self._covered: dict[Requirements, bool] = {}
-        of_ladder = Q(kind=MatchKind.LADDER)
+        of_ladder = Q(kind=MatchKind.LADDER, newcomer_of=None)
         usual_s, ladders_s = resend_after_s
         is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
-        self._stale = sorted(sent.filter(is_stale).values_list("pk", "game", "kind", "lane"))
+        facts = ("kind", "lane", "newcomer_of", "game")
+        self._stale = sorted(sent.filter(is_stale).values_list("pk", *facts))
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
         for matches in (live, sent.exclude(is_stale)):
-            for kind, lane, game in matches.order_by().values_list("kind", "lane", "game"):
-                self._in_flight[kind, lane] += self._weight(game)
+            for *place, game in matches.order_by().values_list(*facts):
+                self._in_flight[_lane_of(*place)] += self._weight(game)
 
     def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
         chosen: list[Chosen] = []
-        for pk, game, kind, lane in self._stale:
-            if self._room(window, kind) > 0:
-                self._in_flight[kind, lane] += self._weight(game)
-                chosen.append(Chosen(pk=pk, game=game, kind=MatchKind(kind)))
-        chosen += self._by_turns(MatchKind.VALIDATION, self._room(window))
+        for pk, *place, game in self._stale:
+            line, lane = _lane_of(*place)
+            if self._room(window, line) > 0:
+                self._in_flight[line, lane] += self._weight(game)
+                chosen.append(Chosen(pk=pk, game=game, line=line))
+        newcomers = self._by_turns(NEWCOMERS, self._room(window))
+        chosen += self._on_credit(newcomers, window)
         kept, most = self._room_for_challenges(window)
+        others: list[Chosen] = []
         for competition in COMPETITIONS:
-            chosen += self._by_turns(competition, self._room(window, competition) - kept)
-        chosen += self._by_turns(MatchKind.CHALLENGE, min(most, self._room(window)))
+            others += self._by_turns(competition, self._room(window, competition) - kept)
+        others += self._by_turns(MatchKind.CHALLENGE, min(most, self._room(window)))
+        self._earn(others, window)
+        chosen += others
+        while self._room(window) > 0 and (match := next(newcomers, None)):
+            chosen.append(match)
         checks = max(1, window * MOST_FOR_SPOT_CHECKS) - self._in_flight_of(MatchKind.SPOT_CHECK)
         chosen += self._by_turns(MatchKind.SPOT_CHECK, checks)
         return chosen
+
+    def _on_credit(self, newcomers: Iterator[Chosen], window: int) -> Iterator[Chosen]:
+        """Yield the matches of new versions whose turn it is; the last one may be on loan."""
+        credit = self._cursor.credit
+        left = window / TURN_OF_NEWCOMERS if credit is None else credit
+        while left > 0 and (match := next(newcomers, None)):
+            left -= self._weight(match.game)
+            yield match
+        self._cursor.credit = left
+
+    def _earn(self, others: Sequence[Chosen], window: int) -> None:
+        """Let new versions earn a turn by what others send, to use now or for a while to come.
+
+        Matches of ladders take room from nobody, so nothing is earned by them.
+        """
+        sent = sum(self._weight(each.game) for each in others if each.line != MatchKind.LADDER)
+        earned = (self._cursor.credit or 0.0) + sent / (TURN_OF_NEWCOMERS - 1)
+        self._cursor.credit = min(earned, window / TURN_OF_NEWCOMERS)
 
     def _weight(self, game: str) -> float:
         """Return how many short matches a match of this game counts as."""
         return BATCH / (self._sizes.of(game) or BATCH)
 
-    def _room(self, window: int, kind: str = "") -> float:
-        """Return how much of a kind may be sent; hints of ladders take room from ladders only."""
-        counts_ladders = kind == MatchKind.LADDER
+    def _room(self, window: int, line: str = "") -> float:
+        """Return how much of a line may be sent; hints of ladders take room from ladders only."""
+        counts_ladders = line == MatchKind.LADDER
         return window - sum(
             weight
             for (other, _), weight in self._in_flight.items()
@@ -181,23 +218,28 @@ class _Plan:
     def hints(self, chosen: Sequence[Chosen]) -> Iterator[tuple[bool, list[int]]]:
         """Put matches of one game together in hints, small enough for every slot to get a share.
 
-        Yield each hint with whether it is of ladders.
+        Yield each hint with whether it is of ladders; those of new versions come first.
         """
+        new = [match for match in chosen if match.line == NEWCOMERS]
+        yield from self._hints(new)
+        yield from self._hints([match for match in chosen if match.line != NEWCOMERS])
+
+    def _hints(self, chosen: Sequence[Chosen]) -> Iterator[tuple[bool, list[int]]]:
         share = -(-len(chosen) // max(1, self._fleet.slots))
         hints: dict[tuple[bool, str], list[int]] = {}
         for match in chosen:
-            key = match.kind == MatchKind.LADDER, match.game
+            key = match.line == MatchKind.LADDER, match.game
             hint = hints.setdefault(key, [])
             hint.append(match.pk)
             if len(hint) >= min(share, self._sizes.of(match.game) or 1):
                 yield key[0], hints.pop(key)
         yield from ((is_of_ladder, hint) for (is_of_ladder, _), hint in hints.items())
 
-    def _by_turns(self, kind: MatchKind, room: float) -> Iterator[Chosen]:
+    def _by_turns(self, line: str, room: float) -> Iterator[Chosen]:
         if room <= 0:
             return
-        refused = self._cursor.refused.setdefault(kind, {})
-        lanes = waiting_lanes(kind)
+        refused = self._cursor.refused.setdefault(line, {})
+        lanes = waiting_lanes(line)
         for lane in refused.keys() - set(lanes):
             del refused[lane]
         # One refused lane is tried like any other: those may always have something to send.
@@ -205,36 +247,36 @@ class _Plan:
             del refused[next(iter(refused))]
         if not lanes:
             return
-        reached = self._cursor.reached.setdefault(kind, {})
-        heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
-        last = self._cursor.lane.get(kind, 0)
-        turns = Turns(lanes, rank=partial(self._rank, kind), last=last)
+        reached = self._cursor.reached.setdefault(line, {})
+        heads = Heads(line, fits=self._fits, reached=reached)
+        last = self._cursor.lane.get(line, 0)
+        turns = Turns(lanes, rank=partial(self._rank, line), last=last)
         heads.open(turns.in_order(), room=ceil(room))
         while room > 0 and turns and not heads.is_spent:
             lane = turns.take()
             head = heads.next(lane)
-            self._cursor.lane[kind] = lane
+            self._cursor.lane[line] = lane
             if head is None:
                 if heads.has_refused(lane):
                     refused.setdefault(lane)
                 continue
-            self._in_flight[kind, lane] += self._weight(head.game)
+            self._in_flight[line, lane] += self._weight(head.game)
             refused.pop(lane, None)
             turns.put_back(lane)
             room -= self._weight(head.game)
-            yield Chosen(pk=head.pk, game=head.game, kind=kind)
+            yield Chosen(pk=head.pk, game=head.game, line=line)
 
-    def _rank(self, kind: MatchKind, lane: int) -> Rank:
+    def _rank(self, line: str, lane: int) -> Rank:
         """Return the rank of a lane, by what it has in flight.
 
         Lanes from which nothing could be sent at the last look go behind all others.
         """
-        return lane in self._cursor.refused.get(kind, ()), self._in_flight[kind, lane]
+        return lane in self._cursor.refused.get(line, ()), self._in_flight[line, lane]
 
-    def _fits(self, kind: MatchKind, head: Head) -> bool:
+    def _fits(self, head: Head) -> bool:
         """Return whether all bots are in play, a worker can play the match and no cap holds it."""
         lineup = head.lineup
-        is_capped = kind in COMPETITIONS
+        is_capped = head.kind in COMPETITIONS
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
         needs = requirements_of_versions(
@@ -251,6 +293,11 @@ class _Plan:
         if is_capped:
             self._cap.count(lineup.bots, matches=1, of=head.game)
         return True
+
+
+def _lane_of(kind: str, lane: int, newcomer_of: int | None) -> tuple[str, int]:
+    """Return the line and the lane in which a match waits."""
+    return (kind, lane) if newcomer_of is None else (NEWCOMERS, newcomer_of)
 
 
 def _is_stale(after_s: float) -> Q:

@@ -95,7 +95,7 @@ def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
         return _schedule_validation(reopened)
     void = Match.objects.validations_of(version.pk).filter(state=MatchState.VOID)
     games = void.order_by("game").values_list("game", flat=True)
-    schedule_matches(_self_play(version.pk, game) for game in games)
+    schedule_matches(_self_play(version, game) for game in games)
     return reopened
 
 
@@ -146,15 +146,16 @@ def _list(names: Sequence[str]) -> str:
 
 def _schedule_validation(version: BotVersion) -> BotVersion:
     games = version.games.order_by("game").values_list("game", flat=True)
-    schedule_matches(_self_play(version.pk, game) for game in games)
+    schedule_matches(_self_play(version, game) for game in games)
     return version
 
 
-def _self_play(version_id: int, game: str) -> MatchSpec:
+def _self_play(version: BotVersion, game: str) -> MatchSpec:
     return MatchSpec(
         kind=MatchKind.VALIDATION,
         game=game,
-        seating=(version_id,) * GAMES[game].info.default_seats,
+        newcomer_of=version.bot.owner_id,
+        seating=(version.pk,) * GAMES[game].info.default_seats,
         # A version that knew its seed could prepare for this one match.
         seed=secrets.randbelow(SEED_END),
     )

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import Final
 
 from django.db import transaction
@@ -271,10 +272,12 @@ def store_matches(
     *,
     kind: MatchKind,
     pools: Iterable[Pool],
+    newcomers: Mapping[int, int] = MappingProxyType({}),
 ) -> None:
     """Store whole blocks of stored batches, their matches, places and rows of pools.
 
-    `versions` has the bot version of each entry by its number.
+    `versions` has the bot version of each entry by its number, `newcomers` the author for whose
+    new version a block is played, by its number.
     """
     tournament = batches[0].tournament
     rounds = {pairing.block: pairing.round for pairing in pairings}
@@ -295,6 +298,7 @@ def store_matches(
             limits=tournament.limits,
             rated=tournament.rated,
             lane=tournament.pk,
+            newcomer_of=newcomers.get(pairing.block),
         )
         for pairing in pairings
     )

@@ -19,10 +19,10 @@ class Schedule:
         self.lanes: dict[int, Sequence[int]] = dict(lanes)
         self.queries: list[list[int]] = []
 
-    def read(self, _: MatchKind, after: Mapping[int, int], *, page: int) -> list[module._Row]:
+    def read(self, _: str, after: Mapping[int, int], *, page: int) -> list[module._Row]:
         self.queries.append(list(after))
         return [
-            (lane, pk, "tuned", 1, False, None, "")
+            (lane, pk, _KIND, "tuned", 1, False, None, "")
             for lane, last in after.items()
             for pk in [pk for pk in self.lanes[lane] if pk > last][:page]
         ]
