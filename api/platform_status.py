@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
-from pentathlon.web.views.status import MOST_COUNTED, read_status
+from pentathlon.web.views.status import LONG_WAIT_S, MOST_COUNTED, read_status
 
 
 class GameStatusSerializer(serializers.Serializer[Any]):  # Any: some counts
@@ -15,6 +15,19 @@ class GameStatusSerializer(serializers.Serializer[Any]):  # Any: some counts
 
     game = serializers.CharField()
     last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
+
+
+class NewcomersSerializer(serializers.Serializer[Any]):  # Any: some counts
+    """Validations and first ladder matches of new versions, which have one turn in eight."""
+
+    waiting = serializers.IntegerField(help_text="How many have not begun.")
+    median_wait_s = serializers.IntegerField(
+        allow_null=True, help_text="For how long they have waited; null if none is waiting."
+    )
+    oldest_wait_s = serializers.IntegerField(allow_null=True)
+    wait_long = serializers.BooleanField(
+        help_text=f"Whether the oldest has waited for {LONG_WAIT_S} seconds or more."
+    )
 
 
 class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
@@ -32,6 +45,7 @@ class StatusSerializer(serializers.Serializer[Any]):  # Any: some counts
         allow_null=True,
         help_text="How long the oldest waiting match has waited; null if none is waiting.",
     )
+    newcomers = NewcomersSerializer()
     last_hour = serializers.IntegerField(help_text="Matches that have ended in it.")
     games = GameStatusSerializer(many=True)
     void_hour = serializers.IntegerField(help_text="Matches that became void in it.")

@@ -5,15 +5,16 @@ from django.db.models import Model
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
-from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.mixins import ListModelMixin
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
+from api.matches.reasons import ReasonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser
@@ -30,6 +31,7 @@ from pentathlon.bots.services import (
     retire_version,
 )
 from pentathlon.common.errors import NotFound
+from pentathlon.ladders.tables import why_version_waits
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
@@ -92,6 +94,25 @@ class UploadedVersionSerializer(VersionSerializer):
         model = BotVersion
         fields = (*VersionSerializer.Meta.fields, "repairs")
         read_only_fields = fields
+
+
+class VersionDetailSerializer(VersionSerializer):
+    """A bot version, and what it waits for."""
+
+    waiting = serializers.SerializerMethodField(
+        help_text="Why its validation or its first match on a ladder is not played now; null if "
+        "it is, or if both have been."
+    )
+
+    class Meta(VersionSerializer.Meta):
+        fields = (*VersionSerializer.Meta.fields, "waiting")  # type: ignore[assignment]  # one more
+        read_only_fields = fields  # type: ignore[assignment]  # one more
+
+    @extend_schema_field(ReasonSerializer(allow_null=True))
+    def get_waiting(self, version: BotVersion) -> Any:  # Any: what a serializer made
+        """Return why nothing of it is played now."""
+        reason = why_version_waits(version)
+        return None if reason is None else ReasonSerializer(reason).data
 
 
 class VersionReasonSerializer(RequestSerializer):
@@ -174,7 +195,7 @@ class VersionFilter(MadeFilterSet):
     owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
 
 
-class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
+class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
     """Bot versions: immutable uploads, which are scheduled and rated."""
 
     noun = "bot version"
@@ -200,6 +221,11 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
             candidate=self.upload["candidate"],
         )
         return Response(UploadedVersionSerializer(version).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=VersionDetailSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Show one version, and why it does not play yet."""
+        return Response(VersionDetailSerializer(self.get_object()).data)
 
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])

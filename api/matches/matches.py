@@ -13,6 +13,7 @@ from api.bots.versions import BotNameSerializer
 from api.matches.analyses import AnalysisSerializer, analysis_of
 from api.matches.explanations import ExplanationSerializer
 from api.matches.lists import MatchFilter, MatchPages
+from api.matches.reasons import ReasonSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
@@ -21,7 +22,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import NotFound
 from pentathlon.live.snapshots import matches_now
 from pentathlon.live.tickets import View, follow_matches, who_asks
-from pentathlon.matches.dispatch.reasons import Reason, why_waiting
+from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import (
     Attempt,
     Match,
@@ -147,13 +148,6 @@ class AttemptSerializer(serializers.ModelSerializer[Attempt]):
         model = Attempt
         fields = ("number", "state", "reason", "started_at", "ended_at")
         read_only_fields = fields
-
-
-class ReasonSerializer(serializers.Serializer[Reason]):
-    """Why a match is not running."""
-
-    code = serializers.CharField(help_text="Stable, such as `no_worker` or `bot_cap`.")
-    sentence = serializers.CharField()
 
 
 class MatchDetailSerializer(MatchSerializer):

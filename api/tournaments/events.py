@@ -94,7 +94,7 @@ class EventCellSerializer(serializers.Serializer[Any]):
     """The result of an author or team in one game."""
 
     place = serializers.IntegerField()
-    points = serializers.IntegerField()
+    points = serializers.FloatField(help_text="Those who share a place share its points.")
     bot = serializers.CharField()
 
 
@@ -103,7 +103,7 @@ class EventLineSerializer(serializers.Serializer[Any]):
 
     place = serializers.IntegerField()
     name = serializers.CharField()
-    points = serializers.IntegerField()
+    points = serializers.FloatField()
     cells = serializers.ListField(
         child=EventCellSerializer(allow_null=True),
         help_text="In the order of `tournaments`; null where it has no place yet.",

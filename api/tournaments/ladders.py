@@ -89,7 +89,8 @@ class LadderRowSerializer(serializers.Serializer[LadderRow]):
 
     rank = serializers.IntegerField(
         allow_null=True,
-        help_text="The place among authors' bots; null for reference bots and bots that left.",
+        help_text="The place among authors' bots, shared by equal ones; null for reference bots, "
+        "bots that left and bots that have not played yet.",
     )
     reference = serializers.BooleanField(source="is_reference")
     standing = StandingSerializer()

@@ -9,7 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from pentathlon.matches.models import MatchState
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.common.services import RECONCILER, acquire_leadership
+from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
@@ -109,6 +111,48 @@ def test_status_counts_what_runs(anonymous: APIClient) -> None:
     assert_problem(
         anonymous.get(f"{V1}/status/?x=1"), status=400, code="unknown_parameter", attr="x"
     )
+
+
+def test_status_warns_where_new_versions_wait_for_long(anonymous: APIClient) -> None:
+    make_worker()
+    acquire_leadership(name=RECONCILER, holder="me", ttl_s=600)
+    idle = anonymous.get(f"{V1}/status/").json()["newcomers"]
+    version = make_version()
+    for minutes in (1, 2, 3):
+        waits = timezone.now() - timedelta(minutes=minutes)
+        make_match([version] * 2, kind=MatchKind.VALIDATION, created_at=waits)
+    usual, page = anonymous.get(f"{V1}/status/").json()["newcomers"], anonymous.get("/status/")
+    waits = timezone.now() - timedelta(minutes=38)
+    make_match(kind=MatchKind.LADDER, newcomer_of=version.bot.owner_id, created_at=waits)
+    long = anonymous.get(f"{V1}/status/").json()["newcomers"]
+
+    assert idle == {
+        "waiting": 0,
+        "median_wait_s": None,
+        "oldest_wait_s": None,
+        "wait_long": False,
+    }
+    assert (usual["waiting"], usual["wait_long"], long["wait_long"]) == (3, False, True)
+    assert 120 <= usual["median_wait_s"] < 170 <= usual["oldest_wait_s"] < 400
+    assert 2280 <= long["oldest_wait_s"] < 2600
+    assert "All is well" in page.content.decode()
+    told = anonymous.get("/status/").content.decode()
+    assert "New versions wait for long" in told
+    assert "All is well" not in told
+
+
+def test_version_says_for_what_it_waits(anonymous: APIClient) -> None:
+    acquire_leadership(name=RECONCILER, holder="me", ttl_s=600)
+    make_worker()
+    version = make_version(state=VersionState.VALIDATING)
+    make_match([version] * 2, kind=MatchKind.VALIDATION)
+
+    told = anonymous.get(f"{V1}/versions/{version.pk}/").json()["waiting"]
+
+    assert told["code"] == "queued"
+    assert told["before"] == {"matches": 0, "expected_s": 0}
+    BotVersion.objects.update(state=VersionState.RETIRED)
+    assert anonymous.get(f"{V1}/versions/{version.pk}/").json()["waiting"] is None
 
 
 def test_leaderboard_is_there_as_csv(anonymous: APIClient) -> None:

@@ -1,4 +1,9 @@
-"""More divisions for a field that outgrows one table in the middle of a season."""
+"""More divisions for a field that outgrows one table in the middle of a season.
+
+The weaker half moves. Among equal strengths the lot decides, never who came first: each division's
+lots follow from its secret, so that nobody knows them before, and everybody can check them after
+the close.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,11 @@ from typing import Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.ladders.models import Division, LadderMember, Season
-from pentathlon.ladders.places import enter_division, leave_division
+from pentathlon.ladders.places import enter_division, leave_division, lot_of
 from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.seasons import open_division
 from pentathlon.ratings.models import Rating
+from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
 
@@ -29,12 +35,17 @@ def split_if_full(season: Season) -> bool:
 
 
 def _by_strength(division: Division) -> list[BotVersion]:
+    """Return the versions of authors in a division, the strongest first."""
     pool = open_ladder_pool(division.season.ladder)
     places = list(_places(division).order_by("number"))
     versions = {entry.version_id: entry.version for entry in places}
     rated = Rating.objects.filter(pool=pool, version__in=versions)
     scores = dict(rated.values_list("version", "score"))
-    return sorted(versions.values(), key=lambda version: -scores.get(version.pk, 0.0))
+    key = event_key(division.tournament)
+    return sorted(
+        versions.values(),
+        key=lambda version: (-scores.get(version.pk, 0.0), lot_of(version.bot_id, key=key)),
+    )
 
 
 def _entries(division: Division) -> EntryQuerySet:

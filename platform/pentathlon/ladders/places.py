@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from pentathlon.bots.models import BotVersion
 from pentathlon.ladders.models import Division, FieldLine
 from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
+from pentathlon_engines.tournament.seeds import draw
 
 
 def enter_division(*, division: Division, version: BotVersion) -> Entry:
@@ -55,6 +56,14 @@ def leave_division(
     """Withdraw entries of a locked tournament without voiding their paired matches."""
     entries.filter(tournament=tournament).update(state=state, reason=reason, left_at=Now())
     Tournament.objects.filter(pk=tournament.pk).update(results_version=F("results_version") + 1)
+
+
+def lot_of(bot_id: int, *, key: bytes) -> int:
+    """Return a bot's lot in the division with this event key; of equal bots, the lowest is first.
+
+    It decides who moves where equal strengths stand on both sides of a border.
+    """
+    return draw(key, "move", bot_id)
 
 
 def _wake(division: Division, *, has_newcomers: bool) -> None:

@@ -23,12 +23,13 @@ from pentathlon.bots.models import VersionState
 from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
-from pentathlon.ladders.places import enter_division
+from pentathlon.ladders.places import enter_division, lot_of
 from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.profiles import LadderProfile, profiles
 from pentathlon.ratings.models import Rating, tournament_key
 from pentathlon.ratings.services import open_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION
+from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
@@ -222,33 +223,34 @@ def _open_part(season_id: int) -> int:
 def _next_seating(season: Season) -> list[list[int]]:
     """Return the members of the next season by division, from this season's tables.
 
-    They are ordered by live ratings, because final tables come after the last matches have ended.
-    Members who still wait for a place count in the division that was to seat them.
+    They are ordered by live ratings, because final tables come after the last matches have ended;
+    equal ones by their lots. Members who still wait for a place count in the division that was to
+    seat them.
     """
-    levels = list(season.divisions.order_by("level").values_list("tournament", flat=True))
+    played = season.divisions.select_related("tournament").order_by("level")
+    divisions = [division.tournament for division in played]
     members = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
     seated = Q(season=season.pk, entry__isnull=False)
     promised = {
-        pk: lane for lane, bots in zip(levels, season.seating, strict=False) for pk in bots
+        pk: division.pk
+        for division, bots in zip(divisions, season.seating, strict=False)
+        for pk in bots
     }
     waiting = Q(season__lt=season.pk)
     authors = members.filter(seated | waiting, bot__is_reference=False)
-    places = list(authors.values_list("pk", "version", "season", "entry__tournament"))
-    lanes = {
-        pk: lane if at == season.pk else promised[pk]
-        for pk, _, at, lane in places
-        if at == season.pk or pk in promised
-    }
-    versions = {version: pk for pk, version, *_ in places if pk in lanes}
     rated = Rating.objects.filter(pool=open_ladder_pool(season.ladder))
-    order = rated.filter(version__in=authors.values("version")).order_by("-score", "version")
-    scores = {
-        versions[version]: score
-        for version, score in order.values_list("version", "score")
-        if version in versions
-    }
-    unrated = dict.fromkeys(sorted(set(versions.values()) - set(scores)), -math.inf)
-    tables: defaultdict[int | None, list[tuple[int, float]]] = defaultdict(list)
-    for pk, score in (scores | unrated).items():
-        tables[lanes[pk]].append((pk, score))
-    return close_season([tables[lane] for lane in levels])
+    scores = dict(
+        rated.filter(version__in=authors.values("version")).values_list("version", "score")
+    )
+    keys = {division.pk: event_key(division) for division in divisions}
+    rows = defaultdict[int, list[tuple[float, int, int]]](list)
+    for pk, bot, version, at, lane in authors.values_list(
+        "pk", "bot", "version", "season", "entry__tournament"
+    ):
+        here = lane if at == season.pk else promised.get(pk)
+        if here is not None:
+            strength = scores.get(version, -math.inf)
+            rows[here].append((-strength, lot_of(bot, key=keys[here]), pk))
+    return close_season(
+        [[(pk, -weakness) for weakness, _, pk in sorted(rows[each.pk])] for each in divisions]
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.conf import settings
 from django.db.models import Count, F, Prefetch, Q, QuerySet
@@ -11,11 +12,14 @@ from django.db.models import Count, F, Prefetch, Q, QuerySet
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
-from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.dispatch.reasons import Reason, why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.models import Entry, EntryState
 from pentathlon.tournaments.results.standings import Standing, standings
+from pentathlon_engines.strength.places import shared_places
+
+_PLAYS: Final = Reason(code="plays", sentence="It is being played now.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +62,8 @@ class LadderRow:
     """One line of a division's table."""
 
     rank: int | None
-    """The rank among the bots of authors; None for reference bots and for those that have left."""
+    """The rank among the bots of authors; None for reference bots, those that have left and those
+    that have not played yet."""
     standing: Standing
 
     @property
@@ -98,7 +103,7 @@ class NextMatch:
     match: Match | None
     """The match that waits or runs; None while none has been made."""
     is_first: bool
-    sentence: str
+    reason: Reason
 
 
 def ladder_lines(*, game: str | None = None) -> list[LadderLine]:
@@ -130,14 +135,16 @@ def ladder_table(division: Division) -> list[LadderRow]:
 
 
 def ranked_rows(rows: Sequence[Standing]) -> list[LadderRow]:
-    """Number the lines of authors' bots; reference bots stand among them without a number."""
-    rank = 0
-    lines = []
-    for row in rows:
-        counts = row.place is not None and not row.version.bot.is_reference
-        rank += counts
-        lines.append(LadderRow(rank=rank if counts else None, standing=row))
-    return lines
+    """Number the lines of authors' bots that have played; bots on one place share a rank.
+
+    Reference bots stand among them without a number.
+    """
+    ranks = shared_places(row.place for row in rows if _has_rank(row))
+    return [LadderRow(rank=next(ranks) if _has_rank(row) else None, standing=row) for row in rows]
+
+
+def _has_rank(row: Standing) -> bool:
+    return row.place is not None and row.matches > 0 and not row.version.bot.is_reference
 
 
 def places_of(bot: Bot) -> list[LadderPlace]:
@@ -187,13 +194,25 @@ def next_match(version: BotVersion, place: LadderPlace) -> NextMatch | None:
     is_first = not lane.filter(state=MatchState.DONE).exists()
     live = lane.live().first()
     if live is not None:
-        return NextMatch(match=live, is_first=is_first, sentence="It is being played now.")
+        return NextMatch(match=live, is_first=is_first, reason=_PLAYS)
     waiting = lane.waiting().with_needs().first()
     if waiting is not None:
-        reason = why_waiting(waiting)
-        sentence = reason.sentence if reason else "It is played within seconds."
-        return NextMatch(match=waiting, is_first=is_first, sentence=sentence)
-    return NextMatch(match=None, is_first=is_first, sentence=_why_none(place, is_first=is_first))
+        return NextMatch(match=waiting, is_first=is_first, reason=why_waiting(waiting) or _PLAYS)
+    reason = Reason(code="not_made", sentence=_why_none(place, is_first=is_first))
+    return NextMatch(match=None, is_first=is_first, reason=reason)
+
+
+def why_version_waits(version: BotVersion) -> Reason | None:
+    """Return what a version waits for before it has played its first match on a ladder.
+
+    None if nothing of it is to be waited for, or if it is played in this moment.
+    """
+    if version.state == VersionState.VALIDATING:
+        waiting = Match.objects.validations_of(version.pk).waiting().with_needs().first()
+        return None if waiting is None else why_waiting(waiting)
+    nexts = (next_match(version, place) for place in places_of(version.bot))
+    firsts = (each.reason for each in nexts if each is not None and each.is_first)
+    return next((reason for reason in firsts if reason != _PLAYS), None)
 
 
 def _why_none(place: LadderPlace, *, is_first: bool) -> str:

@@ -26,6 +26,7 @@ from typing import Final
 
 from pentathlon.ratings.skill import BETA
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
+from pentathlon_engines.strength.places import shared_places
 
 RULE: Final = "expected-share/1"
 """The name and version of the rule; every change here that changes a share raises the version."""
@@ -76,18 +77,16 @@ def rank_authors(fields: Mapping[str, RankedField]) -> list[Placing]:
     }
     means = [math.fsum(each) / len(fields) for each in zip(*shares.values(), strict=True)]
     order = sorted(range(len(authors)), key=lambda index: (-means[index], authors[index]))
-    placings: list[Placing] = []
-    for place, index in enumerate(order, start=1):
-        is_level = bool(placings) and placings[-1].share == means[index]
-        placings.append(
-            Placing(
-                author=authors[index],
-                rank=placings[-1].rank if is_level else place,
-                share=means[index],
-                by_game={game: shares[game][index] for game in fields},
-            )
+    ranks = shared_places(means[index] for index in order)
+    return [
+        Placing(
+            author=authors[index],
+            rank=rank,
+            share=means[index],
+            by_game={game: shares[game][index] for game in fields},
         )
-    return placings
+        for rank, index in zip(ranks, order, strict=True)
+    ]
 
 
 def expected_points(lead: float, *, margin: float, beta: float = BETA) -> float:

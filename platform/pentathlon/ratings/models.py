@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, Self
 
 from django.db import models
@@ -13,6 +12,7 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.book import Book, RatingLine
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, MU, Skill
 from pentathlon.ratings.uncertainty import StrengthBar, live_bar
+from pentathlon_engines.strength.places import shared_places
 
 _GAME: Final = "game:"
 _TOURNAMENT: Final = "tournament:"
@@ -306,9 +306,10 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         # The condition on the score is redundant, but lets an index find these rows.
         upper_part = self.order_by().filter(above | level, score__gte=first.score)
         counts = upper_part.aggregate(above=Count("pk", filter=above), before=Count("pk"))
-        first.rank = counts["above"] + 1
-        for place, (upper, row) in enumerate(pairwise(page), start=counts["before"] + 2):
-            row.rank = upper.rank if row.score == upper.score else place
+        level_with_first = counts["before"] - counts["above"]
+        ranks = shared_places((row.score for row in page), after=counts["before"])
+        for row, rank in zip(page, ranks, strict=True):
+            row.rank = rank - level_with_first if row.score == first.score else rank
         return list(page)
 
     def with_mean(self, field: RatingQuerySet | None = None) -> Self:

@@ -35,28 +35,28 @@ def test_next_match_of_a_version_is_told_all_the_way(settings: Settings) -> None
     ladder = open_ladder()
     version = make_version()
     seat_all()
-    assert "It waits for opponents" in told(version, ladder).sentence
+    assert "It waits for opponents" in told(version, ladder).reason.sentence
 
     make_version()
     seat_all()
-    assert "made within seconds" in told(version, ladder).sentence
+    assert "made within seconds" in told(version, ladder).reason.sentence
 
     step()
     waiting = told(version, ladder)
     assert waiting.match is not None
-    assert waiting.sentence == "No reconciler is alive to hand out matches."
+    assert waiting.reason.sentence == "No reconciler is alive to hand out matches."
 
     claimed(waiting.match)
     live = told(version, ladder)
-    assert (live.match, live.sentence) == (waiting.match, "It is being played now.")
+    assert (live.match, live.reason.sentence) == (waiting.match, "It is being played now.")
     assert live.is_first
 
     Match.objects.update(**DONE)
     Division.objects.update(is_settled=True)
     settings.LADDER_MATCHES_AN_HOUR = None
-    assert "made when a slot is idle" in told(version, ladder).sentence
+    assert "made when a slot is idle" in told(version, ladder).reason.sentence
     settings.LADDER_MATCHES_AN_HOUR = 60
-    assert told(version, ladder).sentence.endswith("so it plays now and then.")
+    assert told(version, ladder).reason.sentence.endswith("so it plays now and then.")
     assert not told(version, ladder).is_first
 
 
@@ -66,12 +66,12 @@ def test_paused_bot_gets_a_match_when_it_joins_again() -> None:
     seat_all()
 
     pause_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
-    paused = told(version, ladder).sentence
+    paused = told(version, ladder).reason.sentence
     join_ladder(actor=version.bot.owner, ladder=ladder, bot=version.bot)
     Worker.objects.all().delete()
 
     assert "when you have it join again" in paused
-    assert "No worker is alive" in told(version, ladder).sentence
+    assert "No worker is alive" in told(version, ladder).reason.sentence
 
 
 def test_version_without_a_place_of_its_own_plays_nowhere() -> None:

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
 
@@ -186,7 +186,7 @@ class Follower:
         self._patience = patience
         self._may_read = True
         self._shown: list[str] = []
-        self._reason = ""
+        self._told: tuple[str, int | str] | None = None
 
     def to_its_verdict(self) -> Json:
         """Wait until the version may play; fail with the reason if it may not."""
@@ -222,18 +222,16 @@ class Follower:
         if version["state"] != "validating":
             return version
         self._show_build()
-        self._say_why(kind="validation")
+        self._say_why(version)
         return None
 
     def _rated(self) -> Json | None:
-        found = self._site.rows("matches/", most=1, state="done", **self._of(_LADDER))
+        query = {"version": self._version["id"], "kind": _LADDER}
+        found = self._site.rows("matches/", most=1, state="done", **query)
         if found:
             return found[0]  # type: ignore[no-any-return]  # JSON
-        self._say_why(kind=_LADDER)
+        self._say_why(self._site.get(f"versions/{self._version['id']}/"))
         return None
-
-    def _of(self, kind: str) -> dict[str, Any]:  # Any: a query's values
-        return {"version": self._version["id"], "kind": kind}
 
     def _show_build(self, *, is_over: bool = False) -> None:
         """Show the build's new lines."""
@@ -258,16 +256,17 @@ class Follower:
             return ""
         return log
 
-    def _say_why(self, *, kind: str) -> None:
-        """Print why the next match is waiting, if the reason has changed."""
-        waiting = self._site.rows("matches/", most=1, state="pending", **self._of(kind))
-        if not waiting:
+    def _say_why(self, version: Json) -> None:
+        """Print why the version waits, if the reason or the number of matches before it is new."""
+        reason = version["waiting"]
+        if not reason:
             return
-        reason = self._site.get(f"matches/{waiting[0]['id']}/")["waiting"]
-        sentence = reason["sentence"] if reason else ""
-        if sentence and sentence != self._reason:
-            say(f"Waiting: {sentence}")
-            self._reason = sentence
+        before = reason["before"]
+        # The time that they take changes with every look.
+        told = before["matches"] if before else reason["sentence"]
+        if (reason["code"], told) != self._told:
+            say(f"Waiting: {reason['sentence']}")
+            self._told = reason["code"], told
 
     def _wait(self, look: Callable[[], Json | None]) -> Json:
         for _ in self._patience.looks():

@@ -58,7 +58,8 @@ def add_newcomer(divisions: Sequence[Sequence[Bot]], newcomer: Bot) -> list[list
 def close_season(tables: Sequence[Sequence[tuple[Bot, float]]]) -> list[list[Bot]]:
     """Return the divisions of the next season by the tables of this one: bots and strengths.
 
-    The best come first. Bots that have left are not in the tables. All divisions are made equal
+    The best come first, equal ones in the order of their lots. Bots that have left are not in the
+    tables. All divisions are made equal
     again: across every border as many bots move down as come up, the last ones of a table.
     """
     marks = [table[_GOES_ON - 1][1] if len(table) >= _GOES_ON else -math.inf for table in tables]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.conf import settings
@@ -13,9 +13,12 @@ from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
+from pentathlon.common.texts import duration
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
 from pentathlon.matches.capacity.concurrency import Cap
+from pentathlon.matches.dispatch.line import Before, Line, read_line
+from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -29,6 +32,8 @@ class Reason:
 
     code: str
     sentence: str
+    before: Before | None = None
+    """What goes before the match, where its place in the line is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +47,19 @@ class Situation:
     """The lanes of paused tournaments."""
     is_handed_out: bool
     """Whether there is a reconciler that publishes matches."""
+    line: Line = field(default_factory=Line)
 
 
 def read_situation() -> Situation:
     """Return the present situation."""
+    fleet = read_fleet()
     return Situation(
         now=database_now(),
-        fleet=read_fleet(),
+        fleet=fleet,
         cap=Cap.over(Match.objects.live(), sent=Match.objects.sent()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
         is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
+        line=read_line(slots=fleet.slots - fleet.held_slots),
     )
 
 
@@ -107,29 +115,59 @@ def out_of_play(match: Match) -> Iterator[BotVersion]:
 
 def _why_not_yet(match: Match, situation: Situation) -> Reason:
     """Return what a match waits for although workers can play it."""
+    before = situation.line.before(match)
     if match.host_faults:
         return Reason(
             code="retry",
             sentence=f"{_next_try(match)} comes next. "
             f"The last one failed on our side: {match.state_reason}",
+            before=before,
         )
     if held := situation.fleet.held_slots:
         return Reason(
             code="starved",
             sentence=f"The hosts are short of CPU time: {held} of {situation.fleet.slots} slots "
-            "take no matches for now, and the others play on.",
+            f"take no matches for now, and the others play on.{_told(before)}",
+            before=before,
         )
     if match.sent_at is not None:
-        return Reason(code="sent", sentence="Comes next: the first free worker takes it.")
+        sentence = "Comes next: the first free worker takes it."
+        if before is not None and before.matches:
+            sentence = f"Was sent to the workers.{_told(before)}"
+        return Reason(code="sent", sentence=sentence, before=before)
     if (bot := situation.cap.holds(match)) is not None:
         return Reason(
             code="bot_cap",
             sentence=f"Held by the per-bot cap: {bot} keeps "
             f"{count(settings.BOT_MATCHES, 'slot')} busy, the most that one bot may at a time.",
+            before=before,
+        )
+    return Reason(code="queued", sentence=f"{_turn_of(match)}{_told(before)}", before=before)
+
+
+def _turn_of(match: Match) -> str:
+    """Say whose turns a match waits for."""
+    if match.newcomer_of is not None:
+        return (
+            f"Waits for its turn among new versions, which have one in {TURN_OF_NEWCOMERS} turns."
         )
     if match.kind == MatchKind.CHALLENGE:
-        return Reason(code="queued", sentence="Waits for its turn: rated matches go first.")
-    return Reason(code="queued", sentence="Waits for its turn in the schedule.")
+        return "Waits for its turn: rated matches go first."
+    if match.kind == MatchKind.LADDER:
+        return "Waits for a slot that nothing else needs: ladders are played last."
+    return "Waits for its turn in the schedule."
+
+
+def _told(before: Before | None) -> str:
+    """Say what goes before a match, behind another sentence; nothing if that is not known."""
+    if before is None:
+        return ""
+    if not before.matches:
+        return " It is next."
+    first = f" {count(before.matches, 'match')} {'goes' if before.matches == 1 else 'go'} first"
+    if before.expected_s is None:
+        return f"{first}."
+    return f"{first}, which takes about {duration(before.expected_s)}."
 
 
 def _next_try(match: Match) -> str:

@@ -1,9 +1,10 @@
 """Events: tournaments of several games that belong together, and the table over all of them.
 
 In each game the best bot of an author or team counts. With N of them in the event, the first in a
-game gets N points, the second N - 1, and so on; an author or team without a place in a game gets
-none. The sum decides; then the number of first places, of second places, and so on. Those who are
-level in all of that share a place.
+game gets N points, the second N - 1, and so on; those who share a place share the points of the
+places that they take up equally. An author or team without a place in a game gets none. The sum
+decides; then the number of first places, of second places, and so on. Those who are level in all
+of that share a place.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pentathlon.tournaments.organising.arrangement import Arrangement, create_ar
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon_engines import GAMES
+from pentathlon_engines.strength.places import shared_places, shared_points
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
@@ -38,8 +40,9 @@ class EventCell:
     """The result of an author or team in one game."""
 
     place: int
-    """The place among the authors and teams of the event."""
-    points: int
+    """The place among the authors and teams of the event; equal ones share it."""
+    points: float
+    """With a half where two, or four, share places."""
     bot: str
     """The label of its best version."""
 
@@ -50,7 +53,7 @@ class EventLine:
 
     place: int
     name: str
-    points: int
+    points: float
     cells: tuple[EventCell | None, ...]
     """Results in the order of the event's tournaments; None where there is no place so far."""
 
@@ -145,30 +148,26 @@ def _best_of_sides(rows: Sequence[Standing]) -> list[tuple[str, Standing]]:
 
 def _cells(rows: Sequence[tuple[str, Standing]], *, most: int) -> dict[str, EventCell]:
     cells: dict[str, EventCell] = {}
-    for _, level in groupby(rows, key=lambda pair: pair[1].place):
-        place = len(cells) + 1
-        for name, row in list(level):
-            points = most + 1 - place
+    for _, grouped in groupby(rows, key=lambda pair: pair[1].place):
+        place, level = len(cells) + 1, list(grouped)
+        points = shared_points(place, sharing=len(level), of=most)
+        for name, row in level:
             cells[name] = EventCell(place=place, points=points, bot=row.version.label)
     return cells
 
 
 def _ordered(by_side: Mapping[str, tuple[EventCell | None, ...]]) -> list[EventLine]:
-    def strength(name: str) -> tuple[int, ...]:
+    def strength(name: str) -> tuple[float, ...]:
         places = [cell.place for cell in by_side[name] if cell is not None]
         counts = (places.count(place) for place in range(1, len(by_side) + 1))
         return _sum(by_side[name]), *counts
 
-    lines: list[EventLine] = []
     names = sorted(sorted(by_side), key=strength, reverse=True)
-    for _, level in groupby(names, key=strength):
-        place = len(lines) + 1
-        lines += [
-            EventLine(place=place, name=name, points=_sum(by_side[name]), cells=by_side[name])
-            for name in level
-        ]
-    return lines
+    return [
+        EventLine(place=place, name=name, points=_sum(by_side[name]), cells=by_side[name])
+        for place, name in zip(shared_places(map(strength, names)), names, strict=True)
+    ]
 
 
-def _sum(cells: Sequence[EventCell | None]) -> int:
+def _sum(cells: Sequence[EventCell | None]) -> float:
     return sum(cell.points for cell in cells if cell is not None)

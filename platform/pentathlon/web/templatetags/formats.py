@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 from django import template
 
+from pentathlon.common.texts import duration
 from pentathlon.ratings.uncertainty import half_width
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match import traces
 
 register = template.Library()
+register.filter(duration)
 
 _KB = 1000
 _UNITS = ("kB", "MB", "GB", "TB")
 _TEN_SECONDS = 10
-_LONG = 90
-"""From this number on, seconds are written as minutes, and minutes as hours."""
 
 
 @register.filter
@@ -103,16 +103,6 @@ def points(value: float) -> str:
 def half(number: int) -> float:
     """Return half of a number: points from half points."""
     return number / 2
-
-
-@register.filter
-def duration(seconds_left: float) -> str:
-    """Write a duration in the unit a person would use."""
-    if seconds_left < _LONG:
-        return f"{max(1, round(seconds_left))} s"
-    if seconds_left < _LONG * 60:
-        return f"{round(seconds_left / 60)} min"
-    return f"{seconds_left / 3600:.1f} h"
 
 
 @register.filter

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.contrib.syndication.views import Feed
+from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -33,10 +34,12 @@ from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lan
 from pentathlon.transparency.models import LogRoot
 from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES
-from pentathlon_engines.commentary.words import count
+from pentathlon_engines.commentary.words import count, enumerate_all
 from pentathlon_engines.contract.registry import unknown_game
 
 _SHOWN: Final = 30
+_LEADERS: Final = 5
+"""The most leaders of one game that are named."""
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _KEEPS: Final = "public, max-age=120"
 _NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -278,21 +281,28 @@ def _seasons(game: str) -> list[FeedEntry]:
 
 
 def _leader(game: str) -> list[FeedEntry]:
-    """Return an entry about the leader of a game, dated by the leader's last public match."""
+    """Return an entry about the leaders of a game, dated by the last public match of the first.
+
+    Equal ones lead together, in the order of their names; of very many, the first are named.
+    """
     table = Rating.objects.filter(pool__key=live_key(game), matches__gt=0).active()
-    best = table.select_related("version__bot").order_by("-score", "version").first()
-    if best is None:
+    top = table.order_by().aggregate(score=Max("score"))["score"]
+    level = table.filter(score=top).select_related("version__bot")
+    best = list(level.order_by("version__bot__name", "version")[:_LEADERS])
+    if not best:
         return []
-    latest = latest_matches(best.version.bot_id, limit=_SHOWN)
+    latest = latest_matches(best[0].version.bot_id, limit=_SHOWN)
     last = Match.objects.public().filter(pk__in=latest).recent().first()
     if last is None or last.finished_at is None:
         return []
+    names = enumerate_all([each.version.label for each in best])
+    verb = "leads" if len(best) == 1 else "lead"
     return [
         FeedEntry(
-            title=f"{best.version.label} leads {GAMES[game].info.title}",
-            text=f"{best.version.label} leads the leaderboard of {GAMES[game].info.title}.",
+            title=f"{names} {verb} {GAMES[game].info.title}",
+            text=f"{names} {verb} the leaderboard of {GAMES[game].info.title}.",
             address=reverse("leaderboard", args=[game]),
-            key=f"leader:{game}:{best.version_id}",
+            key=f"leader:{game}:{'-'.join(str(each.version_id) for each in best)}",
             at=last.finished_at,
         )
     ]

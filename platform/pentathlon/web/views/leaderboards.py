@@ -1,5 +1,6 @@
 """Leaderboards: one per game, and one for each further setting that was played."""
 
+from itertools import tee
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -17,6 +18,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
+from pentathlon_engines.strength.places import shared_places
 
 _BAR = ("strength", "low", "high")
 _NARROWING = ("author", "language", "references")
@@ -82,12 +84,9 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
 
 def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
     """Answer with a whole table as a file."""
-    rows = table.iterator()
-    return csv_table(
-        f"{game}-ratings",
-        columns=_COLUMNS,
-        rows=(_line(rank, row) for rank, row in enumerate(rows, start=1)),
-    )
+    rows, scored = tee(table.iterator())
+    ranks = shared_places(row.score for row in scored)
+    return csv_table(f"{game}-ratings", columns=_COLUMNS, rows=map(_line, ranks, rows))
 
 
 def _line(rank: int, row: Rating) -> tuple[object, ...]:

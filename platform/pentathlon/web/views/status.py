@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from statistics import median
 from typing import Any, Final
 
 from django.db.models import Count, Min, Q
@@ -26,6 +27,8 @@ from pentathlon_engines import GAMES
 _HOUR: Final = timedelta(hours=1)
 _SPAN: Final = timedelta(minutes=10)
 _SPANS: Final = _HOUR // _SPAN
+LONG_WAIT_S: Final = 600
+"""Seconds after which a new version that has not begun to play has waited for too long."""
 MOST_COUNTED: Final = 10_000
 """The highest number that is counted; pages say "more" above it, since counting takes long."""
 
@@ -57,6 +60,7 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
         "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
         "waiting": _count(Match.objects.filter(state=MatchState.PENDING).order_by("pk")),
         "oldest_wait_s": _oldest_wait_s(),
+        "newcomers": read_newcomers(),
         "last_hour": min(sum(finished.values()), MOST_COUNTED + 1),
         "games": [{"game": game, "last_hour": finished[game]} for game in GAMES],
         "spans": None
@@ -67,6 +71,24 @@ def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is s
         "deliveries": WebhookEndpoint.objects.working().count_waiting(),
         "void_hour": _count(ended.filter(state=MatchState.VOID)),
         "most_counted": MOST_COUNTED,
+    }
+
+
+def read_newcomers() -> dict[str, Any]:  # Any: numbers, and whether something is so
+    """Return how long validations and first matches of new versions have waited to begin.
+
+    At most `MOST_COUNTED` of them are looked at, the oldest ones.
+    """
+    now = database_now()
+    pending = Match.objects.filter(state=MatchState.PENDING, newcomer_of__isnull=False)
+    since = pending.in_open_lanes().order_by("pk").values_list("created_at", flat=True)
+    waits_s = sorted(max(0, int((now - at).total_seconds())) for at in since[:MOST_COUNTED])
+    oldest_s = waits_s[-1] if waits_s else None
+    return {
+        "waiting": len(waits_s),
+        "median_wait_s": int(median(waits_s)) if waits_s else None,
+        "oldest_wait_s": oldest_s,
+        "wait_long": oldest_s is not None and oldest_s >= LONG_WAIT_S,
     }
 
 

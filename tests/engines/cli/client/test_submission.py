@@ -30,6 +30,7 @@ VERSION = {
     "state_reason": "",
     "bot": {"id": 7, "name": "tiger"},
     "is_candidate": False,
+    "waiting": None,
 }
 ELIGIBLE = {**VERSION, "state": "eligible"}
 
@@ -178,6 +179,12 @@ def follower(site: FakeSite) -> Follower:
     return Follower(as_site(site), VERSION, patience())
 
 
+def waiting(sentence: str, *, code: str = "queued", before: int | None = None) -> dict[str, Any]:
+    """Return the version while it waits, with so many matches before its own."""
+    place = None if before is None else {"matches": before, "expected_s": 40}
+    return {**VERSION, "waiting": {"code": code, "sentence": sentence, "before": place}}
+
+
 def log(build: str = "", checks: str = "") -> dict[str, str]:
     return {"build_log": build, "validation_log": checks}
 
@@ -187,13 +194,11 @@ def test_version_is_followed_to_its_verdict_with_its_build(
 ) -> None:
     site = FakeSite(
         {
-            "versions/71/": Replies(VERSION, away(), VERSION, ELIGIBLE),
+            "versions/71/": Replies(waiting("Comes next."), away(), VERSION, ELIGIBLE),
             "versions/71/log/": Replies(
                 log("cc ma"), log("cc main.c\nld"), log("cc main.c\nld\n")
             ),
-            "matches/9/": {"waiting": {"sentence": "Comes next."}},
         },
-        {"matches/": [{"id": 9}]},
     )
 
     assert follower(site).to_its_verdict() == ELIGIBLE
@@ -293,6 +298,43 @@ def test_other_refusal_of_a_log_is_not_hidden() -> None:
         follower(site).to_its_verdict()
 
 
+def test_number_that_falls_is_told_until_the_turn_comes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = [
+        waiting("Its turn comes. 2 matches go first, which takes about 80 s.", before=2),
+        waiting("Its turn comes. 2 matches go first, which takes about 79 s.", before=2),
+        waiting("Its turn comes. 1 match goes first, which takes about 40 s.", before=1),
+        waiting("Comes next: the first free worker takes it.", code="sent", before=0),
+    ]
+    site = FakeSite({"versions/71/": Replies(*line, ELIGIBLE), "versions/71/log/": log()})
+
+    follower(site).to_its_verdict()
+
+    assert capsys.readouterr().err.splitlines() == [
+        "Waiting: Its turn comes. 2 matches go first, which takes about 80 s.",
+        "Waiting: Its turn comes. 1 match goes first, which takes about 40 s.",
+        "Waiting: Comes next: the first free worker takes it.",
+        "tiger v1 may play.",
+    ]
+
+
+def test_wait_for_the_first_match_says_why_although_none_is_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seats = [{"seat": 0, "rank": 0, "version": {"label": "tiger v1"}}]
+    done = {"id": 9, "game": "tuned", "state": "done", "outcome_reason": "line", "seats": seats}
+    sentence = "It waits for opponents: other authors' bots or reference bots."
+    site = FakeSite(
+        {"versions/71/": waiting(sentence, code="not_made")},
+        {"ladders/": [ladder()], "matches/": Replies([], [done])},
+    )
+
+    follower(site).to_its_first_match()
+
+    assert capsys.readouterr().err.splitlines()[0] == f"Waiting: {sentence}"
+
+
 def ladder(**about: Any) -> dict[str, Any]:
     return {"takes_all": True, "game": "tuned", **about}
 
@@ -306,12 +348,12 @@ def test_first_rated_match_is_waited_for(capsys: pytest.CaptureFixture[str]) -> 
         asked.append(query["state"])
         return [done] if query["state"] == "done" and asked.count("done") > 1 else []
 
-    site = FakeSite(lists={"ladders/": [ladder()], "matches/": matches})
+    site = FakeSite({"versions/71/": ELIGIBLE}, {"ladders/": [ladder()], "matches/": matches})
 
     assert follower(site).to_its_first_match() == done
 
     assert "First rated match: tuned: 1. tiger v1 (line)" in capsys.readouterr().err
-    assert asked == ["done", "pending", "done"]
+    assert asked == ["done", "done"]
 
 
 @pytest.mark.parametrize(
