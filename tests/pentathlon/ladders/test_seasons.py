@@ -6,12 +6,13 @@ from django.core.management import CommandError, call_command
 from pentathlon.audit.models import AuditEvent
 from pentathlon.ladders import divisions, seasons
 from pentathlon.ladders.membership import seat_members, seat_versions
-from pentathlon.ladders.models import Division, Season, SeasonState
+from pentathlon.ladders.models import Division, LadderMember, Season, SeasonState
+from pentathlon.ladders.places import lot_of
 from pentathlon.ladders.seasons import close_seasons, open_divisions, turn_seasons
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
-from pentathlon.tournaments.documents.document import document_json
+from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.models import Entry, FinalRow, Tournament
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.formats import divisions as formats_divisions
@@ -158,6 +159,51 @@ def test_best_of_a_lower_division_are_promoted_with_the_next_season() -> None:
     above = division_of(ladder, 1).tournament.entries.active()
     assert above.filter(version=best.version_id).exists()
     assert above.count() == 5
+
+
+@pytest.mark.usefixtures("_small_divisions")
+@pytest.mark.parametrize("secret", ["5e" * 32, "c7" * 32])
+def test_lot_decides_who_is_promoted_among_equals(secret: str) -> None:
+    ladder = open_ladder()
+    author = make_version().bot.owner
+    for _ in range(9):
+        make_version(owner=author)
+    seat_all()
+    lower = division_of(ladder, 2)
+    Tournament.objects.filter(pk=lower.tournament_id).update(secret=secret)
+    lower.tournament.refresh_from_db()
+    pool = open_live_pool(game="tuned")
+    entries = list(lower.tournament.entries.active().select_related("version"))
+    for entry in entries:
+        Rating.objects.create(pool=pool, version=entry.version, mu=30, sigma=1)
+    key = event_key(lower.tournament)
+    first = min(entries, key=lambda entry: lot_of(entry.version.bot_id, key=key))
+
+    _end_all()
+
+    members = LadderMember.objects.get(ladder=ladder, bot=first.version.bot_id)
+    above, below = Season.objects.running().get(ladder=ladder).seating
+    assert members.pk in above
+    others = LadderMember.objects.filter(version__in=[entry.version_id for entry in entries])
+    assert set(others.values_list("pk", flat=True)) - {members.pk} <= set(below)
+
+
+def test_lot_decides_who_moves_where_a_division_is_halved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(divisions, "FULL", 6)
+    ladder = open_ladder()
+    pool = open_live_pool(game="tuned")
+    versions = [make_version() for _ in range(6)]
+    for version in versions:
+        Rating.objects.create(pool=pool, version=version, mu=30, sigma=1)
+
+    seat_all()
+
+    key = event_key(division_of(ladder, 1).tournament)
+    in_order = sorted(versions, key=lambda version: lot_of(version.bot_id, key=key))
+    lower = division_of(ladder, 2).tournament.entries.active()
+    assert {entry.version_id for entry in lower} == {version.pk for version in in_order[3:]}
 
 
 def test_season_that_ends_while_members_wait_for_seats_keeps_their_levels(

@@ -30,6 +30,7 @@ from pentathlon.tournaments.results.combined_results import (
 )
 from pentathlon.tournaments.results.table_order import byes_of, order_entries, results_of
 from pentathlon_engines.strength.best import RankInterval
+from pentathlon_engines.strength.places import shared_places
 from pentathlon_engines.tournament.tie_breaks import BYE, values_of
 
 _NEVER_MET: Final = (0, 0, 0)
@@ -292,7 +293,8 @@ def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standi
     rated = [(entry, live.get(entry.version_id, Skill())) for entry in active]
     rated.sort(key=lambda pair: -pair[1].score)
     skills = [skill for _, skill in rated]
-    rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
+    places = shared_places(skill.score for skill in skills)
+    rows = zip(places, rated, groups(skills), chances_of_best(skills), strict=True)
     mean = mean_of(live.values())
     placed = [
         Standing(
@@ -304,7 +306,7 @@ def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standi
             fold=None,
             chance_of_best=chance,
         )
-        for place, ((entry, skill), group, chance) in enumerate(rows, start=1)
+        for place, (entry, skill), group, chance in rows
     ]
     left = [entry for entry in entries if entry.state != EntryState.ACTIVE]
     return placed + _without_place(left, live)
