@@ -100,3 +100,38 @@ def _share(found: SprtDecision, *, score: float) -> float:
 def test_errors_are_about_what_is_stated() -> None:
     assert _share(SprtDecision.BETTER, score=0.5) <= 0.08
     assert _share(SprtDecision.NOT_BETTER, score=0.55) <= 0.08
+
+
+def exact_error(test: Sprt, *, share: float, wrong: SprtDecision, most: int = 1500) -> float:
+    """Return how often a test errs if both matches of a block end alike, over all its courses."""
+    chances, found = {0: 1.0}, 0.0
+    for blocks in range(1, most + 1):
+        after: dict[int, float] = {}
+        for won, chance in chances.items():
+            after[won + 1] = after.get(won + 1, 0.0) + chance * share
+            after[won] = after.get(won, 0.0) + chance * (1 - share)
+        chances = {won: chance for won, chance in after.items() if chance > 1e-9}
+        if test.is_look(blocks):
+            decided = {won: test.decide([blocks - won, 0, 0, 0, won]) for won in chances}
+            found += sum(chances[won] for won, end in decided.items() if end == wrong)
+            undecided = SprtDecision.UNDECIDED
+            chances = {won: chances[won] for won, end in decided.items() if end == undecided}
+    return found
+
+
+@pytest.mark.parametrize("null", [0.5, 0.52, 0.55, 0.6, 0.7, 0.8])
+def test_stated_error_holds_far_from_one_half(null: float) -> None:
+    test = Sprt(null=null, alternative=null + 0.1)
+    mirrored = Sprt(null=0.9 - null, alternative=1 - null)
+
+    error = exact_error(test, share=null, wrong=SprtDecision.BETTER)
+    other = exact_error(mirrored, share=1 - null, wrong=SprtDecision.NOT_BETTER)
+
+    assert error <= test.alpha
+    assert other <= test.beta
+    assert exact_error(test, share=null + 0.1, wrong=SprtDecision.NOT_BETTER) <= test.beta
+
+
+@pytest.mark.parametrize("null", [0.5, 0.45, 0.4, 0.3])
+def test_first_look_stays_where_one_half_lies_between(null: float) -> None:
+    assert Sprt(null=null, alternative=1 - null + 0.05).first_look == 20
