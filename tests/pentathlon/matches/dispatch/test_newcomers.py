@@ -13,6 +13,8 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches import services
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import (
@@ -23,7 +25,9 @@ from pentathlon.matches.dispatch.publishing import (
     publish_pending,
 )
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from tests.factories import make_user, make_version, make_worker, next_number
+from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.worker_tokens import sent_matches
+from tests.factories import make_upload, make_user, make_version, make_worker, next_number
 from tests.pentathlon.matches.acting import played
 
 pytestmark = pytest.mark.django_db
@@ -261,6 +265,26 @@ def test_match_of_a_paused_ladder_waits(bots: list[BotVersion]) -> None:
     site.look()
 
     assert site.sent == [first]
+
+
+def test_upload_waits_in_the_line_of_its_author() -> None:
+    author = make_user()
+
+    version = submit_bot(actor=author, archive=make_upload())
+
+    (match,) = Match.objects.validations_of(version.pk)
+    assert match.newcomer_of == author.pk
+
+
+def test_worker_without_a_queue_is_named_first_matches_before_other_ladders(
+    bots: list[BotVersion],
+) -> None:
+    token, _ = create_worker_token(actor=None, name="host", work=tuple(Work))
+    sent = {"kind": MatchKind.LADDER, "rated": True, "sent_at": Now()}
+    store(BATCH, versions=bots, **sent)
+    first = store(2, versions=bots, author=make_user(), **sent)
+
+    assert sent_matches(token)[:2] == first
 
 
 def test_number_of_queries_does_not_grow_with_authors_and_uploads(bots: list[BotVersion]) -> None:
