@@ -151,11 +151,6 @@ class MatchQuerySet(models.QuerySet["Match"]):
         short = seats.defer("version__validation_log")
         return self.prefetch_related(Prefetch("seats", queryset=short))
 
-    def with_logs(self) -> Self:
-        """Load seats and what their bots logged; for the bots' owners only."""
-        seats = MatchSeat.objects.order_by("seat").select_related("log")
-        return self.prefetch_related(Prefetch("seats", queryset=seats))
-
     def lease_expired(self) -> Self:
         """Return running matches whose worker has not been heard of in time."""
         return self.filter(state=MatchState.RUNNING, lease_until__lt=Now())
@@ -166,6 +161,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
 
 _PENDING, _RUNNING, _DONE, _VOID = (Q(state=state) for state in MatchState)
+_UNSENT = Q(state=MatchState.PENDING, on_hold=False, sent_at=None)
 _LIVE = _RUNNING & Q(lease_until__isnull=False)
 """Running matches. Each has a lease; SQLite uses an index only if the query names its column."""
 
@@ -191,10 +187,7 @@ class Match(models.Model):
     validated_version = models.PositiveBigIntegerField(null=True)
     """The id of the bot version that it validates, which has all seats; null if there is none."""
     newcomer_of = models.PositiveBigIntegerField(null=True)
-    """The id of the author of the new version for which it is played; null for all others.
-
-    Validations have it, and first matches on a ladder; a share of the turns in dispatch is theirs.
-    """
+    """The author of the new version that it validates, or whose first matches it is one of."""
     reserved_for = models.PositiveBigIntegerField(null=True)
     """The only party of workers that may play it; null for all. See `Capabilities.party`."""
 
@@ -251,19 +244,10 @@ class Match(models.Model):
             ),
         )
         indexes = (
-            models.Index(
-                fields=("kind", "lane", "id"),
-                condition=Q(state=MatchState.PENDING, on_hold=False, sent_at=None),
-                name="matches_unsent",
-            ),
+            models.Index(fields=("kind", "lane", "id"), condition=_UNSENT, name="matches_unsent"),
             models.Index(
                 fields=("newcomer_of", "id"),
-                condition=Q(
-                    state=MatchState.PENDING,
-                    on_hold=False,
-                    sent_at=None,
-                    newcomer_of__isnull=False,
-                ),
+                condition=_UNSENT & Q(newcomer_of__isnull=False),
                 name="matches_of_newcomers",
             ),
             models.Index(fields=("sent_at",), condition=_PENDING, name="matches_sent"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from django.db.models import Prefetch
+
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import leave_unchecked, settle_validation
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
@@ -37,7 +39,9 @@ def name_version(version_id: int) -> None:
 def _settle_version(version_id: int, answers: Answers) -> None:
     # Because of the lock, the later of two matches that end together sees the earlier one.
     BotVersion.objects.select_for_update().get(pk=version_id)
-    matches = list(Match.objects.validations_of(version_id).with_logs().order_by("pk"))
+    seats = MatchSeat.objects.order_by("seat").select_related("log")
+    played = Match.objects.validations_of(version_id).order_by("pk")
+    matches = list(played.prefetch_related(Prefetch("seats", queryset=seats)))
     fault = next(filter(None, map(_fault, matches)), None)
     if fault is None and any(match.state in _UNFINISHED for match in matches):
         return

@@ -29,7 +29,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class MatchLine:
     """The matches that go out next, in their order, and how fast they go."""
 
     sent: tuple[int, ...] = ()
@@ -65,14 +65,14 @@ class Line:
         return round(matches * self.match_s / self.slots)
 
 
-def read_line(*, slots: int) -> Line:
+def read_line(*, slots: int) -> MatchLine:
     """Read the line as it is now, with four queries."""
     sent = Match.objects.sent().exclude(kind=MatchKind.LADDER, newcomer_of=None)
     unsent = Match.objects.unsent()
     newcomers = unsent.filter(newcomer_of__isnull=False).order_by("newcomer_of", "pk")
     is_other = ~Q(kind=MatchKind.LADDER) & Q(newcomer_of=None)
     lasted_s = durations_s(read_plays(Match.objects.all(), latest=_LATEST)).values()
-    return Line(
+    return MatchLine(
         sent=tuple(sent.order_by("sent_at", "pk").values_list("pk", flat=True)),
         newcomers=tuple(newcomers.values_list("newcomer_of", "pk")[:_MOST]),
         slots=slots,

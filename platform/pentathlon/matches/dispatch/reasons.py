@@ -17,7 +17,7 @@ from pentathlon.common.texts import duration
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
 from pentathlon.matches.capacity.concurrency import Cap
-from pentathlon.matches.dispatch.line import Before, Line, read_line
+from pentathlon.matches.dispatch.line import Before, MatchLine, read_line
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.jobs import LEASE_S
@@ -47,7 +47,7 @@ class Situation:
     """The lanes of paused tournaments."""
     is_handed_out: bool
     """Whether there is a reconciler that publishes matches."""
-    line: Line = field(default_factory=Line)
+    line: MatchLine = field(default_factory=MatchLine)
 
 
 def read_situation() -> Situation:

@@ -16,9 +16,8 @@ class Migration(migrations.Migration):
             model_name="match",
             index=models.Index(
                 fields=("newcomer_of", "id"),
-                condition=Q(
-                    state="pending", on_hold=False, sent_at=None, newcomer_of__isnull=False
-                ),
+                condition=Q(state="pending", on_hold=False, sent_at=None)
+                & Q(newcomer_of__isnull=False),
                 name="matches_of_newcomers",
             ),
         ),

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.services import RECONCILER, acquire_leadership
-from pentathlon.matches.dispatch.line import Before, Line, read_line
+from pentathlon.matches.dispatch.line import Before, MatchLine, read_line
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS, FairCursor, publish_pending
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -38,9 +38,9 @@ def handed_out() -> None:
     acquire_leadership(name=RECONCILER, holder="me", ttl_s=600)
 
 
-def line_of(*authors: int, others_wait: bool = True, sent: Sequence[int] = ()) -> Line:
+def line_of(*authors: int, others_wait: bool = True, sent: Sequence[int] = ()) -> MatchLine:
     """Return a line in which match n is for a new version of the n-th author."""
-    return Line(
+    return MatchLine(
         sent=tuple(sent),
         newcomers=tuple(sorted((author, pk) for pk, author in enumerate(authors))),
         slots=2,
