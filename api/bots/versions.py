@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.matches.reasons import ReasonSerializer
+from api.bots.reasons import ReasonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser

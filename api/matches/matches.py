@@ -9,11 +9,11 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.bots.reasons import ReasonSerializer
 from api.bots.versions import BotNameSerializer
 from api.matches.analyses import AnalysisSerializer, analysis_of
 from api.matches.explanations import ExplanationSerializer
 from api.matches.lists import MatchFilter, MatchPages
-from api.matches.reasons import ReasonSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope

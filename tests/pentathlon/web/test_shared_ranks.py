@@ -83,7 +83,8 @@ LEADERBOARDS: Mapping[str, Callable[[], list[int]]] = {
 
 def _second_page() -> list[Any]:
     first = Client().get(f"{API}/leaderboards/tuned/?page_size=2").json()
-    rows, after = [], first["next"]
+    rows: list[Any] = []
+    after = first["next"]
     while after:
         told = Client().get(after).json()
         rows, after = rows + told["results"], told["next"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -38,12 +39,12 @@ _OTHERS = TURN_OF_NEWCOMERS - 1
 
 
 def store(
-    length: int, *, versions: Sequence[BotVersion], author: User | None = None, **fields: object
+    length: int, *, versions: Sequence[BotVersion], author: User | None = None, **fields: Any
 ) -> list[int]:
     """Store matches that wait, with few queries; those of an author are for new versions."""
     columns = {"kind": MatchKind.TOURNAMENT, "game": "tuned", "rules_version": 1, **fields}
     matches = Match.objects.bulk_create(
-        Match(seed=next_number(), newcomer_of=author and author.pk, **columns)
+        Match(seed=next_number(), newcomer_of=None if author is None else author.pk, **columns)
         for _ in range(length)
     )
     MatchSeat.objects.bulk_create(
@@ -280,7 +281,7 @@ def test_worker_without_a_queue_is_named_first_matches_before_other_ladders(
     bots: list[BotVersion],
 ) -> None:
     token, _ = create_worker_token(actor=None, name="host", work=tuple(Work))
-    sent = {"kind": MatchKind.LADDER, "rated": True, "sent_at": Now()}
+    sent: dict[str, Any] = {"kind": MatchKind.LADDER, "rated": True, "sent_at": Now()}
     store(BATCH, versions=bots, **sent)
     first = store(2, versions=bots, author=make_user(), **sent)
 
