@@ -42,7 +42,7 @@ LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
 _LONGEST_SHOWN: Final = 60
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9](?:(?!  )[A-Za-z0-9 ._-]){0,62}[A-Za-z0-9]|[A-Za-z0-9]")
 _MINE: Final = "my-"
 
 LadderWord = bool | Literal["paused"]
@@ -160,7 +160,7 @@ def personal_name(username: str, name: str) -> str:
     if name.lower().startswith(f"{username.lower()}-"):
         return name
     rest = name[len(_MINE) :] if is_placeholder(name) else name
-    return f"{username}-{rest}"[:LONGEST_NAME].rstrip("-")
+    return f"{username}-{rest}"[:LONGEST_NAME].rstrip(" ._-")
 
 
 def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
@@ -220,7 +220,8 @@ def _shown(value: object) -> str:
 def _name(value: object) -> str:
     if type(value) is not str or not _NAME.fullmatch(value):
         raise BadManifest(
-            'name: write a text of 1 to 64 letters, digits, spaces or "._-", such as "tuned-tiger"'
+            'name: write a text of 1 to 64 letters, digits, single spaces or "._-", which begins '
+            'and ends with a letter or digit, such as "tuned-tiger"'
         )
     return value
 

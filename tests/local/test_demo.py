@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from pentathlon.accounts.models import User
+from pentathlon.ladders.reference import pack_renamed
 from pentathlon.local.demo import logins
 from pentathlon.local.demo.logins import demo_logins
 from pentathlon.local.demo.people import DemoFailed, People
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon_engines import GAMES
-from pentathlon_engines.archive.packing import content_hash, pack_bot
+from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -193,7 +194,9 @@ def test_every_bot_can_be_uploaded() -> None:
     owner = make_user()
 
     for bot in authors(["ada"]):
-        assert submit_bot(actor=owner, archive=pack_bot(folder_of(bot)).normalised).bot.name == bot
+        assert (
+            submit_bot(actor=owner, archive=pack_renamed(folder_of(bot), name=bot)).bot.name == bot
+        )
 
 
 @pytest.mark.django_db

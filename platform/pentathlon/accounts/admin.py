@@ -7,7 +7,8 @@ from django.contrib.auth.admin import UserAdmin
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
-from pentathlon.accounts.models import ApiToken, Passkey, TotpKey, User
+from pentathlon.accounts.models import ApiToken, NameKind, Passkey, TotpKey, User
+from pentathlon.accounts.names import take_name
 from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
 from pentathlon.audit.admin import AuditedAdmin
@@ -92,6 +93,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
         if change:
             before = User.objects.filter(pk=obj.pk).values(*_ROLES).get()
         super().save_model(request, obj, form, change)
+        take_name(kind=NameKind.AUTHOR, name=obj.username, holder=obj)
         if isinstance(request.user, User):
             note_roles(actor=request.user, person=obj, before=before)
 

@@ -53,6 +53,30 @@ class ApiToken(AbstractAuthToken):
         return f"{self.name} of {self.user}"
 
 
+class NameKind(models.TextChoices):
+    """Kinds of names; within one of them, names of different people must not look alike."""
+
+    AUTHOR = "author", "people and teams"
+    BOT = "bot", "bots"
+
+
+class TakenName(models.Model):
+    """A name that nobody but its holder may take, whatever becomes of what it names."""
+
+    kind = models.CharField(max_length=10, choices=NameKind)
+    digest = models.CharField(max_length=64)
+    """A hash of the name as it looks: the name itself goes with its account."""
+    holder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "digest"), name="accounts_name_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"a name of {self.holder}"
+
+
 class BrowserSession(AbstractBaseSession):
     """A browser that keeps something here, usually because a person has signed in with it.
 

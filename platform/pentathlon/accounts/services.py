@@ -10,16 +10,16 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
+from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.common.names import is_of_the_house, name_key
 
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
-RESERVED = "deleted-"
-"""The prefix of the names of deleted accounts."""
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
@@ -39,6 +39,8 @@ def register(*, username: str, email: str, password: str, site: str | None = Non
     check_new_password(password, person)
     person.set_password(password)
     person.save()
+    if not take_name(kind=NameKind.AUTHOR, name=username, holder=person):
+        raise _username_taken(username)
     if site is not None:
         ask_for_verification(actor=person, site=site)
     return person
@@ -96,18 +98,15 @@ def check_username(username: str) -> str:
             code="bad_username",
             field="username",
         )
-    if username.lower().startswith(RESERVED):
+    if is_of_the_house(username):
         raise InvalidInput(
-            f"Names that begin with {RESERVED} are those of deleted accounts. Choose another one.",
+            f"The name {username} belongs to the platform itself. Choose another one.",
             code="bad_username",
             field="username",
         )
-    if User.objects.filter(username__iexact=username).exists():
-        raise Conflict(
-            f"The username {username} is taken. Choose another one.",
-            code="username_taken",
-            field="username",
-        )
+    is_free = bool(free_names(kind=NameKind.AUTHOR, names=[username]))
+    if not is_free or _is_like_staff(username) or find_person(username) is not None:
+        raise _username_taken(username)
     return username
 
 
@@ -115,6 +114,20 @@ def find_person(username: str) -> User | None:
     """Return the person with this name, ignoring case; None if there is none."""
     # A name with a zero byte cannot be looked up.
     return User.objects.filter(username__iexact=username.replace("\0", "")).first()
+
+
+def _is_like_staff(username: str) -> bool:
+    """Return whether a name looks like that of staff, whose accounts a command may have made."""
+    names = User.objects.filter(is_staff=True).values_list("username", flat=True)
+    return name_key(username) in map(name_key, names)
+
+
+def _username_taken(username: str) -> Conflict:
+    return Conflict(
+        f"The username {username} is taken. Choose one that does not look like it.",
+        code="username_taken",
+        field="username",
+    )
 
 
 def _known_scopes(scopes: Collection[str]) -> list[str]:

@@ -6,7 +6,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Lower, Now
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import NameKind, User
+from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.archives import BadArchive
@@ -15,6 +16,7 @@ from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGa
 from pentathlon.bots.notices import note_version
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.common.names import is_of_the_house
 from pentathlon.common.texts import storable
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import LONGEST_NAME, personal_name
@@ -59,6 +61,11 @@ def create_bot(
     """Make a bot from its first upload; its name is the one in bot.toml."""
     notes = _check_notes(notes)
     name = archive.manifest.name
+    # The house knows itself by its name, which nobody else can have.
+    if is_of_the_house(name) and not is_of_the_house(actor.username):
+        raise _name_taken(actor, name, why="belongs to the platform itself")
+    if not take_name(kind=NameKind.BOT, name=name, holder=actor):
+        raise _name_taken(actor, name, why="is taken, or looks like one that is")
     try:
         with transaction.atomic():
             bot = Bot.objects.create(owner=actor, name=name)
@@ -350,18 +357,19 @@ def _check_line(text: str, *, field: str, longest: int) -> str:
     return text
 
 
-def _name_taken(actor: User, name: str) -> Conflict:
+def _name_taken(actor: User, name: str, *, why: str = "is taken") -> Conflict:
     own = Bot.objects.owned_by(actor).filter(name__iexact=name).first()
     if own is not None:
         return Conflict(
-            f"You have a bot named {own.name} already. Upload this as its next version.",
+            f"You have a bot named {own.name} already. Upload this as its next version, with that "
+            "name in bot.toml.",
             code="bot_exists",
             field="archive",
         )
     free = _free_names(actor, name)
     example = f", such as {free[0]}" if free else ""
     return Conflict(
-        f"The name {name} is taken. Choose another name in bot.toml{example}.",
+        f"The name {name} {why}. Choose another name in bot.toml{example}.",
         code="name_taken",
         field="archive",
         allowed=free[:1],
@@ -375,4 +383,5 @@ def _free_names(actor: User, name: str) -> list[str]:
     names = [base, *(f"{base[: LONGEST_NAME - len(end)]}{end}" for end in numbered)]
     rows = Bot.objects.annotate(lower=Lower("name")).filter(lower__in=map(str.lower, names))
     taken = set(rows.values_list("lower", flat=True))
-    return [each for each in names if each.lower() not in taken]
+    free = free_names(kind=NameKind.BOT, names=names)
+    return [each for each in free if each.lower() not in taken]

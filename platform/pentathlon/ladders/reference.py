@@ -66,8 +66,20 @@ def revalidate_reference_bots() -> int:
     return len(versions)
 
 
+def pack_renamed(folder: Path, *, name: str) -> bytes:
+    """Pack a bot under another name."""
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for path in sorted(folder.glob("*.*")):
+            text = path.read_text()
+            if path.name == FILE_NAME:
+                text = _NAME.sub(f'name = "{name}"', text)
+            archive.writestr(path.name, text)
+    return buffer.getvalue()
+
+
 def _upload(policy: str, folder: Path) -> bool:
-    checked = read_archive(_archive(folder))
+    checked = read_archive(pack_renamed(folder, name=f"{PREFIX}{folder.name}"))
     bot = Bot.objects.filter(is_reference=True, name__iexact=checked.manifest.name).first()
     is_new = bot is None or not bot.versions.filter(archive=checked.content_hash).exists()
     if is_new:
@@ -92,15 +104,3 @@ def _store(bot: Bot | None, checked: CheckedArchive) -> None:
         _log.warning("reference bot left out", name=checked.manifest.name, reason=str(error))
         return
     Bot.objects.filter(pk=version.bot_id).update(is_reference=True)
-
-
-def _archive(folder: Path) -> bytes:
-    """Pack a built-in bot under the name of a reference bot."""
-    buffer = io.BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        for path in sorted(folder.glob("*.*")):
-            text = path.read_text()
-            if path.name == FILE_NAME:
-                text = _NAME.sub(f'name = "{PREFIX}{folder.name}"', text)
-            archive.writestr(path.name, text)
-    return buffer.getvalue()

@@ -215,7 +215,7 @@ def _rename(person: User, *, old: str, new: str) -> None:
     kind = ContentType.objects.get_for_model(User)
     LogEntry.objects.filter(content_type=kind, object_id=str(person.pk)).update(object_repr=new)
     for bot in Bot.objects.owned_by(person).filter(name__istartswith=f"{old}-"):
-        wanted = f"{new}-{bot.name[len(old) + 1 :]}"[:LONGEST_NAME].rstrip("-")
+        wanted = f"{new}-{bot.name[len(old) + 1 :]}"[:LONGEST_NAME].rstrip(" ._-")
         if not Bot.objects.filter(name__iexact=wanted).exists():
             Bot.objects.filter(pk=bot.pk).update(name=wanted)
             for version in bot.versions.all():

@@ -27,6 +27,7 @@ FATES: Final = {
     "accounts.Letter.person": Fate.DELETED,
     "accounts.Passkey.person": Fate.DELETED,
     "accounts.RecoveryCode.person": Fate.DELETED,
+    "accounts.TakenName.holder": Fate.KEPT,
     "accounts.TotpKey.person": Fate.DELETED,
     "admin.LogEntry.user": Fate.KEPT,
     "audit.AuditEvent.actor": Fate.KEPT,

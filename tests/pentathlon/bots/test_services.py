@@ -76,7 +76,7 @@ def test_same_content_under_another_bot_is_stored_once() -> None:
     first = services.create_bot(actor=make_user(), archive=upload)
     Bot.objects.filter(pk=first.bot.pk).update(name="renamed")
 
-    second = services.create_bot(actor=make_user(), archive=upload)
+    second = services.create_bot(actor=first.bot.owner, archive=upload)
 
     assert first.archive_id == second.archive_id
     assert Archive.objects.count() == 1

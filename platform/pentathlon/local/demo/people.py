@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
+from pentathlon.ladders.reference import pack_renamed
 from pentathlon.local.demo.api_client import ApiClient
 from pentathlon.local.demo.logins import Login
 from pentathlon.local.demo.plan import authors, folder_of
-from pentathlon_engines.archive.packing import pack_bot
 
 Json = dict[str, Any]  # Any: JSON
 
@@ -98,7 +98,7 @@ class People:
         client = self._client(author)
         found = client.get("bots/", owner=author, name=bot)["results"]
         stored: Json = (
-            found[0] if found else client.upload("bots/", pack_bot(folder_of(bot)).normalised)
+            found[0] if found else client.upload("bots/", pack_renamed(folder_of(bot), name=bot))
         )
         return int(stored["latest_version"]["id"])
 

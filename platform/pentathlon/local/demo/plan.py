@@ -13,13 +13,13 @@ from pentathlon_engines.manifest import built_in_bots
 BOTS: Final = Path(__file__).parent / "bots"
 
 _TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
-_ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "mcts")
+_ALL_ROUND: Final = ("dice", "first-come", "magpie", "grabber", "planner")
 """Bots that play every game, the weaker ones first."""
 _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
-"""By game, a bot that knows only this game and plays in place of `greedy`."""
-_FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
+"""By game, a bot that knows only this game and plays in place of `grabber`."""
+_FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "grabber")}
 """Bots for a game of long matches, so that its tournament takes no longer than the others."""
-_FEWER: Final = ("first-come", "greedy", "mcts")
+_FEWER: Final = ("first-come", "grabber", "planner")
 """Bots for a game with another tournament, so that both together take no longer than one."""
 _HOW: Final[Mapping[str, str]] = {
     "round_robin": "",
@@ -27,6 +27,8 @@ _HOW: Final[Mapping[str, str]] = {
     "knockout": " in a knockout bracket",
     "finals": " in finals",
 }
+_BUILT_IN: Final[Mapping[str, str]] = {"grabber": "greedy", "planner": "mcts"}
+"""Bots that are built-in ones under another name, since theirs are reserved."""
 CHALLENGE: Final = ("strategist", "watchdog")
 """A bot of the first tournament, and another author's bot that it challenges to a few blocks."""
 CHALLENGE_BLOCKS: Final = 4
@@ -42,7 +44,7 @@ class Plan:
     title: str
     """The title of the game."""
     bots: tuple[str, ...]
-    """The names of demo bots or built-in ones."""
+    """The names of its bots."""
     format: str = "round_robin"
     params: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     seats: int = _PAIR
@@ -83,7 +85,7 @@ def authors(logins: list[str]) -> dict[str, str]:
 
 def folder_of(bot: str) -> Path:
     """Return the folder with the files of a bot."""
-    return built_in_bots().get(bot, BOTS / bot)
+    return built_in_bots()[_BUILT_IN[bot]] if bot in _BUILT_IN else BOTS / bot
 
 
 def _tuned(info: GameInfo) -> Plan:
@@ -111,9 +113,9 @@ def _formats() -> list[Plan]:
 
 def _small(info: GameInfo) -> Plan:
     """Return a tournament at the largest table of a game, over in seconds."""
-    specialist = _SPECIALISTS.get(info.key, "greedy")
+    specialist = _SPECIALISTS.get(info.key, "grabber")
     seats = info.seats[1]
     if seats == _PAIR:
         return Plan(game=info.key, title=info.title, bots=_FEW.get(info.key, _FEWER))
-    bots = tuple(name if name != "greedy" else specialist for name in _ALL_ROUND)
+    bots = tuple(name if name != "grabber" else specialist for name in _ALL_ROUND)
     return Plan(game=info.key, title=info.title, bots=bots, params={"cycles": 2}, seats=seats)
