@@ -22,6 +22,7 @@ from api.fleet_endpoint import FleetEndpoint, read
 from api.protocol.endpoint import LARGEST_ID, read_id
 from pentathlon.analyses.services import sent_analyses
 from pentathlon.bots.models import Archive
+from pentathlon.byte_ranges import in_part
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
@@ -56,7 +57,6 @@ from pentathlon.matches.worker_tokens import is_played_by, sent_matches
 from pentathlon.replays.services import accept_results
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
-_RANGE_PREFIX: Final = "bytes="
 
 
 class FleetViewSet(FleetEndpoint[Match]):
@@ -203,7 +203,7 @@ class FleetViewSet(FleetEndpoint[Match]):
                 "No match that this worker plays now needs these files.", code="unneeded_files"
             )
         data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
-        return _part_of(data, request.headers.get("Range", ""))
+        return in_part(request._request, HttpResponse(data, content_type="application/zip"))
 
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
@@ -264,19 +264,6 @@ def _place(text: str, field: str) -> int:
     if found is None:
         raise InvalidInput(f"Name the {field} in which the bot sits.", field=field)
     return found
-
-
-def _part_of(data: bytes, wanted: str) -> HttpResponse:
-    """Answer with the rest of the data for an interrupted download, or with all of it."""
-    start = wanted.removeprefix(_RANGE_PREFIX).removesuffix("-")
-    headers = {"Accept-Ranges": "bytes", "Content-Type": "application/zip"}
-    if not (wanted.startswith(_RANGE_PREFIX) and start.isascii() and start.isdigit()):
-        return HttpResponse(data, headers=headers)
-    first = int(start[:20])
-    if first >= len(data):
-        return HttpResponse(data, headers=headers)
-    headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
-    return HttpResponse(data[first:], status=HTTPStatus.PARTIAL_CONTENT, headers=headers)
 
 
 def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from api.documentation.reference import DOCUMENT, groups
-from pentathlon.caching import answer_packed, tag_of
+from pentathlon.caching import FOR_ALL, answer_packed, tag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
 _DOCS_POLICY: Final = (
@@ -36,7 +36,11 @@ def schema(request: HttpRequest) -> HttpResponseBase:
     """Serve the OpenAPI document: the committed file, which a test compares with the code."""
     document, tag = _document()
     return answer_packed(
-        request, tag=tag, content_type="application/vnd.oai.openapi", make=lambda: document
+        request,
+        tag=tag,
+        content_type="application/vnd.oai.openapi",
+        make=lambda: document,
+        keep=FOR_ALL,
     )
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
-from api.matches.replays import PlaceSerializer
+from api.matches.replays import PlaceSerializer, answer_record
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
@@ -127,7 +127,7 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
             request._request,
             *("desk", found.chain),
             is_private=False,
-            make=lambda: Response(found.record),
+            make=lambda: answer_record(found.record),
         )
 
     @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer, filters=False)

@@ -7,6 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +19,7 @@ from pentathlon.replays.boards import board_svg
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.scheduling.secrecy import check_unsealed
+from pentathlon_engines.record.shape import Record
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
@@ -25,6 +27,11 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
     ply = serializers.IntegerField(min_value=0, max_value=10**6, default=0)
     seat = serializers.IntegerField(min_value=0, max_value=10, default=None, allow_null=True)
+
+
+def answer_record(record: Record) -> HttpResponse:
+    """Answer with a record, written at once, so that it can be sent in parts."""
+    return HttpResponse(JSONRenderer().render(record), content_type="application/json")
 
 
 class ReplayViewSet(Endpoint[Replay]):
@@ -57,7 +64,7 @@ class ReplayViewSet(Endpoint[Replay]):
             request._request,
             replay.match.chain,
             is_private=replay.match.is_private,
-            make=lambda: Response(read_record(replay)),
+            make=lambda: answer_record(read_record(replay)),
         )
 
     @extend_schema(parameters=[WindowSerializer], responses=CommentarySerializer)

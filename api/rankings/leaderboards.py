@@ -11,7 +11,7 @@ from api.matches.matches import SeatedVersionSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
 from pentathlon.accounts.models import names_version
-from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.caching import FOR_ALL, answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import Pace, digest_in_key
@@ -171,6 +171,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
             request._request,
             tag=tag_of(*parts, request.META["QUERY_STRING"]),
             make=lambda: self._page(request, self._rows(progress, shows_all=shows_all)),
+            keep=FOR_ALL,
         )
 
     @extend_schema(

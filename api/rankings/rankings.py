@@ -10,7 +10,7 @@ from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, InPlaces, OnePage
 from pentathlon.accounts.models import names_version
-from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.caching import FOR_ALL, answer_if_changed, tag_of
 from pentathlon.common.errors import NotFound
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.services import latest_table
@@ -96,6 +96,7 @@ class RankingViewSet(Endpoint[RankingTable]):
             request._request,
             tag=tag_of(key, table and table.pk, names_version(), request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
+            keep=FOR_ALL,
         )
 
     def _page(self, request: Request, table: RankingTable | None) -> Response:

@@ -7,6 +7,7 @@ long answers are asked for piece by piece.
 
 import gc
 import os
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from pentathlon.roles import Role, take_role
 from pentathlon.server.bridge import Bridge
 from pentathlon.server.connection import ON_SHUTDOWN
 from pentathlon.server.continuations import Continued, is_long
+from pentathlon.server.inner_headers import without_inner_headers
 from pentathlon.server.protocol import Receive, Scope, Send
 from pentathlon.server.proxies import without_hearsay
 from pentathlon.server.refusals import send_text
@@ -54,14 +56,17 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await _lifespan(receive, send)
     elif scope["path"] == _ALIVE:
         await send_text(send, "ok\n")
-    elif scope["path"] == _HINTS_PATH:
-        await _hints(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
-    elif is_stream(scope["path"]):
-        await _streams(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
-    elif is_long(scope["path"]):
-        await _long(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     else:
-        await _pages(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
+        scope = without_hearsay(scope, proxies=settings.PROXIES)
+        await _part_for(scope["path"])(scope, receive, without_inner_headers(send))
+
+
+def _part_for(path: str) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    if path == _HINTS_PATH:
+        return _hints
+    if is_stream(path):
+        return _streams
+    return _long if is_long(path) else _pages
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

@@ -14,11 +14,16 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.template.response import SimpleTemplateResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
+
+from pentathlon.byte_ranges import in_part, is_in_part
 
 MOST_BYTES: Final = 16 * 1024 * 1024
 """The most bytes of packed answers that a process keeps."""
 
+FOR_ALL: Final = "public, no-cache"
+"""Of what is the same for everybody and may change: any cache keeps it, and asks at each use."""
 _REVALIDATE: Final = "no-cache"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _PRIVATE: Final = "private, no-cache"
@@ -35,8 +40,13 @@ def tag_of(*parts: object) -> str:
 def answer_if_changed(
     request: HttpRequest, *, tag: str, make: Callable[[], HttpResponse], keep: str = _REVALIDATE
 ) -> HttpResponseBase:
-    """Return 304 if the client has this tag, else the answer of `make`, marked with the tag."""
+    """Return 304 if the client has this tag, else the answer of `make`, marked with the tag.
+
+    It is sent in part if the client asks for a part, unless it is only rendered later.
+    """
     response = get_conditional_response(request, etag=tag) or make()
+    if isinstance(response, HttpResponse) and not isinstance(response, SimpleTemplateResponse):
+        response = in_part(request, response, tag=tag)
     response.headers["ETag"] = tag
     response.headers["Cache-Control"] = keep
     return response
@@ -54,7 +64,12 @@ def answer_for_ever(
 
 
 def answer_packed(
-    request: HttpRequest, *, tag: str, content_type: str, make: Callable[[], bytes]
+    request: HttpRequest,
+    *,
+    tag: str,
+    content_type: str,
+    make: Callable[[], bytes],
+    keep: str = _REVALIDATE,
 ) -> HttpResponseBase:
     """Return 304 if the client has this tag, else its content, which is made only once.
 
@@ -65,7 +80,7 @@ def answer_packed(
         tag=tag,
         content_type=content_type,
         packed=lambda: _packed.get(tag, make),
-        keep=_REVALIDATE,
+        keep=keep,
     )
 
 
@@ -85,6 +100,8 @@ def _answer_packed(
     request: HttpRequest, *, tag: str, content_type: str, packed: Callable[[], bytes], keep: str
 ) -> HttpResponseBase:
     is_packed = bool(_ACCEPTS_GZIP.search(request.headers.get("Accept-Encoding", "")))
+    # Parts are those of the content as it is.
+    is_packed = is_packed and not is_in_part(request, tag=tag)
 
     def answer() -> HttpResponse:
         content = packed()

@@ -97,6 +97,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "pentathlon.middleware.request_ids.identify_requests",
+    "pentathlon.middleware.open_data.OpenData",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "pentathlon.metrics.answer_metrics",
     "django.middleware.security.SecurityMiddleware",
@@ -111,6 +112,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
+    "pentathlon.middleware.methods.Methods",
     "pentathlon.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]

@@ -1,11 +1,15 @@
 """Pages and the API, for any WSGI server."""
 
 import os
+from typing import Any, cast
 
 from django.core.wsgi import get_wsgi_application
 
 from pentathlon.roles import Role, take_role
+from pentathlon.server.inner_headers import take_off_inner_headers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
 take_role(Role.WEB)
-application = get_wsgi_application()
+application = take_off_inner_headers(
+    cast(Any, get_wsgi_application())
+)  # Any: it has types of its own

@@ -48,7 +48,9 @@ def answers(
         matches: which matches of each tournament to ask for, by their place in its order.
     """
     cache.clear()
-    asked = {address for tournament in tournaments for address in _addresses(tournament, matches)}
+    asked = {
+        address for tournament in tournaments for address in addresses_of(tournament, matches)
+    }
     # Signed cookies save the query for the session; the user is still read from the database.
     with override_settings(SESSION_ENGINE="django.contrib.sessions.backends.signed_cookies"):
         client = Client()
@@ -87,7 +89,9 @@ def _body(response: HttpResponseBase) -> str:
     return "".join(f"{name}: {text}" for name, text in texts.items())
 
 
-def _addresses(tournament: Tournament, matches: Sequence[int]) -> Iterator[tuple[str, str]]:
+def addresses_of(
+    tournament: Tournament, matches: Sequence[int] = EACH_BLOCK
+) -> Iterator[tuple[str, str]]:
     """Yield the name of each view that can be read, with an address of it."""
     values = _values(tournament, matches)
     for namespace, pattern in _patterns(get_resolver(), ""):

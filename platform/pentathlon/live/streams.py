@@ -20,6 +20,7 @@ from pentathlon.server.refusals import Refused, send_refusal
 _ADDRESSES: Final = re.compile(STREAMS)
 _HEADER: Final = HEADER.lower().encode()
 _OF_ONE_BODY: Final = (_HEADER, b"content-length", b"content-encoding")
+_START: Final = {"type": "http.response.start", "status": int(HTTPStatus.OK)}
 
 Site = Callable[[Scope, Receive, Send], object]
 
@@ -54,7 +55,7 @@ class Streams:
         taken: list[Headers] = []
 
         async def pass_on(part: Part) -> None:
-            if part["type"] == "http.response.start" and _carries_ticket(part, scope):
+            if part["type"] == "http.response.start" and _HEADER in dict(part["headers"]):
                 taken.append(list(part["headers"]))
             elif not taken:
                 await send(part)
@@ -63,9 +64,14 @@ class Streams:
         if not taken:
             return
         ticket = Ticket.of(dict(taken[0])[_HEADER].decode())
+        headers = _headers_of_stream(taken[0], is_packed=accepts_gzip(scope))
+        if scope["method"] == "HEAD":
+            await send({**_START, "headers": headers})
+            await send({"type": "http.response.body"})
+            return
         try:
             with self.hub.listen(ticket) as listener:
-                await _Stream(listener, scope, taken[0], self.hub).run(receive, send)
+                await _Stream(listener, scope, headers, self.hub).run(receive, send)
         except Refused as refused:
             await send_refusal(scope, send, refused)
 
@@ -77,16 +83,13 @@ class _Stream:
         self._listener = listener
         self._hub = hub
         self._packing = Packing() if accepts_gzip(scope) else None
-        self._headers = [pair for pair in headers if pair[0] not in _OF_ONE_BODY]
-        if self._packing is not None:
-            self._headers.append((b"content-encoding", b"gzip"))
+        self._headers = headers
         self._is_gone = False
 
     async def run(self, receive: Receive, send: Send) -> None:
         """Write until no more messages will come, or the client has gone."""
         gone = asyncio.create_task(self._wait_until_gone(receive))
-        start = {"type": "http.response.start", "status": int(HTTPStatus.OK)}
-        await send({**start, "headers": self._headers})
+        await send({**_START, "headers": self._headers})
         try:
             await self._write(send, self._begin() + self._bytes(message(retry_ms=RETRY_MS)))
             while not self._is_gone:
@@ -131,5 +134,7 @@ class _Stream:
         return each.plain if self._packing is None else self._packing.add(each)
 
 
-def _carries_ticket(part: Part, scope: Scope) -> bool:
-    return scope["method"] == "GET" and _HEADER in dict(part["headers"])
+def _headers_of_stream(headers: Headers, *, is_packed: bool) -> Headers:
+    """Return the headers of an answer without those of its first messages alone."""
+    kept = [pair for pair in headers if pair[0] not in _OF_ONE_BODY]
+    return [*kept, (b"content-encoding", b"gzip")] if is_packed else kept

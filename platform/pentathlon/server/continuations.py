@@ -46,7 +46,7 @@ class Continued:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; an answer that breaks off is never marked as complete."""
         is_head = scope["method"] == "HEAD"
-        answer = _Answer(send, is_packed=accepts_gzip(scope) and not is_head)
+        answer = _Answer(send, is_packed=accepts_gzip(scope), is_head=is_head)
         # Stretches are compressed here, as one: many clients read only the first of several gzip
         # members.
         plain = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
@@ -76,8 +76,9 @@ class Continued:
 class _Answer:
     """The one answer that the client gets."""
 
-    def __init__(self, send: Send, *, is_packed: bool) -> None:
+    def __init__(self, send: Send, *, is_packed: bool, is_head: bool) -> None:
         self._send = send
+        self._is_head = is_head
         self._packer = zlib.compressobj(_LEVEL, wbits=_GZIP) if is_packed else None
         self._asked: bytes = b""
         self._skips = False
@@ -112,13 +113,13 @@ class _Answer:
         elif not self.is_joined:
             await self._send(part)
         elif not self._skips:
-            if part.get("body"):
+            if part.get("body") and not self._is_head:
                 await self._write(part["body"])
             self._is_whole = not part.get("more_body", False)
 
     async def end(self) -> None:
         """Mark the end of the answer."""
-        rest = b"" if self._packer is None else self._packer.flush()
+        rest = b"" if self._packer is None or self._is_head else self._packer.flush()
         await self._send({"type": "http.response.body", "body": rest})
 
     async def _begin_stretch(self, part: Message) -> None:

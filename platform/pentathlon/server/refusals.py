@@ -8,6 +8,11 @@ from pentathlon.server.protocol import Scope, Send
 
 _API = "/api/"
 _POLICY = "default-src 'none'; frame-ancestors 'none'"
+_READABLE = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Retry-After"),
+)
+"""A refusal is about nobody's data, and a page of another site should know why it gets none."""
 
 
 class Refused(Exception):
@@ -44,7 +49,7 @@ async def send_refusal(scope: Scope, send: Send, refused: Refused) -> None:
         body,
         status=refused.status,
         kind=kind,
-        headers=(*refused.headers, ("Content-Security-Policy", _POLICY)),
+        headers=(*refused.headers, ("Content-Security-Policy", _POLICY), *_READABLE),
     )
 
 

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.caching import FOR_ALL
 from pentathlon.datasets.contents import LICENCE
 from pentathlon.datasets.models import Dataset
 from pentathlon.web.docs.documents import render_markdown, title_and_body
@@ -60,4 +61,5 @@ def dataset_schema(request: HttpRequest) -> HttpResponse:
     """Return the JSON Schema of the rows."""
     answer = JsonResponse(schema(), json_dumps_params={"indent": 2})
     answer.headers["Content-Type"] = "application/schema+json"
+    answer.headers["Cache-Control"] = FOR_ALL
     return answer

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
-from pentathlon.caching import answer_packed, tag_of
+from pentathlon.caching import FOR_ALL, answer_packed, tag_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
@@ -320,6 +320,7 @@ def example_board(request: HttpRequest, game: str, number: int) -> HttpResponseB
         tag=tag_of("example", game, number, __version__),
         content_type="image/svg+xml; charset=utf-8",
         make=lambda: GAMES[game].load(examples[number - 1]["position"]).svg(seen_by).encode(),
+        keep=FOR_ALL,
     )
 
 

@@ -138,7 +138,8 @@ def oembed(request: HttpRequest) -> HttpResponse:
             "width": width,
             "height": height,
             "cache_age": _KEEPS_S,
-        }
+        },
+        headers={"Cache-Control": f"public, max-age={_KEEPS_S}"},
     )
 
 

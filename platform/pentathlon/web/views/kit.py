@@ -5,7 +5,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.caching import answer_if_changed
+from pentathlon.caching import FOR_ALL, answer_if_changed
 from pentathlon.web.docs.wheel import engines_wheel, wheels
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
@@ -38,4 +38,4 @@ def wheel(request: HttpRequest, name: str) -> HttpResponseBase:
         )
 
     # After an update, the same name may have other content: an old copy would not fit its hash.
-    return answer_if_changed(request, tag=f'"{found.sha256}"', make=send)
+    return answer_if_changed(request, tag=f'"{found.sha256}"', make=send, keep=FOR_ALL)

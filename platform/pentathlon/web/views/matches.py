@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.analyses.curves import NOT_READY, read_curve
+from pentathlon.caching import answer_for_ever
 from pentathlon.common.errors import NotFound
 from pentathlon.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -147,10 +148,15 @@ def _keep_for_a_visit(found: Match, response: HttpResponse) -> HttpResponse:
 
 
 @require_safe
-def record(request: HttpRequest, match_id: int) -> HttpResponse:
+def record(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Send the record of a finished match, for `pentathlon verify`."""
     found = _get_unsealed_match(request, match_id)
-    return _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json")
+    return answer_for_ever(
+        request,
+        *("record.json", found.chain),
+        is_private=found.is_private,
+        make=lambda: _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json"),
+    )
 
 
 @login_required
