@@ -247,7 +247,7 @@ def test_archive_comes_in_parts(secret: str) -> None:
     assert rest.headers["Content-Range"] == f"bytes 10-{len(whole) - 1}/{len(whole)}"
 
 
-@pytest.mark.parametrize("wanted", ["bytes=999999999-", "bytes=-5", "bytes=1-2", "lines=1-"])
+@pytest.mark.parametrize("wanted", ["bytes=-", "bytes=0-1,4-5", "lines=1-"])
 def test_range_that_makes_no_sense_gets_everything(wanted: str, secret: str) -> None:
     version = make_version()
     (job,) = claim(secret, make_match([version, version]))

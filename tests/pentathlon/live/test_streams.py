@@ -21,7 +21,7 @@ from pentathlon.live.tickets import HEADER, Ticket, View
 from pentathlon.server.protocol import Message, Receive, Scope, Send
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.patience import PATIENCE_S
-from tests.pentathlon.server.asking import Answer, scope_of
+from tests.pentathlon.server.asking import Answer, ask, scope_of
 
 _ADDRESS = "/live/matches/5/"
 
@@ -470,6 +470,28 @@ def test_answer_without_a_ticket_is_passed_on() -> None:
         return answer
 
     assert asyncio.run(scenario()).status == 404
+
+
+@pytest.mark.parametrize("encodings", ["", "gzip"])
+def test_head_of_a_stream_tells_nothing_and_ends(encodings: str) -> None:
+    async def site(scope: Scope, receive: Receive, send: Send) -> None:
+        ticket = Ticket(who="address 10.0.0.1", matches=(5,), private=(5,))
+        headers = [
+            (b"content-type", b"text/event-stream"),
+            (b"content-length", b"11"),
+            (HEADER.lower().encode(), ticket.to_header().encode()),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    streams = Streams(site, lambda: pytest.fail("no hub is needed"))
+    scope = scope_of(_ADDRESS, method="HEAD", headers=[("Accept-Encoding", encodings)])
+
+    answer = ask(streams, scope)
+
+    packing = {"content-encoding": "gzip"} if encodings else {}
+    assert answer.headers == {"content-type": "text/event-stream", **packing}
+    assert (answer.status, answer.body) == (200, b"")
 
 
 def _lines(data: bytes) -> list[str]:

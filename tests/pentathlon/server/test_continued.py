@@ -56,8 +56,17 @@ def test_head_asks_for_no_more_than_the_first_stretch() -> None:
 
     answer = ask(Continued(site), scope_of(_PATH, method="HEAD"))
 
-    assert answer.status == 200
+    assert (answer.status, answer.body) == (200, b"")
     assert site.asked == [b""]
+
+
+def test_head_has_the_headers_of_a_get() -> None:
+    packs = [("Accept-Encoding", "gzip")]
+
+    head = ask(Continued(Site()), scope_of(_PATH, method="HEAD", headers=packs))
+
+    assert head.body == b""
+    assert head.headers == ask(Continued(Site()), scope_of(_PATH, headers=packs)).headers
 
 
 def test_answer_ends_properly_only_if_it_is_whole() -> None:

@@ -74,7 +74,7 @@ def test_unchanged_wheel_is_not_sent_again() -> None:
     first = Client().get(address)
     again = Client().get(address, headers={"If-None-Match": first["ETag"]})
 
-    assert first["Cache-Control"] == "no-cache"
+    assert first["Cache-Control"] == "public, no-cache"
     assert (again.status_code, again.content) == (304, b"")
 
 
