@@ -243,7 +243,7 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
         friendly = resign(actor=self.actor, friendly_id=int(pk))
         return self._detail(friendly.pk, status.HTTP_200_OK)
 
-    @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}, filters=False)
+    @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.STR}, filters=False)
     @action(detail=True, pagination_class=None, permission_classes=[SignedIn])
     def events(self, request: Request, pk: str) -> HttpResponse:
         """Follow your own game through server-sent events.

@@ -222,7 +222,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         return Response(MatchDetailSerializer(self.get_object()).data)
 
     @extend_schema(
-        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}
+        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.STR}
     )
     @action(detail=True, pagination_class=None, filterset_class=None)
     def events(self, request: Request, pk: str) -> HttpResponse:
@@ -248,7 +248,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     @extend_schema(
         operation_id="matches_events_of_several",
         parameters=[FollowedSerializer],
-        responses={(200, "text/event-stream"): OpenApiTypes.OBJECT},
+        responses={(200, "text/event-stream"): OpenApiTypes.STR},
         filters=False,
     )
     @action(detail=False, url_path="events", pagination_class=None, filterset_class=None)

@@ -112,7 +112,7 @@ class ScheduleActions(Endpoint[Tournament]):
         page: Any = self.paginate_queryset(seats)
         return self.get_paginated_response(FaultySeatSerializer(page, many=True).data)
 
-    @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}, filters=False)
+    @extend_schema(responses={(200, "text/event-stream"): OpenApiTypes.STR}, filters=False)
     @action(detail=True, pagination_class=None)
     def events(self, request: Request, pk: str) -> HttpResponse:
         """Follow a tournament through server-sent events.

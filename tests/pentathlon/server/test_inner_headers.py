@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from pentathlon.asgi import application
 from pentathlon.server.inner_headers import take_off_inner_headers, without_inner_headers
@@ -58,7 +59,9 @@ def test_all_of_them_have_the_name_that_is_taken_off() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("method", ["HEAD", "GET"])
-def test_site_hands_out_none(method: str) -> None:
+def test_site_hands_out_none(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its threads outlive the test; their connections must not.
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     job = claimed(make_match([make_version(), make_version()]))
     paths = [f"/api/v1/matches/{job.match_id}/events/", "/api/v1/matches/history/tuned.ndjson"]
 
