@@ -25,13 +25,18 @@ class QuotaSerializer(serializers.Serializer[Quota]):
     renews_at = serializers.DateTimeField(
         allow_null=True, help_text="When part of it becomes available again."
     )
-    code = serializers.CharField(help_text="The error code (409) of requests beyond the limit.")
+    code = serializers.CharField(
+        help_text="The error code of requests beyond the limit: `throttled` (429) for a rate, "
+        "otherwise that of a conflict (409)."
+    )
 
 
 class QuotaViewSet(Endpoint[Any]):  # Any: quotas are in no table
     """Your quotas: how much of the platform you may use, and how much you do.
 
-    The headers `RateLimit-Policy` and `RateLimit` of every response state the request rates.
+    Among them are the rates that count one kind of request, such as uploads. The headers
+    `RateLimit-Policy` and `RateLimit` of every response state those that the request counts
+    against.
     """
 
     noun = "quota"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, Throttled
+from rest_framework.exceptions import APIException
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,12 +16,13 @@ from api.documentation.schema import ProblemSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.errors import problem_of
 from api.protocol.requests import RequestSerializer
+from api.protocol.throttles import RateReached
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_NOTES
 from pentathlon.common.errors import DomainError
-from pentathlon.common.throttle import count
+from pentathlon.common.throttle import count_request
 from pentathlon.matches.uploads.services import submit_named
 from pentathlon.server.limits import MOST_IN_BATCH
 from pentathlon_engines.archive.archives import CheckedArchive
@@ -107,8 +108,8 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
         for number, (name, checked) in enumerate(self.archives_sent):
             try:
                 # The throttles have counted the request, and so the first upload.
-                if number and (wait_s := count(_RATE, self.actor.pk)):
-                    raise Throttled(wait_s)
+                if number and (state := count_request(_RATE, self.actor.pk)).wait_s:
+                    raise RateReached(state)
                 version = UploadedVersionSerializer(self._submit(checked)).data
             except (DomainError, APIException) as error:
                 told = problem_of(error, view=self)

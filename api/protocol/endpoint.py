@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from api.protocol.idempotency import Handler, make_idempotent
+from api.protocol.negotiation import check_encoding
 from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
 from api.protocol.permissions import lacks_scope
 from api.protocol.rates import CountedView
@@ -50,6 +51,7 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse a body that is too large before anything reads it."""
         check_body_size(request, allowance(request.path).largest_body)
+        check_encoding(request)
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=self._known_parameters())
         if request.method == "POST" and self.takes_idempotency_key and self.action is not None:

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from api.protocol.negotiation import UnknownBody
 from api.protocol.requests import flatten_errors
 from pentathlon.common.errors import (
     Conflict,
@@ -124,11 +125,21 @@ class ProblemHandler(ExceptionHandler):
             return Refusal(exc)
         if is_outage(exc):
             return DatabaseAway()
+        if type(exc) is exceptions.UnsupportedMediaType:
+            return UnknownBody(self._sent(), allowed=self._read_here())
         if isinstance(exc, RequestDataTooBig):
             return Refusal(TooLarge("The form has too much text outside of files."))
         if isinstance(exc, SuspiciousOperation | BadRequest | MultiPartParserError):
             return exceptions.ParseError("The request cannot be read.")
         return super().convert_known_exceptions(exc)
+
+    def _sent(self) -> str:
+        request = cast(Request, self.context["request"])
+        return request.content_type or "none"
+
+    def _read_here(self) -> list[str]:
+        parsers = cast(APIView, self.context["view"]).get_parsers()
+        return [parser.media_type or "" for parser in parsers]
 
     def get_response(self, exc: exceptions.APIException, data: dict[str, Any]) -> Response:
         """Mark the answer as a problem."""
@@ -152,8 +163,9 @@ class ProblemFormatter(ExceptionFormatter):
                 RefusedValue(each.code, each.detail, each.field, pointer_of(each), each.allowed)
                 for each in problems
             ]
+        allowed = getattr(self.exc, "allowed", None)
         return [
-            RefusedValue(each.code, each.detail, each.attr, _pointer(each.attr))
+            RefusedValue(each.code, each.detail, each.attr, _pointer(each.attr), allowed)
             for each in super().get_errors()
         ]
 

@@ -1,17 +1,55 @@
 """The content types of requests and answers."""
 
+import json
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
-from io import BytesIO
-from typing import IO, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any, Final
 
-from rest_framework.exceptions import ParseError
+from django.conf import settings
+from rest_framework.exceptions import ErrorDetail, ParseError, UnsupportedMediaType
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+from pentathlon.common.errors import InvalidInput
 from pentathlon.server.limits import DEEPEST_JSON
+
+_GZIP: Final = b"\x1f\x8b"
+_LONGEST_SHOWN: Final = 60
+
+
+class UnknownBody(UnsupportedMediaType):
+    """A body that is not read here; says what would be."""
+
+    def __init__(self, sent: str, *, allowed: Sequence[str]) -> None:
+        super().__init__(sent)
+        self.detail = ErrorDetail(
+            f"A body of the type {sent[:_LONGEST_SHOWN]!r} is not read here. Send "
+            f"{' or '.join(allowed)}.",
+            code=self.default_code,
+        )
+        self.allowed = list(allowed)
+
+
+class PackedBody(UnsupportedMediaType):
+    """A body in an encoding, such as gzip, which no address reads."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__(encoding)
+        self.detail = ErrorDetail(
+            f"The body is packed ({encoding[:_LONGEST_SHOWN]}). Send it as it is, without "
+            "Content-Encoding.",
+            code="packed_body",
+        )
+
+
+def check_encoding(request: Request) -> None:
+    """Refuse a packed body before anything tries to read it."""
+    encoding = request.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in {"", "identity"}:
+        raise PackedBody(encoding)
 
 
 class OneKind(BaseContentNegotiation):
@@ -34,7 +72,7 @@ class OneKind(BaseContentNegotiation):
 
 
 class ShallowJSONParser(JSONParser):
-    """Reads JSON, but refuses documents nested too deeply."""
+    """Reads JSON, but refuses documents nested too deeply, and keys that occur twice."""
 
     def parse(
         self,
@@ -44,14 +82,66 @@ class ShallowJSONParser(JSONParser):
     ) -> dict[str, Any]:
         """Return the parsed body."""
         # Some clients write a byte order mark before their JSON.
-        plain = BytesIO(stream.read().removeprefix(BOM_UTF8))
+        data: bytes = stream.read().removeprefix(BOM_UTF8)
+        if data.startswith(_GZIP):
+            raise PackedBody("gzip")
+        encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
+        repeating: list[_Repeating] = []
         try:
-            found: dict[str, Any] = super().parse(plain, media_type, parser_context)
+            found: dict[str, Any] = json.loads(
+                data.decode(encoding),
+                parse_constant=_refuse_constant,
+                object_pairs_hook=lambda pairs: _object_of(pairs, repeating),
+            )
         except RecursionError as error:
             raise _too_deep() from error
+        except ValueError as error:
+            raise ParseError(f"JSON parse error - {error}") from error
         if _is_deeper(found, DEEPEST_JSON):
             raise _too_deep()
+        if repeating:
+            raise _repeated(found, repeating[0])
         return found
+
+
+class _Repeating(dict[str, Any]):
+    """An object with a key that occurs twice in its text."""
+
+    key = ""
+
+
+def _object_of(pairs: list[tuple[str, Any]], repeating: list[_Repeating]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    bad = _Repeating(found)
+    ((bad.key, _),) = Counter(key for key, _ in pairs).most_common(1)
+    repeating.append(bad)
+    return bad
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _repeated(found: object, bad: _Repeating) -> InvalidInput:
+    path = next((path for path, value in _values(found, ()) if value is bad), ())
+    place = [*path, bad.key]
+    return InvalidInput(
+        f"The key {bad.key[:_LONGEST_SHOWN]!r} occurs twice in one object. Send it once.",
+        code="repeated_key",
+        field=".".join(place),
+        pointer="".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in place),
+    )
+
+
+def _values(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Yield a value and all within it, each with its path; call it for what is not too deep."""
+    yield path, value
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, part in parts:
+            yield from _values(part, (*path, str(name)))
 
 
 def _is_deeper(value: object, levels: int) -> bool:

@@ -6,13 +6,15 @@ number of requests (`q`) in a window of seconds (`w`), and `RateLimit` the numbe
 """
 
 from collections.abc import Sequence
+from typing import NoReturn
 
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from api.protocol.throttles import CountingThrottle
+from api.protocol.throttles import CountingThrottle, RateReached
 
 
 class CountedView(APIView):
@@ -25,6 +27,14 @@ class CountedView(APIView):
         """Return the throttles of this request, and remember what they count."""
         self.throttles = made = super().get_throttles()
         return made
+
+    def throttled(self, request: Request, wait: float) -> NoReturn:
+        """Refuse the request, and name the rate that it has reached."""
+        counting = (each for each in self.throttles if isinstance(each, CountingThrottle))
+        reached = [count for each in counting for count in each.counts if count.wait_s]
+        if not reached:
+            raise Throttled(wait)
+        raise RateReached(max(reached, key=lambda count: count.wait_s))
 
     def finalize_response(
         self, request: Request, response: Response, *args: object, **kwargs: object

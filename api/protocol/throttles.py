@@ -1,10 +1,38 @@
 """Limits on how often a person or address may send requests; 429 has `Retry-After`."""
 
+from datetime import timedelta
+from typing import Any, Final
+
+from django.utils import timezone
+from rest_framework.exceptions import ErrorDetail, Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from pentathlon.common.throttle import RateCount, count_request, home_of
 from pentathlon.server.limits import allowance
+
+_WINDOWS: Final = {60: "minute", 3600: "hour", 86_400: "day"}
+
+
+class RateReached(Throttled):
+    """Too many requests of one kind: says which rate it was, its size, and when it ends."""
+
+    def __init__(self, count: RateCount) -> None:
+        super().__init__(count.wait_s)
+        until = timezone.now() + timedelta(seconds=count.resets_s)
+        # The framework would append a sentence of its own.
+        self.detail = ErrorDetail(
+            f"The rate {count.rate} allows {count.limit} requests in one "
+            f"{_WINDOWS[count.window_s]}. Try again in {count.wait_s} seconds, at "
+            f"{until:%H:%M:%S} UTC.",
+            code=self.default_code,
+        )
+        self.allowed: dict[str, Any] = {  # Any: JSON
+            "rate": count.rate,
+            "requests": count.limit,
+            "window_s": count.window_s,
+            "resets_at": until.isoformat(timespec="seconds"),
+        }
 
 
 class CountingThrottle(BaseThrottle):

@@ -1,9 +1,13 @@
 import base64
+import gzip
+import re
+from datetime import datetime, timedelta
 
 import pytest
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.test import APIClient
@@ -133,6 +137,69 @@ def test_too_many_requests_say_when_to_come_back(anonymous: APIClient, settings:
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert_problem(answers[2], status=429, code="throttled")
     assert 0 < int(answers[2].headers["Retry-After"]) <= 60
+    problem = answers[2].json()
+    assert re.fullmatch(
+        r"The rate visitors allows 2 requests in one minute\. Try again in \d+ seconds, at "
+        r"\d\d:\d\d:\d\d UTC\.",
+        problem["detail"],
+    )
+    allowed = problem["errors"][0]["allowed"]
+    assert (allowed["rate"], allowed["requests"], allowed["window_s"]) == ("visitors", 2, 60)
+    assert datetime.fromisoformat(allowed["resets_at"]) > timezone.now() - timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("path", "types"),
+    [
+        ("/bots/", ["multipart/form-data"]),
+        ("/challenges/", ["application/json"]),
+    ],
+)
+def test_type_that_is_not_read_names_those_that_are(path: str, types: list[str]) -> None:
+    answer = client_of(make_user()).post(f"{V1}{path}", b"PK", content_type="application/zip")
+
+    assert_problem(answer, status=415, code="unsupported_media_type")
+    assert answer.json()["errors"][0]["allowed"] == types
+    assert all(each in answer.json()["detail"] for each in types)
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_packed_body_is_refused_in_words(*, is_said: bool) -> None:
+    headers = {"Content-Encoding": "gzip"} if is_said else {}
+    body = gzip.compress(b'{"blocks": 1}')
+
+    answer = client_of(make_user()).post(
+        f"{V1}/challenges/", body, content_type="application/json", headers=headers
+    )
+
+    assert_problem(answer, status=415, code="packed_body")
+    assert "packed (gzip)" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "attr", "pointer"),
+    [
+        ('{"game": "tuned", "game": "azure"}', "game", "/game"),
+        ('{"a": [1, {"b/c": {"d": 1, "e": 2, "d": 1}}]}', "a.1.b/c.d", "/a/1/b~1c/d"),
+        ('{"a": {}, "a": {"b": 1, "b": 2}}', "a.b", "/a/b"),
+    ],
+)
+def test_key_that_occurs_twice_is_refused_by_name(body: str, attr: str, pointer: str) -> None:
+    answer = client_of(make_user()).post(
+        f"{V1}/challenges/", body, content_type="application/json"
+    )
+
+    assert_problem(answer, status=400, code="repeated_key", attr=attr)
+    assert answer.json()["errors"][0]["pointer"] == pointer
+
+
+@pytest.mark.parametrize("body", [b"\xef\xbb\xbf{}", b"{}", b'\xef\xbb\xbf{"a": 1}'])
+def test_byte_order_mark_is_no_error(body: bytes) -> None:
+    answer = client_of(make_user()).post(
+        f"{V1}/challenges/", body, content_type="application/json"
+    )
+
+    assert answer.json()["code"] == "validation_error"
 
 
 @pytest.mark.parametrize("cursor", ["x", "cD1ub3Q=", "cD0A"])

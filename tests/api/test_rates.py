@@ -70,6 +70,22 @@ class TestQuotas:
         assert found["archive_bytes"]["unit"] == "bytes"
         assert found["webhooks"]["limit"] == quotas.MOST_ENDPOINTS
 
+    def test_rates_of_one_kind_of_request_are_among_them(self, settings: Settings) -> None:
+        settings.RATES = {**settings.RATES, "uploads": "60/hour"}
+        person = make_user()
+        client = client_of(person)
+        client.post(f"{V1}/bots/", {}, format="multipart")
+        client.get(f"{V1}/search/?q=ada")
+
+        found = {each["key"]: each for each in client.get(f"{V1}/quotas/").json()["results"]}
+
+        uploads = found["rate_uploads"]
+        assert (uploads["used"], uploads["limit"]) == (1, 60)
+        assert (uploads["about"], uploads["code"]) == ("Uploads of bots in an hour", "throttled")
+        assert uploads["renews_at"] is not None
+        assert found["rate_searches"]["used"] == 1
+        assert (found["rate_exports"]["used"], found["rate_exports"]["renews_at"]) == (0, None)
+
     def test_those_of_others_are_not_counted(self) -> None:
         make_endpoint(owner=make_user())
 

@@ -50,6 +50,20 @@ def test_committed_schema_is_what_the_code_says(
     )
 
 
+def test_what_is_no_json_is_described_as_text_or_bytes(committed: Schema) -> None:
+    """Clients made from the document would try to build an object from anything else."""
+    kinds: set[str] = set()
+    for item in committed["paths"].values():
+        for operation in item.values():
+            for answer in operation["responses"].values():
+                for kind, content in answer.get("content", {}).items():
+                    if kind not in ("application/json", "application/problem+json"):
+                        kinds.add(kind)
+                        assert content["schema"]["type"] == "string", (operation, kind)
+
+    assert {"text/event-stream", "application/x-ndjson", "application/zip"} <= kinds
+
+
 def test_committed_schema_is_served_and_kept(anonymous: APIClient) -> None:
     answer = anonymous.get("/api/schema/?version=%0d%0aX")
     again = anonymous.get("/api/schema/", headers={"If-None-Match": answer["ETag"]})

@@ -58,6 +58,9 @@ class _Counts(Protocol):
     def take(self, key: str, window_s: int) -> tuple[int, float]:
         """Count one; return how many there are in this window, and how long it still lasts."""
 
+    def look(self, key: str) -> tuple[int, float]:
+        """Return the same without counting; zeros if no window has begun."""
+
 
 @dataclass(slots=True)
 class LocalCounts:
@@ -76,6 +79,13 @@ class LocalCounts:
                 self._make_room(now)
             self._windows[key] = (ends_at, taken + 1)
         return taken + 1, ends_at - now
+
+    def look(self, key: str) -> tuple[int, float]:
+        """Return the same without counting; zeros if no window has begun."""
+        now = time.monotonic()
+        with self._lock:
+            ends_at, taken = self._windows.get(key, (0.0, 0))
+        return (taken, ends_at - now) if ends_at > now else (0, 0.0)
 
     def _make_room(self, now: float) -> None:
         if len(self._windows) < _MOST_KEYS:
@@ -112,19 +122,38 @@ class SharedCounts:
             return self._local.take(key, window_s)
         return taken, max(0, left_ms) / 1000
 
+    def look(self, key: str) -> tuple[int, float]:
+        """Return the same without counting; zeros if no window has begun."""
+        if time.monotonic() < self._away_until:
+            return self._local.look(key)
+        try:
+            with self._redis.pipeline(transaction=True) as steps:
+                steps.get(key)
+                steps.pttl(key)
+                taken, left_ms = steps.execute()
+        except RedisError:
+            return self._local.look(key)
+        return int(taken or 0), max(0, left_ms) / 1000
+
 
 def count_request(name: str, who: object) -> RateCount:
     """Count a request against a rate; return the state of the rate afterwards."""
-    number, _, unit = settings.RATES[name].partition("/")
-    window_s = _WINDOWS_S[unit]
-    taken, left_s = _counts(settings.REDIS_URL).take(f"pentathlon:rate:{name}:{who}", window_s)
+    limit, window_s = _size_of(name)
+    taken, left_s = _counts(settings.REDIS_URL).take(_key(name, who), window_s)
     return RateCount(
         rate=name,
-        limit=int(number),
+        limit=limit,
         window_s=window_s,
         taken=taken,
         resets_s=min(window_s, max(1, ceil(left_s))),
     )
+
+
+def read_rate(name: str, who: object) -> RateCount:
+    """Return the state of a rate without counting anything; `resets_s` is 0 before a request."""
+    limit, window_s = _size_of(name)
+    taken, left_s = _counts(settings.REDIS_URL).look(_key(name, who))
+    return RateCount(rate=name, limit=limit, window_s=window_s, taken=taken, resets_s=ceil(left_s))
 
 
 def count(name: str, who: object) -> int:
@@ -158,6 +187,15 @@ def home_of(address: str) -> str:
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
     return f"{int(found) >> _HOME_PREFIX:x}::"
+
+
+def _size_of(name: str) -> tuple[int, int]:
+    number, _, unit = settings.RATES[name].partition("/")
+    return int(number), _WINDOWS_S[unit]
+
+
+def _key(name: str, who: object) -> str:
+    return f"pentathlon:rate:{name}:{who}"
 
 
 def _digest(typed: str) -> str:

@@ -1,12 +1,17 @@
 """All quotas of one person, for their account page and the API."""
 
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Final
+
+from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.quotas import passkey_quota, token_quota
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.challenges import quotas as challenges
 from pentathlon.common.quotas import Quota
+from pentathlon.common.throttle import read_rate
 from pentathlon.desk_records import quotas as desk_records
 from pentathlon.friendlies import quotas as friendlies
 from pentathlon.webhooks.quotas import endpoint_quota
@@ -24,8 +29,32 @@ _READERS: Final = (
     passkey_quota,
     endpoint_quota,
 )
+_RATES: Final[Mapping[str, str]] = {
+    "uploads": "Uploads of bots",
+    "desk_records": "Uploads of records from your desk",
+    "exports": "Exports of whole tables and proofs",
+    "own_exports": "Exports of everything about yourself",
+    "histories": "Stretches of histories of a game",
+    "searches": "Searches",
+    "webhook_sends": "Test events and redeliveries of webhooks",
+}
+"""What the rates of one person count that are not of all requests."""
 
 
 def read_quotas(person: User) -> list[Quota]:
-    """Return each quota as it stands now; one or two queries for each."""
-    return [read(person) for read in _READERS]
+    """Return each quota and rate as it stands now; one or two queries for each."""
+    return [read(person) for read in _READERS] + [_rate(name, person) for name in _RATES]
+
+
+def _rate(name: str, person: User) -> Quota:
+    state = read_rate(name, person.pk)
+    window = {60: "in a minute", 3600: "in an hour", 86_400: "in a day"}[state.window_s]
+    renews_at = timezone.now() + timedelta(seconds=state.resets_s) if state.resets_s else None
+    return Quota(
+        key=f"rate_{name}",
+        about=f"{_RATES[name]} {window}",
+        limit=state.limit,
+        used=min(state.taken, state.limit),
+        renews_at=renews_at,
+        code="throttled",
+    )
