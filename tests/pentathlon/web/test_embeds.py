@@ -1,6 +1,7 @@
 """What other sites may show in a frame: public things, without cookies and forms."""
 
 import re
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -149,6 +150,68 @@ def test_oembed_fits_the_room_it_is_given(scene: Scene) -> None:
     )
 
 
+def offered(path: str) -> dict[str, Any]:  # Any: JSON
+    answer = Client().get(reverse("oembed"), {"url": f"http://testserver{path}"})
+    offer: dict[str, Any] = answer.json()
+    assert answer.status_code == 200, path
+    return offer
+
+
+def test_oembed_keeps_the_moment_of_a_match(scene: Scene) -> None:
+    page = reverse("match", args=[scene.done.pk])
+
+    told = offered(f"{page}?ply=5&seat=1&theme=dark&x=%22")
+
+    (source,) = re.findall(r'src="([^"]+)"', told["html"])
+    assert source == f"http://testserver/embed/matches/{scene.done.pk}/?ply=5&amp;seat=1"
+    assert "?" not in offered(f"{page}?ply=-1&seat={'9' * 9}")["html"]
+
+
+def test_page_of_a_moment_leads_to_the_frame_of_that_moment(scene: Scene) -> None:
+    page = page_of(Client().get(reverse("match", args=[scene.done.pk]), {"ply": "3"}))
+
+    (link,) = (
+        each["href"] for each in page.all("link") if each.get("type") == "application/json+oembed"
+    )
+
+    assert "?ply=3" in Client().get(link).json()["html"]
+
+
+def test_oembed_knows_addresses_without_the_last_slash(scene: Scene) -> None:
+    for path in (reverse("match", args=[scene.done.pk]), reverse("leaderboard", args=["tuned"])):
+        assert offered(path.rstrip("/")) == offered(path)
+
+
+def test_oembed_of_a_board_is_a_picture(scene: Scene) -> None:
+    told = offered(reverse("board", args=[scene.done.pk]) + "?ply=2")
+
+    assert told["type"] == "photo"
+    assert told["url"].endswith(f"/embed/matches/{scene.done.pk}/board.svg?ply=2")
+    size = f'viewBox="0 0 {told["width"]} {told["height"]}"'
+    assert size in Client().get(told["url"]).content.decode()
+
+
+def test_oembed_of_larger_pages_is_a_link_with_a_picture(scene: Scene) -> None:
+    bot = scene.versions[0].bot
+    pages = {
+        reverse("tournament", args=[scene.running.pk]): scene.running.name,
+        reverse("bot", args=[bot.pk]): bot.name,
+        reverse("game", args=["tuned"]): "Tuned",
+    }
+
+    for path, title in pages.items():
+        told = offered(path)
+        assert (told["type"], told["title"]) == ("link", title)
+        assert Client().get(told["thumbnail_url"])["Content-Type"] == "image/png"
+
+
+def test_oembed_says_which_pages_it_knows() -> None:
+    answer = Client().get(reverse("oembed"), {"url": "http://testserver/bots/"})
+
+    assert answer.status_code == 404
+    assert "match, board, leaderboard, tournament, bot, game" in answer.json()["error"]
+
+
 @pytest.mark.parametrize(
     ("query", "status"),
     [
@@ -156,6 +219,8 @@ def test_oembed_fits_the_room_it_is_given(scene: Scene) -> None:
         ({"url": "http://elsewhere.example/matches/1/"}, 404),
         ({"url": "javascript:alert(1)"}, 404),
         ({"url": "http://testserver/bots/"}, 404),
+        ({"url": "http://testserver/tournaments/999999"}, 404),
+        ({"url": "http://testserver/leaderboards/chess/"}, 404),
         ({"url": "http://testserver/matches/999999/"}, 404),
         ({"url": "http://[::1/"}, 404),
         ({"url": "http://testserver/", "format": "xml"}, 501),

@@ -1,7 +1,9 @@
 """Frames by which other sites show something of this one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -37,11 +39,14 @@ class EmbedFrame:
         return _within(_WIDTH, widest), _within(_HEIGHT, highest)
 
 
-def frame_of_match(request: HttpRequest, match: Match) -> EmbedFrame:
-    """Return the frame with the replay of a match; load it with seats."""
+def frame_of_match(
+    request: HttpRequest, match: Match, *, moment: Mapping[str, str] | None = None
+) -> EmbedFrame:
+    """Return the frame with the replay of a match at a moment; load it with seats."""
     title = GAMES[match.game].info.title
+    path = reverse("embed_match", args=[match.pk])
     return EmbedFrame(
-        address=_absolute(request, reverse("embed_match", args=[match.pk])),
+        address=_absolute(request, f"{path}?{urlencode(moment)}" if moment else path),
         title=f"{title}: {match_title(match)}",
     )
 

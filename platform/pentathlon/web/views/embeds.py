@@ -7,13 +7,11 @@ site can neither act for a reader nor learn who reads.
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
-from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.urls import Resolver404, resolve, reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
@@ -21,7 +19,6 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.services import read_record
 from pentathlon.web.drawing.boards import match_title
-from pentathlon.web.replay.embedding import frame_of_leaderboard, frame_of_match
 from pentathlon.web.replay.parts import answer_board, answer_moment
 from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import query_number
@@ -32,7 +29,7 @@ from pentathlon_engines.contract.registry import unknown_game
 P = ParamSpec("P")
 _View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 _BEST = 10
-_KEEPS_S = 300
+KEEPS_S = 300
 _POLICY = "; ".join(
     f"{name} {value}"
     for name, value in {
@@ -50,7 +47,7 @@ def _frameable(view: _View[P]) -> _View[P]:
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         response = view(request, *args, **kwargs)
         response.headers["Content-Security-Policy"] = _POLICY
-        response.headers.setdefault("Cache-Control", f"public, max-age={_KEEPS_S}")
+        response.headers.setdefault("Cache-Control", f"public, max-age={KEEPS_S}")
         return response
 
     return xframe_options_exempt(answer)
@@ -60,7 +57,7 @@ def _frameable(view: _View[P]) -> _View[P]:
 @_frameable
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     """Show the replay of a finished public match, for a frame."""
-    found = _get_match(match_id)
+    found = public_match(match_id)
     viewer = make_viewer(
         found.seats.all(),
         record=read_record(found.replay),
@@ -81,7 +78,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 @_frameable
 def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Draw a position of a public match."""
-    found = _get_match(match_id)
+    found = public_match(match_id)
     return answer_board(request, found.chain, read=lambda: read_record(found.replay))
 
 
@@ -89,7 +86,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 @_frameable
 def moment(request: HttpRequest, match_id: int) -> HttpResponse:
     """Show what happened at a ply of a public match."""
-    return answer_moment(request, read_record(_get_match(match_id).replay))
+    return answer_moment(request, read_record(public_match(match_id).replay))
 
 
 @require_safe
@@ -106,44 +103,8 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     return render(request, "web/embed/leaderboard.html", context)
 
 
-@require_safe
-def oembed(request: HttpRequest) -> HttpResponse:
-    """Return how to embed the page with the address `url`, by the oEmbed convention."""
-    if request.GET.get("format", "json") != "json":
-        return JsonResponse({"error": "Only format=json is answered."}, status=501)
-    try:
-        address = urlsplit(request.GET.get("url", "")[:500])
-        if address.scheme not in {"http", "https"} or address.netloc != request.get_host():
-            raise Http404("This is not an address of this site.")
-        place = resolve(address.path)
-    except (Resolver404, ValueError) as error:
-        raise Http404("There is no such page.") from error
-    if place.url_name == "match":
-        frame = frame_of_match(request, _get_match(place.kwargs["match_id"]))
-    elif place.url_name == "leaderboard" and place.kwargs["game"] in GAMES:
-        frame = frame_of_leaderboard(request, GAMES[place.kwargs["game"]].info)
-    else:
-        raise Http404("This page cannot be embedded.")
-    width, height = frame.size_within(
-        query_number(request, "maxwidth"), query_number(request, "maxheight")
-    )
-    return JsonResponse(
-        {
-            "version": "1.0",
-            "type": "rich",
-            "title": frame.title,
-            "provider_name": "Pentathlon",
-            "provider_url": f"{request.scheme}://{request.get_host()}{reverse('home')}",
-            "html": frame.html(width=width, height=height),
-            "width": width,
-            "height": height,
-            "cache_age": _KEEPS_S,
-        },
-        headers={"Cache-Control": f"public, max-age={_KEEPS_S}"},
-    )
-
-
-def _get_match(match_id: int) -> Match:
+def public_match(match_id: int) -> Match:
+    """Return a finished match that everybody may see, with its seats and replay."""
     public = Match.objects.public().filter(state=MatchState.DONE).with_seats()
     return get_object_or_404(public.select_related("replay"), pk=match_id)
 
