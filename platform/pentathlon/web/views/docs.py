@@ -1,6 +1,7 @@
 """Guides and documents; `pentathlon.web.docs.guides` lists them."""
 
 from functools import cache
+from importlib.resources import files
 from random import Random
 from typing import Final
 
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
 from pentathlon.caching import FOR_ALL, answer_packed, tag_of
+from pentathlon.common.addresses import site_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
@@ -23,6 +25,7 @@ from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.search.words import LONGEST_QUERY
 from pentathlon.server import limits as table
+from pentathlon.web import examples as programs
 from pentathlon.web.docs.documents import (
     power_rows,
     protocol_text,
@@ -65,6 +68,14 @@ def guide(request: HttpRequest) -> HttpResponse:
     """Show a guide that needs no context: the template with the name of its address."""
     name = place_of(request.path).guide.name
     return render(request, f"web/docs/{name}.html", {"section": "docs"})
+
+
+@require_safe
+def api_guide(request: HttpRequest) -> HttpResponse:
+    """Describe what all requests to the API have in common, with a page that sends some."""
+    example = files(programs).joinpath("leaderboard.html").read_text(encoding="utf-8")
+    context = {"section": "docs", "example": example.replace("SITE", site_of(request))}
+    return render(request, "web/docs/api_guide.html", context)
 
 
 @require_safe
