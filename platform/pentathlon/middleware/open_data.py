@@ -3,7 +3,9 @@
 `Access-Control-Allow-Origin: *` lets a page of another site read an answer to a request without
 cookies: browsers refuse to send cookies to, or to show answers of, a site that says `*`. So such
 a page reads what anybody reads without signing in, or what its own token may read; a browser never
-adds a token by itself. What changes something is left out, and so is every answer to it.
+adds a token by itself. What changes something is left out, and so is every answer to it. The
+package `django-cors-headers` decides by address alone, not by method. Price: pages elsewhere also
+read the public part of a site that only a closed network reaches, through their readers' browsers.
 """
 
 from __future__ import annotations
