@@ -7,7 +7,14 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
-_PACKED: Final = ("application/zip", "application/zstd", "application/gzip", "image/png")
+_PACKED: Final = (
+    "application/gzip",
+    "application/octet-stream",
+    "application/vnd.apache.parquet",
+    "application/zip",
+    "application/zstd",
+    "image/png",
+)
 
 _IN_PART: Final = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 
