@@ -138,7 +138,7 @@ class ProblemHandler(ExceptionHandler):
         return request.content_type or "none"
 
     def _read_here(self) -> list[str]:
-        parsers = cast(APIView, self.context["view"]).get_parsers()
+        parsers = self.context["view"].get_parsers()
         return [parser.media_type or "" for parser in parsers]
 
     def get_response(self, exc: exceptions.APIException, data: dict[str, Any]) -> Response:

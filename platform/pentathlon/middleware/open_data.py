@@ -16,7 +16,7 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import cc_delim_re, has_vary_header
+from django.utils.cache import has_vary_header
 from django.utils.deprecation import MiddlewareMixin
 
 _OPEN: Final = re.compile(
@@ -88,7 +88,7 @@ def _forget_cookies(response: HttpResponseBase) -> None:
     """Say that an answer does not depend on cookies, though its view looked who asks."""
     if not has_vary_header(response, "Cookie"):
         return
-    names = cc_delim_re.split(response.headers["Vary"])
+    names = [name.strip() for name in response.headers["Vary"].split(",")]
     kept = [name for name in names if name.lower() != "cookie"]
     if kept:
         response.headers["Vary"] = ", ".join(kept)

@@ -58,10 +58,11 @@ def _place(request: HttpRequest) -> tuple[ResolverMatch, dict[str, str]]:
     if address.scheme not in {"http", "https"} or address.netloc != request.get_host():
         raise Http404("This is not an address of this site.")
     query = QueryDict(address.query)
+    given = {name: query.get(name, "") for name in _MOMENT}
     moment = {
-        name: query[name]
-        for name in _MOMENT
-        if query.get(name, "").isdecimal() and len(query[name]) <= _MOST_DIGITS
+        name: text
+        for name, text in given.items()
+        if text.isdecimal() and len(text) <= _MOST_DIGITS
     }
     try:
         return resolve(address.path), moment
