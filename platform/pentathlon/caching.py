@@ -45,7 +45,7 @@ def answer_if_changed(
     It is sent in part if the client asks for a part, unless it is only rendered later.
     """
     response = get_conditional_response(request, etag=tag) or make()
-    if isinstance(response, HttpResponse) and not isinstance(response, SimpleTemplateResponse):
+    if not isinstance(response, SimpleTemplateResponse):
         response = in_part(request, response, tag=tag)
     response.headers["ETag"] = tag
     response.headers["Cache-Control"] = keep

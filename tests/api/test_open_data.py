@@ -115,7 +115,8 @@ def test_nothing_is_changed_from_another_site(method: str) -> None:
     asked = preflight(f"{V1}/tournaments/", method)
     answer = client.generic(method, f"{V1}/tournaments/", "{}", headers=ELSEWHERE)
 
-    assert method not in asked["Access-Control-Allow-Methods"]
+    # Browsers send a POST without asking for the method, so nothing at all may be allowed.
+    assert [name for name in asked.headers if name.startswith("Access-Control-")] == []
     assert "Access-Control-Allow-Origin" not in answer
 
 

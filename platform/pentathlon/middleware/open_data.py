@@ -61,7 +61,7 @@ class OpenData(MiddlewareMixin):
         """Answer a browser that asks, before it sends a request of a page of another site."""
         if request.method != "OPTIONS" or _ASKED not in request.headers:
             return None
-        if not _OPEN.match(request.path):
+        if not _is_open(request):
             return None
         return HttpResponse(
             status=HTTPStatus.NO_CONTENT,
@@ -76,12 +76,20 @@ class OpenData(MiddlewareMixin):
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
         """Mark an answer as readable by all, and one that is the same for all as such."""
-        if request.method in (*_READING, "OPTIONS") and _OPEN.match(request.path):
+        if _is_open(request):
             response.headers["Access-Control-Allow-Origin"] = "*"
             response.headers["Access-Control-Expose-Headers"] = ", ".join(_SHOWN)
         if _TO_ALL.search(response.headers.get("Cache-Control", "")) and not response.cookies:
             _forget_cookies(response)
         return response
+
+
+def _is_open(request: HttpRequest) -> bool:
+    """Return whether a request reads, or asks whether one that reads may be sent."""
+    method = request.method
+    if method == "OPTIONS":
+        method = request.headers.get(_ASKED, "GET")
+    return method in _READING and _OPEN.match(request.path) is not None
 
 
 def _forget_cookies(response: HttpResponseBase) -> None:
