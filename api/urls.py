@@ -3,7 +3,7 @@ from rest_framework.routers import SimpleRouter
 
 from api.accounts.current_token import CurrentTokenViewSet
 from api.accounts.device_logins import DeviceLoginViewSet
-from api.accounts.me import MeViewSet, OwnAccountViewSet
+from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet
 from api.accounts.quotas import QuotaViewSet
 from api.accounts.sessions import SessionViewSet
 from api.accounts.tokens import TokenViewSet
@@ -39,6 +39,7 @@ from api.rankings.version_ratings import LatestChangesFirst, VersionRatingViewSe
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
 from api.tournaments.ladders import LadderViewSet
+from api.tournaments.teams import TeamViewSet
 from api.tournaments.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
 from api.webhooks import WebhookViewSet
@@ -51,6 +52,7 @@ _router.register("versions", VersionViewSet, basename="version")
 _router.register("ladders", LadderViewSet, basename="ladder")
 _router.register("events", EventViewSet, basename="event")
 _router.register("tournaments", TournamentViewSet, basename="tournament")
+_router.register("teams", TeamViewSet, basename="team")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("datasets", DatasetViewSet, basename="dataset")
@@ -107,6 +109,7 @@ _parquet = DatasetViewSet.as_view({"get": "parquet"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
 _me = MeViewSet.as_view({"get": "retrieve"})
+_my_settings = OwnSettingsViewSet.as_view({"patch": "change"})
 _delete_me = OwnAccountViewSet.as_view({"post": "delete_account"})
 _change_my_password = OwnAccountViewSet.as_view({"post": "change_password"})
 _ask_for_passkey = OwnAccountViewSet.as_view({"post": "ask_for_passkey"})
@@ -127,6 +130,7 @@ urlpatterns = [
     path("v1/me/delete/", _delete_me, name="me_delete"),
     path("v1/me/passkey/", _ask_for_passkey, name="me_passkey"),
     path("v1/me/password/", _change_my_password, name="me_password"),
+    path("v1/me/settings/", _my_settings, name="me_settings"),
     path("v1/me/verify-email/", _verify_my_email, name="me_verify_email"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),

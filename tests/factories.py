@@ -20,6 +20,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
 
@@ -199,6 +200,17 @@ def make_tournament(
         for number, version in enumerate(versions)
     )
     return tournament
+
+
+def make_team(name: str = "", *, owner: User | None = None, members: Sequence[User] = ()) -> Team:
+    """Store a team whose members have accepted."""
+    owner = owner or make_user()
+    team = Team.objects.create(name=name or f"Team {next_number()}", owner=owner)
+    now = datetime.now(tz=UTC)
+    TeamMember.objects.bulk_create(
+        TeamMember(team=team, person=person, accepted_at=now) for person in (owner, *members)
+    )
+    return team
 
 
 def _state_columns(state: MatchState) -> dict[str, Any]:

@@ -17,9 +17,10 @@ from api.protocol.authentication import PasswordAuthentication
 from api.protocol.endpoint import Endpoint
 from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer, naming
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import Scope, User
 from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
+from pentathlon.accounts.services import change_settings
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.addresses import host_of, site_of
 from pentathlon.common.errors import Conflict
@@ -38,8 +39,17 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
     class Meta:
         model = User
-        fields = ("id", "username", "is_organiser")
+        fields = ("id", "username", "is_organiser", "takes_organiser_entries")
         read_only_fields = fields
+
+
+class SettingsSerializer(RequestSerializer):
+    """What you decide for all of your bots."""
+
+    takes_organiser_entries = serializers.BooleanField(
+        help_text="Whether organisers may enter your active versions in their tournaments. They "
+        "never enter a candidate, and entries that have been made stay."
+    )
 
 
 @extend_schema_field({"type": "object", "additionalProperties": True})
@@ -133,6 +143,25 @@ class MeViewSet(Endpoint[User]):
     def retrieve(self, request: Request) -> Response:
         """Return the owner of this token."""
         return Response(MeSerializer(self.actor).data)
+
+
+class OwnSettingsViewSet(Endpoint[User]):
+    """The settings of the owner of the token of a request."""
+
+    noun = "account"
+    queryset = User.objects.none()
+    serializer_class = MeSerializer
+    write_scope = Scope.BOTS_WRITE
+    filter_backends = ()
+    pagination_class = None
+
+    @extend_schema(operation_id="me_settings", request=SettingsSerializer, responses=MeSerializer)
+    def change(self, request: Request) -> Response:
+        """Decide whether organisers may enter your bots."""
+        wanted = SettingsSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        person = change_settings(actor=self.actor, **wanted.validated_data)
+        return Response(MeSerializer(person).data)
 
 
 class OwnAccountViewSet(Endpoint[User]):

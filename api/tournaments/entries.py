@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from django.db.models import Prefetch
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -16,12 +16,7 @@ from api.protocol.pagination import OnePage
 from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.entries.enrolment import (
-    LONGEST_TEAM,
-    MOST_MEMBERS,
-    enter_bot,
-    leave_team,
-)
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.reinstatement import reinstate_entry
 from pentathlon.tournaments.entries.replacements import (
     check_may_replace,
@@ -36,6 +31,7 @@ from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.organising.arrangement import invite_authors
 from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.team_rows import Team
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 
@@ -71,12 +67,21 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         return told
 
 
+class TeamNameSerializer(serializers.ModelSerializer[Team]):
+    """A team by its id and name; `/api/v1/teams/` lists its members."""
+
+    class Meta:
+        model = Team
+        fields = ("id", "name")
+        read_only_fields = fields
+
+
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """A bot version that takes part."""
 
     version = SeatedVersionSerializer()
-    members = serializers.SerializerMethodField(
-        help_text="The members of its team other than its author."
+    team = TeamNameSerializer(
+        allow_null=True, help_text="The team for which it plays; null if for its author alone."
     )
     replacements = ReplacementToldSerializer(many=True)
 
@@ -86,7 +91,6 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "number",
             "version",
             "team",
-            "members",
             "state",
             "reason",
             "left_at",
@@ -95,27 +99,18 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         )
         read_only_fields = fields
 
-    @extend_schema_field({"type": "array", "items": {"type": "string"}})
-    def get_members(self, entry: Entry) -> list[str]:
-        """Return the user names of a team."""
-        return sorted(member.person.username for member in entry.members.all())
-
 
 class EntryRequestSerializer(RequestSerializer):
     """The bot version to enter, alone or for a team."""
 
     version = serializers.IntegerField(source="version_id", min_value=1, max_value=LARGEST_ID)
-    team = serializers.CharField(
-        default="",
-        allow_blank=True,
-        max_length=LONGEST_TEAM,
-        help_text="The name of the team, if it is one.",
-    )
-    members = serializers.ListField(
-        child=serializers.CharField(max_length=150),
-        max_length=MOST_MEMBERS,
-        default=list,
-        help_text="User names of others who may withdraw and replace it.",
+    team = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=LARGEST_ID,
+        help_text="The id of a team of which you and the author of the version are members. All "
+        "its members may withdraw and replace the bot.",
     )
 
 
@@ -126,7 +121,7 @@ class ReplacementSerializer(RequestSerializer):
         min_value=1,
         max_value=LARGEST_ID,
         help_text="Another version of the bot; until the start, also another bot of the same "
-        "author or team.",
+        "author or of a member of its team.",
     )
     reason = ReasonField(
         max_length=LONGEST_REASON,
@@ -172,24 +167,26 @@ class EntryActions(Endpoint[Tournament]):
         """List the entries, in the order of entry."""
         entries = self.get_object().entries.in_order()
         replaced = Prefetch("replacements", queryset=Replacement.objects.in_order())
-        return self.one_page(
-            EntrySerializer, entries.prefetch_related("members__person", replaced)
-        )
+        return self.one_page(EntrySerializer, entries.prefetch_related(replaced))
 
     @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
     @entries.mapping.post
     def enter(self, request: Request, pk: str) -> Response:
-        """Enter a bot version. Only its author and the organiser may."""
+        """Enter a bot version of yours, alone or for a team, or as the organiser anybody's.
+
+        A candidate is entered by its author alone. A team takes versions of its members. Authors
+        can let no organiser enter their bots: `takes_organiser_entries` of `/api/v1/me/`.
+        """
         wanted = EntryRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        enter = partial(enter_bot, actor=self.actor, tournament=self.get_object())
+        enter = partial(enter_tournament, actor=self.actor, tournament=self.get_object())
         entry = naming(partial(enter, **wanted.validated_data), {"versions": "version"})()
         return self._told(entry, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
     def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Withdraw a bot version. Only its author and the organiser may.
+        """Withdraw a bot version. Only its author, its team and the organiser may.
 
         After the start, its unplayed matches become void; its results stay.
         """
@@ -228,19 +225,12 @@ class EntryActions(Endpoint[Tournament]):
         withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
         return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
 
-    @extend_schema(request=None, responses=EntrySerializer)
-    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/leave")
-    def leave_one(self, request: Request, pk: str, version: str) -> Response:
-        """Leave the team of an entry; you can no longer withdraw or replace its bot."""
-        found = self.get_object()
-        entry = leave_team(actor=self.actor, tournament=found, version_id=int(version))
-        return self._told(entry)
-
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
     def replace_one(self, request: Request, pk: str, version: str) -> Response:
         """Replace an entry by another version. After the start, only the organiser may.
 
+        The version that comes in has to be one that you could enter, and caps hold.
         The new version plays all blocks that have not begun. The old one finishes the others and
         keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
         nothing: the blocks that it had begun stay void. A disqualified version is not replaced.

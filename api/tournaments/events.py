@@ -103,6 +103,9 @@ class EventLineSerializer(serializers.Serializer[Any]):
 
     place = serializers.IntegerField()
     name = serializers.CharField()
+    is_team = serializers.BooleanField(
+        help_text="Whether this is the name of a team; an author may be called the same."
+    )
     points = serializers.FloatField()
     cells = serializers.ListField(
         child=EventCellSerializer(allow_null=True),

@@ -11,7 +11,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import cancel_tournament, start_tournament
 from tests.api.client import V1
-from tests.factories import make_bot, make_user, make_version
+from tests.factories import make_bot, make_team, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.pages import page_of
 
@@ -250,31 +250,25 @@ def test_entry_is_replaced_withdrawn_and_disqualified(organiser: User) -> None:
     assert (out.status_code, out.json()["state"]) == (200, "disqualified")
 
 
-def test_team_enters_with_its_members(organiser: User) -> None:
-    version, mate = make_version(), make_user("mate")
-    cup = arranged_cup(organiser)
-    body = {"version": version.pk, "team": "Axes", "members": [mate.username]}
+def test_bot_enters_for_a_team(organiser: User) -> None:
+    version = make_version()
+    cup, team = arranged_cup(organiser), make_team("Axes", owner=version.bot.owner)
+    body = {"version": version.pk, "team": team.pk}
 
     made = _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
 
     assert made.status_code == 201
-    assert (made.json()["team"], made.json()["members"]) == ("Axes", ["mate"])
+    assert made.json()["team"] == {"id": team.pk, "name": "Axes"}
 
 
-def test_member_leaves_a_team_and_may_not_withdraw_any_more(organiser: User) -> None:
-    version, mate = make_version(), make_user("mate")
-    cup = arranged_cup(organiser)
-    body = {"version": version.pk, "team": "Axes", "members": [mate.username]}
-    _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
-    entry = f"tournaments/{cup.pk}/entries/{version.pk}"
+def test_nobody_is_made_a_member_by_an_entry(organiser: User) -> None:
+    version = make_version()
+    cup, team = arranged_cup(organiser), make_team(owner=version.bot.owner)
+    body = {"version": version.pk, "team": team.pk, "members": ["famous"]}
 
-    left = _post(mate, f"{entry}/leave/", {})
-    again = _post(mate, f"{entry}/leave/", {})
-    withdrawn = _post(mate, f"{entry}/withdraw/", {})
+    refused = _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
 
-    assert (left.status_code, left.json()["members"]) == (200, [])
-    assert (again.status_code, again.json()["code"]) == (409, "not_a_member")
-    assert withdrawn.status_code == 403
+    assert (refused.status_code, refused.json()["fields"][0]["code"]) == (400, "unknown_field")
 
 
 def test_authors_are_invited_by_name(organiser: User) -> None:

@@ -25,6 +25,8 @@ class User(AbstractUser):
 
     is_organiser = models.BooleanField(default=False)
     """Whether the person may create tournaments."""
+    takes_organiser_entries = models.BooleanField(default=True, db_default=True)
+    """Whether organisers may enter active versions of the person's bots in their tournaments."""
     verified_email = models.EmailField(blank=True, default="", db_default="", editable=False)
     """The address that was last verified by answering a letter to it; empty if none."""
 

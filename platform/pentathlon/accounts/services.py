@@ -47,6 +47,14 @@ def register(*, username: str, email: str, password: str, site: str | None = Non
 
 
 @transaction.atomic
+def change_settings(*, actor: User, takes_organiser_entries: bool) -> User:
+    """Change what the actor decides for all of their bots."""
+    actor.takes_organiser_entries = takes_organiser_entries
+    actor.save(update_fields=("takes_organiser_entries",))
+    return actor
+
+
+@transaction.atomic
 def create_token(
     *, actor: User, name: str, scopes: Collection[str], days: int
 ) -> tuple[ApiToken, str]:
@@ -56,6 +64,8 @@ def create_token(
         raise InvalidInput(
             f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
         )
+    # Two requests at once must not both find the last place free.
+    User.objects.select_for_update().get(pk=actor.pk)
     tokens = token_quota(actor)
     tokens.check_left(f"You have {tokens.limit} tokens, the maximum. Revoke one first.")
     made: tuple[ApiToken, str] = ApiToken.objects.create(  # type: ignore[no-untyped-call]  # knox

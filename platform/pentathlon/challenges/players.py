@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count_range
 from pentathlon_engines.contract.registry import unknown_game
@@ -97,13 +98,7 @@ def _own_version(actor: User, version_id: int, *, field: str) -> BotVersion:
         raise InvalidInput(
             f"There is no bot version {version_id}.", code="unknown_version", field=field
         )
-    if version.bot.owner_id != actor.pk:
-        raise NotAllowed(
-            f"{version.label} belongs to {version.bot.owner.username}: challenge with a version "
-            "of your own.",
-            code="not_your_bot",
-            field=field,
-        )
+    check_door(Door.OWN, version, actor=actor, field=field)
     return version
 
 

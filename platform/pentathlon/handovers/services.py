@@ -18,7 +18,7 @@ from pentathlon.handovers.models import HANDED_OVER_IN, Handover
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import check_organiser, lock
-from pentathlon.tournaments.models import TeamMember, Tournament
+from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import note_offer, note_tournament
 
 
@@ -34,8 +34,8 @@ def offer_of(tournament: Tournament, *, reader: User) -> Handover | None:
 @transaction.atomic
 def offer_tournament(*, actor: User, tournament: Tournament, username: str) -> Handover:
     """Offer a tournament to another organiser, in place of an earlier offer."""
-    check_organiser(actor, tournament, to="hand over")
     tournament = _lock(tournament)
+    check_organiser(actor, tournament, to="hand over")
     person = _successor(tournament, username)
     Handover.objects.filter(tournament=tournament).delete()
     offer = Handover.objects.create(tournament=tournament, person=person)
@@ -129,9 +129,7 @@ def _check_successor(tournament: Tournament, person: User) -> None:
             code="not_an_organiser",
             field="person",
         )
-    active = tournament.entries.active()
-    members = TeamMember.objects.filter(entry__in=active, person=person)
-    if active.filter(version__bot__owner=person).exists() or members.exists():
+    if tournament.entries.active().behind(person).exists():
         raise Conflict(
             f"{person.username} plays in this tournament, and its organiser may see "
             "hidden results and decide about entries. Withdraw those bots first, or ask somebody "

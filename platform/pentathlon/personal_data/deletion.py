@@ -47,6 +47,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.drafts import delete_draft
+from pentathlon.tournaments.teams.services import leave_all_teams
 from pentathlon.webhooks.models import Channel, WebhookEndpoint
 from pentathlon.webhooks.services import delete_endpoint
 from pentathlon_engines.manifest import LONGEST_NAME
@@ -171,6 +172,7 @@ def _leave_competitions(person: User) -> None:
         token=None,
         lease_until=None,
     )
+    leave_all_teams(person)
     drafts = Tournament.objects.filter(owner=person, state=TournamentState.DRAFT)
     for draft in drafts.order_by("pk"):
         delete_draft(actor=person, tournament=draft)

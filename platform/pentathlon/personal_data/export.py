@@ -26,7 +26,8 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.oauth.models import OAuthApp
 from pentathlon.oauth.services import AllowedApp, allowed_apps
 from pentathlon.rankings.models import FormerPlace
-from pentathlon.tournaments.models import Entry, Invitation, TeamMember, Tournament
+from pentathlon.tournaments.models import Entry, Invitation, Tournament
+from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 
 Row = Mapping[str, Any]  # Any: JSON
@@ -55,7 +56,7 @@ seats.ndjson            how your bots did in them
 logs.ndjson             what your bots wrote there
 entries.ndjson          your bots in tournaments
 tournaments.ndjson      tournaments that you organise
-teams.ndjson            teams that you are a member of
+teams.ndjson            teams that you are a member of, or invited to
 invitations.ndjson      invitations to tournaments
 challenges.ndjson       challenges that you have made
 friendlies.ndjson       your games against bots
@@ -144,6 +145,7 @@ def _account(person: User) -> Row:
         "is_organiser": person.is_organiser,
         "is_staff": person.is_staff,
         "is_superuser": person.is_superuser,
+        "takes_organiser_entries": person.takes_organiser_entries,
         "groups": list(person.groups.values_list("name", flat=True)),
         "date_joined": person.date_joined,
         "last_login": person.last_login,
@@ -243,7 +245,7 @@ def _tables_of_competitions(person: User) -> dict[str, _Table]:
             Entry.objects.filter(
                 version__in=own, tournament__in=Tournament.objects.visible_to(person)
             ),
-            ("tournament", "version", "number", "team", "state", "reason", "left_at"),
+            ("tournament", "version", "number", "team__name", "state", "reason", "left_at"),
         ),
         "tournaments": (
             Tournament.objects.filter(owner=person),
@@ -251,7 +253,7 @@ def _tables_of_competitions(person: User) -> dict[str, _Table]:
         ),
         "teams": (
             TeamMember.objects.filter(person=person),
-            ("entry__tournament", "entry__version", "entry__team"),
+            ("team", "team__name", "team__owner", "invited_at", "accepted_at"),
         ),
         "invitations": (Invitation.objects.filter(person=person), ("tournament", "invited_at")),
         "challenges": (

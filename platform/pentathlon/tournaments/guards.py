@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import Bot
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 
@@ -47,17 +46,11 @@ def check_organiser(actor: User, tournament: Tournament, *, to: str) -> None:
         )
 
 
-def check_author_or_organiser(actor: User, tournament: Tournament, bot: Bot, *, to: str) -> None:
-    """Refuse an actor who neither wrote the bot nor organises the tournament."""
-    if actor.pk not in {tournament.owner_id, bot.owner_id}:
-        raise NotAllowed(f"Only its author or the organiser may {to} a bot.", code="not_your_bot")
-
-
 def check_may_manage(actor: User, tournament: Tournament, entry: Entry, *, to: str) -> None:
     """Refuse an actor who neither wrote the bot nor is of its team nor organises."""
     if actor.pk in {tournament.owner_id, entry.version.bot.owner_id} or actor.is_superuser:
         return
-    if not entry.members.filter(person=actor).exists():
+    if entry.team is None or actor.pk not in entry.team.member_ids():
         raise NotAllowed(
             f"Only its author, its team or the organiser may {to} a bot.", code="not_your_bot"
         )

@@ -14,6 +14,7 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments.batches import Block
 from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.team_rows import Team
 from pentathlon_engines.tournament.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3
@@ -228,9 +229,14 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         """Return entries that still take part."""
         return self.scheduled().filter(state=EntryState.ACTIVE)
 
+    def behind(self, person: User) -> Self:
+        """Return the entries that a person stands behind: own bots, and those of own teams."""
+        teams = Team.objects.joined_by(person)
+        return self.filter(Q(version__bot__owner=person) | Q(team__in=teams))
+
     def in_order(self) -> Self:
-        """Return entries in schedule order, with bots and owners."""
-        entries = self.scheduled().select_related("version__bot__owner")
+        """Return entries in schedule order, with bots, owners and teams."""
+        entries = self.scheduled().select_related("version__bot__owner", "team")
         return entries.defer("version__validation_log", "version__manifest").order_by("number")
 
 
@@ -265,8 +271,8 @@ class Entry(models.Model):
     replaced_by = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, related_name="replaces"
     )
-    team = models.CharField(max_length=80, blank=True, db_default="")
-    """Entries of one team count as those of one author; empty if the author has no team."""
+    team = models.ForeignKey(Team, null=True, on_delete=models.PROTECT, related_name="entries")
+    """The team for which it plays; null if it plays for its author alone."""
     strength_hint = models.FloatField(null=True)
     """An estimate for seeding, higher being better; null if nothing is known."""
 
@@ -284,23 +290,6 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} in {self.tournament}"
-
-
-class TeamMember(models.Model):
-    """Somebody besides the author of the bot who may withdraw and replace an entry."""
-
-    entry = models.ForeignKey(Entry, on_delete=models.CASCADE, related_name="members")
-    person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
-    )
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("entry", "person"), name="tournaments_member_once"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.person} for {self.entry}"
 
 
 class Invitation(models.Model):

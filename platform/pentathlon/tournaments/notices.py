@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments.models import Entry, TeamMember, Tournament, TournamentState
+from pentathlon.tournaments.models import Entry, Tournament, TournamentState
+from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.webhooks.outbox import listeners, note_event
 
 
@@ -50,7 +51,7 @@ def note_entry(event: str, entry: Entry, *, by: int | None = None) -> None:
     if tournament.state == TournamentState.DRAFT or not listeners(event).exists():
         return
     people = {tournament.owner_id, entry.version.bot.owner_id}
-    people |= set(entry.members.values_list("person", flat=True))
+    people |= entry.team.member_ids() if entry.team is not None else set()
     replaced = {} if by is None else {"by": by}
     note_event(
         event,
@@ -72,7 +73,7 @@ def _facts(tournament: Tournament) -> Mapping[str, Any]:  # Any: JSON
 
 def _everybody(tournament: Tournament) -> set[int]:
     active = tournament.entries.active()
-    members = TeamMember.objects.filter(entry__in=active)
+    members = TeamMember.objects.accepted().filter(team__in=active.values("team"))
     return {
         tournament.owner_id,
         *active.values_list("version__bot__owner", flat=True),

@@ -106,6 +106,7 @@ CALLS: Final[dict[str, Making]] = {
     "me_export": at("password"),
     "me_passkey": after(_give_a_passkey, at("browser")),
     "me_password": at("password", body={"password": PASSWORD, "new_password": "another battery"}),
+    "me_settings": at("author", body={"takes_organiser_entries": False}),
     "me_verify_email": after(_unverify, at("password")),
     "people_retrieve": at(username="author"),
     "people_rivals_list": at(username="author"),

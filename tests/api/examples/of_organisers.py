@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pentathlon.handovers.services import offer_tournament
-from pentathlon.tournaments.entries.enrolment import enter_bot
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry
 from pentathlon.trust.models import Quarantine, Verdict
 from pentathlon.trust.quarantine import review_results
@@ -22,16 +21,6 @@ _NEW: Final[dict[str, Any]] = {
     "rated": False,
 }
 _STAFF: Final = {"verdict": "keep", "reason": "Seen by eye."}
-
-
-def _enter_team(world: World) -> None:
-    enter_bot(
-        actor=world.organiser,
-        tournament=world.scene.open,
-        version_id=world.scene.versions[2].pk,
-        team="Axes",
-        members=["author"],
-    )
 
 
 def _disqualify(world: World) -> None:
@@ -74,6 +63,16 @@ CALLS: Final[dict[str, Making]] = {
     "quarantines_end_create": after(
         _decide, at("staff", id=Id("quarantine"), body={"reason": "Mended."})
     ),
+    "teams_list": at(query={"member": "author"}),
+    "teams_create": at("author", body={"name": "Night Owls"}),
+    "teams_retrieve": at("author", id=Id("team")),
+    "teams_destroy": at("author", id=Id("team")),
+    "teams_invitations_list": at("second organiser"),
+    "teams_invite_create": at("author", id=Id("team"), body={"person": "guest"}),
+    "teams_remove_create": at("author", id=Id("team"), body={"person": "organiser"}),
+    "teams_accept_create": at("second organiser", id=Id("team")),
+    "teams_decline_create": at("second organiser", id=Id("team")),
+    "teams_leave_create": at("organiser", id=Id("team")),
     "tournaments_audit_list": at("organiser", id=Id("paused")),
     "tournaments_list": at(query={"game": "tuned", "state": "closed"}),
     "tournaments_create": at("organiser", body=_NEW),
@@ -93,14 +92,11 @@ CALLS: Final[dict[str, Making]] = {
     "tournaments_dry_run_create": at("organiser", body=_NEW),
     "tournaments_entries_list": at(id=Id("open")),
     "tournaments_entries_create": at(
-        "author", id=Id("open"), body={"version": Id("second"), "team": "", "members": []}
+        "author", id=Id("open"), body={"version": Id("second"), "team": Id("team")}
     ),
     "tournaments_entries_destroy": at("author", id=Id("open"), version=Id("version")),
     "tournaments_entries_disqualify_create": at(
         "organiser", id=Id("open"), version=Id("version"), body=_WHY
-    ),
-    "tournaments_entries_leave_create": after(
-        _enter_team, at("author", id=Id("open"), version=Id("other version"))
     ),
     "tournaments_entries_reinstate_create": after(
         _disqualify,

@@ -21,6 +21,7 @@ from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.drafts import read_draft
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
+from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
@@ -29,7 +30,7 @@ from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon_engines.tournament.document import TournamentDocument
-from tests.factories import make_staff, make_token, make_user, make_version
+from tests.factories import make_staff, make_team, make_token, make_user, make_version
 from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
@@ -112,6 +113,8 @@ def _of_scene(scene: Scene) -> dict[str, object]:
 
 def _of_author(scene: Scene) -> dict[str, object]:
     """Add what authors have besides."""
+    team = make_team("Axes", owner=scene.author, members=[scene.organiser])
+    invite_member(actor=scene.author, team=team, username="second-organiser")
     author, rival = scene.author, scene.versions[2]
     challenge = challenged(author=author, rival=rival)
     play(waiting(challenge), won_by(challenge.version))
@@ -124,6 +127,7 @@ def _of_author(scene: Scene) -> dict[str, object]:
     deliveries = list(endpoint.deliveries.values_list("pk", flat=True))
     record_answers(endpoint.pk, [(pk, answer) for pk in deliveries], luck=random.Random(1))
     return {
+        "team": team.pk,
         "challenge": challenge.pk,
         "going challenge": challenged(author=author, rival=rival).pk,
         "candidate": candidate.pk,

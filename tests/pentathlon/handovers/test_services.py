@@ -17,7 +17,7 @@ from pentathlon.handovers.services import (
     offer_tournament,
 )
 from pentathlon.personal_data.deletion import delete_own_account
-from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.hidden_results import are_hidden
@@ -26,8 +26,9 @@ from pentathlon.tournaments.services import (
     pause_tournament,
     start_tournament,
 )
+from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.webhooks.models import OutboxEvent
-from tests.factories import PASSWORD, make_staff, make_user, make_version
+from tests.factories import PASSWORD, make_staff, make_team, make_user, make_version
 from tests.pentathlon.ladders.playing import division_of, open_ladder
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.webhooks.receiving import make_endpoint
@@ -178,7 +179,7 @@ def test_who_entered_after_the_offer_cannot_accept_it(owner: User, other: User) 
     cup = arranged_cup(owner)
     _offer(cup, other)
     version = make_version(owner=other)
-    enter_bot(actor=other, tournament=cup, version_id=version.pk, team="", members=[])
+    enter_tournament(actor=other, tournament=cup, version_id=version.pk)
 
     with pytest.raises(Conflict) as caught:
         _accept(cup, other)
@@ -189,20 +190,29 @@ def test_who_entered_after_the_offer_cannot_accept_it(owner: User, other: User) 
 
 
 def test_member_of_a_team_plays_in_it_too(owner: User, other: User) -> None:
-    cup = arranged_cup(owner)
-    version = make_version()
-    enter_bot(
-        actor=owner,
-        tournament=cup,
-        version_id=version.pk,
-        team="Axes",
-        members=[other.username],
-    )
+    cup, version = arranged_cup(owner), make_version()
+    author = version.bot.owner
+    team = make_team(owner=author, members=[other])
+    enter_tournament(actor=author, tournament=cup, version_id=version.pk, team=team.pk)
 
     with pytest.raises(Conflict) as caught:
         _offer(cup, other)
 
     assert _code(caught) == "plays_in_it"
+
+
+def test_somebody_invited_to_a_team_unasked_takes_over_all_the_same(
+    owner: User, other: User
+) -> None:
+    cup, version = arranged_cup(owner), make_version()
+    author = version.bot.owner
+    team = make_team(owner=author)
+    invite_member(actor=author, team=team, username=other.username)
+    enter_tournament(actor=author, tournament=cup, version_id=version.pk, team=team.pk)
+
+    _offer(cup, other)
+
+    assert _accept(cup, other).owner == other
 
 
 def test_what_is_over_and_ladders_are_not_handed_over(

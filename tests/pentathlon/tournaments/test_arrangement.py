@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.tournaments.documents.document import document
 from pentathlon.tournaments.entries.eligibility import EntryRules, rules_of
-from pentathlon.tournaments.entries.enrolment import enter_bot, enter_tournament
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
@@ -21,7 +22,7 @@ from pentathlon.tournaments.organising.events import create_event, event_table, 
 from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
-from tests.factories import make_bot, make_user, make_version
+from tests.factories import make_bot, make_team, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle
 from tests.pentathlon.tournaments.arranging import arranged_cup
 
@@ -177,20 +178,14 @@ class TestEntryRules:
 class TestTeams:
     def test_members_withdraw_and_replace(self, organiser: User) -> None:
         version, mate = make_version(), make_user("mate")
-        other = make_version(owner=mate)
-        cup = arranged_cup(organiser)
-        enter_bot(
-            actor=version.bot.owner,
-            tournament=cup,
-            version_id=version.pk,
-            team=" The  Axes ",
-            members=["mate"],
-        )
+        author, other = version.bot.owner, make_version(owner=mate)
+        cup, team = arranged_cup(organiser), make_team(owner=author, members=[mate])
+        enter_tournament(actor=author, tournament=cup, version_id=version.pk, team=team.pk)
 
         entry = replace_entry(actor=mate, tournament=cup, version_id=version.pk, by=other.pk)
         withdraw_entry(actor=mate, tournament=cup, version_id=other.pk)
 
-        assert (entry.team, entry.version) == ("The Axes", other)
+        assert (entry.team, entry.version) == (team, other)
         assert cup.entries.count() == 0
 
     def test_strangers_may_do_neither(self, organiser: User) -> None:
@@ -212,10 +207,11 @@ class TestTeams:
         author = make_user()
         first, second = make_version(owner=author), make_version(owner=author)
         cup = arranged_cup(organiser, entry_rules=EntryRules(entries_per_team=1))
-        enter_bot(actor=author, tournament=cup, version_id=first.pk, team="Axes")
+        team = make_team(owner=author)
+        enter_tournament(actor=author, tournament=cup, version_id=first.pk, team=team.pk)
 
         with pytest.raises(Conflict) as caught:
-            enter_bot(actor=author, tournament=cup, version_id=second.pk, team="axes")
+            enter_tournament(actor=author, tournament=cup, version_id=second.pk, team=team.pk)
 
         assert caught.value.code == "team_cap"
 
@@ -281,6 +277,29 @@ class TestEvents:
             (3, "author-2", 2),
         ]
 
+    def test_team_called_like_an_author_is_another_line(self, organiser: User) -> None:
+        event = self._event(organiser)
+        alice, bob, mallory = make_user("alice"), make_user("bob"), make_user("mallory")
+        team = make_team("bob", owner=mallory)
+        for cup in event.tournaments.order_by("game"):
+            for person, of in ((alice, None), (bob, None), (mallory, team.pk)):
+                if cup.game == "tuned" or person is not mallory:
+                    version = make_version(owner=person, games=(cup.game,))
+                    enter_tournament(actor=person, tournament=cup, version_id=version.pk, team=of)
+            start_tournament(actor=event.owner, tournament=cup)
+            authors = [entrant.author for entrant in document(cup).entries]
+            settle(matches_of(cup))
+        close_finished()
+
+        lines = event_table(tournaments_of(event), reader=None)
+
+        assert {(line.name, line.is_team) for line in lines} == {
+            ("alice", False),
+            ("bob", False),
+            ("bob", True),
+        }
+        assert authors == ["alice", "bob", "team bob"]
+
     def test_hidden_results_are_left_out(self, organiser: User) -> None:
         event = self._event(organiser, hides_results=True)
         self._play(event, [make_user(), make_user()])
@@ -299,28 +318,6 @@ class TestEvents:
     def test_only_organisers_create_events(self) -> None:
         with pytest.raises(NotAllowed):
             create_event(actor=make_user(), name="E", documents=[], arrangement=Arrangement())
-
-
-@pytest.mark.parametrize(
-    ("about", "field", "code"),
-    [
-        ({"team": "x" * 200}, "team", "bad_name"),
-        ({"team": "bell\x07"}, "team", "bad_name"),
-        ({"team": "Us", "members": ["nobody-is-called-so"]}, "members", "unknown_person"),
-        ({"team": "Us", "members": [f"user{n}" for n in range(99)]}, "members", "invalid"),
-    ],
-)
-def test_team_that_cannot_be_is_refused_with_its_field(
-    about: dict[str, Any], field: str, code: str, organiser: User
-) -> None:
-    version = make_version()
-    cup = arranged_cup(organiser)
-
-    with pytest.raises(InvalidInput) as refused:
-        enter_bot(actor=version.bot.owner, tournament=cup, version_id=version.pk, **about)
-
-    assert (refused.value.field, refused.value.code) == (field, code)
-    assert not cup.entries.exists()
 
 
 def test_who_is_invited_twice_takes_one_place(

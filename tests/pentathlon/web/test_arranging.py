@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import stop_version
-from pentathlon.tournaments.entries.enrolment import enter_bot
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.services import start_tournament
@@ -163,26 +162,3 @@ def test_event_form_is_sound_and_for_organisers() -> None:
 
     assert page.mistakes == []
     assert _as(make_user()).get(reverse("event_new")).status_code == 403
-
-
-def test_member_leaves_a_team_by_button() -> None:
-    organiser, mate, version = make_user(organiser=True), make_user(), make_version()
-    cup = arranged_cup(organiser)
-    enter_bot(
-        actor=version.bot.owner,
-        tournament=cup,
-        version_id=version.pk,
-        team="Axes",
-        members=[mate.username],
-    )
-    address = reverse("tournament", args=[cup.pk])
-    before = page_of(_as(mate).get(address)).text
-
-    left = _as(mate).post(
-        reverse("tournament_leave_team", args=[cup.pk]), {"version": version.pk}, follow=True
-    )
-
-    assert "Leave team" in before
-    assert "Leave team" not in page_of(_as(version.bot.owner).get(address)).text
-    assert f"You have left the team of {version.label}." in page_of(left).text
-    assert "Leave team" not in page_of(left).text

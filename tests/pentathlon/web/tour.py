@@ -18,11 +18,12 @@ from pentathlon.search.services import index_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.events import create_event
+from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
-from tests.factories import PASSWORD, make_match, make_staff, make_user, make_version
+from tests.factories import PASSWORD, make_match, make_staff, make_team, make_user, make_version
 from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
@@ -80,7 +81,9 @@ NO_PAGES: Final[Mapping[str, str]] = {
             *("ladder_choice", "match_requeue", "sign_out", "theme", "token_revoke"),
             *("app_end_access", "app_secret", "oauth_revoke", "oauth_token"),
             *("tournament_delete", "tournament_enter", "tournament_invite", "tournament_open"),
-            *("tournament_leave_team", "tournament_pause", "tournament_reinstate"),
+            *("tournament_pause", "tournament_reinstate"),
+            *("account_settings", "team_accept", "team_decline", "team_delete", "team_leave"),
+            "team_remove",
             "tournament_release",
             *("tournament_resume", "tournament_start", "version_activate", "version_reinstate"),
             *("version_validate", "webhook_disable", "webhook_enable", "webhook_ping"),
@@ -155,6 +158,10 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     yield from _challenges(author)
     yield from _friendlies(author)
     hook = make_endpoint(owner=author)
+    team = make_team(owner=author)
+    invite_member(actor=author, team=team, username=organiser.username)
+    yield _visit("team", team.pk, reader=author)
+    yield _visit("team", team.pk, reader=organiser)
     yield _visit("webhook", hook.pk, reader=author)
     yield _visit("webhook_delete", hook.pk, reader=author)
     yield from _apps(author)
@@ -230,7 +237,7 @@ _NO_ARGUMENTS: Final = (
 _OF_AN_AUTHOR: Final = (
     *("account", "upload", "desk_record_new", "webhooks", "webhook_new", "activate"),
     *("password_change", "sessions", "second_factors", "confirm"),
-    *("apps", "app_new", "data", "account_delete"),
+    *("apps", "app_new", "data", "account_delete", "teams"),
 )
 _OF_A_GAME: Final = ("game", "lesson", "rules", "leaderboard", "game_bots", "embed_leaderboard")
 

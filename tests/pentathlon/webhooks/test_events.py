@@ -29,7 +29,7 @@ from pentathlon.tournaments.entries.withdrawals import (
     settle_entries,
     withdraw_entry,
 )
-from pentathlon.tournaments.models import TeamMember, TournamentState
+from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.notices import note_end
 from pentathlon.tournaments.results.hidden_results import announce_releases, release_results
 from pentathlon.tournaments.services import close_finished, start_tournament
@@ -37,7 +37,14 @@ from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, USUAL
 from pentathlon.webhooks.messages import body_of
 from pentathlon.webhooks.models import OutboxEvent
 from pentathlon.webhooks.outbox import OutsideTransaction, note_event
-from tests.factories import make_match, make_staff, make_tournament, make_user, make_version
+from tests.factories import (
+    make_match,
+    make_staff,
+    make_team,
+    make_tournament,
+    make_user,
+    make_version,
+)
 from tests.pentathlon.challenges.acting import challenged, drawn, play, waiting
 from tests.pentathlon.killed_process import run_killed, run_whole
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
@@ -234,7 +241,7 @@ class TestTournaments:
         cup = open_cup(organiser, versions=versions, rated=False)
         member = make_user()
         make_endpoint(member)
-        TeamMember.objects.create(entry=cup.entries.in_order()[0], person=member)
+        cup.entries.filter(number=0).update(team=make_team(owner=author, members=[member]))
 
         start_tournament(actor=organiser, tournament=cup)
         settle(matches_of(cup))

@@ -6,7 +6,7 @@ from typing import Any
 
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
-from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
 from pentathlon_engines.tournament.formats.interface import Format
@@ -126,10 +126,17 @@ def entrants(tournament: Tournament, *, with_strengths: bool = False) -> tuple[E
             bot=entry.version.bot.name,
             version=entry.version.number,
             hash=entry.version.archive_id,
-            author=entry.team or entry.version.bot.owner.username,
+            author=_side(entry),
             strength=rated.get(entry.version_id)
             if entry.strength_hint is None
             else entry.strength_hint,
         )
         for entry in entries
     )
+
+
+def _side(entry: Entry) -> str:
+    """Return the author, or the team by a text that no author can be called."""
+    if entry.team is None:
+        return entry.version.bot.owner.username
+    return f"team {entry.team.name}"

@@ -5,20 +5,18 @@ The organiser may enter any bot that plays the game; these rules are for everybo
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from django.db.models import Count, Max, Q
 
-from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.ratings.models import Rating, live_key
-from pentathlon.tournaments.models import Entry, EntryState, Tournament
+from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 
@@ -122,15 +120,8 @@ def check_not_disqualified(
         )
 
 
-def check_may_enter(
-    tournament: Tournament,
-    versions: Sequence[BotVersion],
-    *,
-    entries: Collection[Entry],
-    actor: User,
-    team: str = "",
-) -> None:
-    """Refuse entries that an author may not make: too late, uninvited, or against a rule."""
+def check_may_enter(tournament: Tournament, version: BotVersion) -> None:
+    """Refuse a version that an author may not enter: too late, uninvited, or against a rule."""
     if tournament.closes_entries_at is not None and (
         tournament.closes_entries_at <= database_now()
     ):
@@ -139,31 +130,16 @@ def check_may_enter(
             f"{tournament.closes_entries_at:%d %b %Y, %H:%M} UTC. Ask its organiser.",
             code="entries_closed",
         )
-    if tournament.by_invitation and not tournament.invitations.filter(person=actor).exists():
+    author = version.bot.owner
+    if tournament.by_invitation and not tournament.invitations.filter(person=author).exists():
         raise NotAllowed(
-            f"{tournament.name} is by invitation. Ask {tournament.owner.username} to invite you.",
+            f"{tournament.name} is by invitation, and {author.username} is not invited. Ask "
+            f"{tournament.owner.username} for an invitation.",
             code="not_invited",
         )
-    rules = rules_of(tournament)
-    _check_team_cap(rules, versions, entries=entries, team=team)
-    broken = list(_broken(rules, versions, game=tournament.game))
+    broken = list(_broken(rules_of(tournament), [version], game=tournament.game))
     if broken:
         raise InvalidInput(" ".join(broken), code="not_eligible_here", field="version")
-
-
-def _check_team_cap(
-    rules: EntryRules, versions: Sequence[BotVersion], *, entries: Collection[Entry], team: str
-) -> None:
-    most = rules.entries_per_team
-    if not team or most is None:
-        return
-    teams = Counter(entry.team.casefold() for entry in entries)
-    if teams[team.casefold()] + len(versions) > most:
-        raise Conflict(
-            f"At most {most} bots of a team take part. Withdraw one of {team} first.",
-            code="team_cap",
-            field="team",
-        )
 
 
 def _broken(rules: EntryRules, versions: Sequence[BotVersion], *, game: str) -> Iterator[str]:

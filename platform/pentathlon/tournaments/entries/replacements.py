@@ -19,6 +19,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
+from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
@@ -26,10 +27,8 @@ from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.eligibility import (
-    check_may_enter,
-    check_not_disqualified,
-)
+from pentathlon.tournaments.entries.caps import check_caps
+from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
@@ -74,12 +73,20 @@ def replace_entry(
     if tournament.state in _PLAYED:
         return _replace_running(actor, tournament, entry, by=by, reason=reason)
     version = _known_version(by)
-    _check_same_side(entry, version)
+    is_organiser = _acts_as_organiser(actor, tournament, entry)
+    if is_organiser:
+        _check_same_side(entry, version)
+        check_door(Door.ORGANISER, version, actor=actor, field="by")
+    elif entry.team is not None:
+        check_door(Door.TEAM, version, actor=actor, team=entry.team.member_ids(), field="by")
+    else:
+        check_door(Door.OWN, version, actor=actor, field="by")
     checks.check_eligible([version], game=tournament.game, field="by")
     check_not_disqualified(tournament, [version], field="by")
     _check_new(tournament, entry, version)
-    if actor.pk != tournament.owner_id:
-        check_may_enter(tournament, [version], entries=(), actor=actor)
+    if not is_organiser:
+        check_may_enter(tournament, version)
+        check_caps(tournament, version, team=entry.team, replaced=entry)
     note_entry("entry.replaced", entry, by=version.pk)
     entry.version = version
     entry.save(update_fields=("version",))
@@ -109,6 +116,7 @@ def _replace_running(
         )
     )
     version = _known_version(by)
+    check_door(Door.ORGANISER, version, actor=actor, field="by")
     _check_new(tournament, entry, version)
     note_entry("entry.replaced", entry, by=version.pk)
     replaced = entry.version
@@ -196,10 +204,22 @@ def _check_new(tournament: Tournament, entry: Entry, version: BotVersion) -> Non
         )
 
 
+def _acts_as_organiser(actor: User, tournament: Tournament, entry: Entry) -> bool:
+    """Return whether only the organiser's right lets the actor manage an entry.
+
+    A superuser who is on the entry's side keeps to what holds for authors.
+    """
+    if actor.pk == tournament.owner_id:
+        return True
+    is_member = entry.team is not None and actor.pk in entry.team.member_ids()
+    return actor.is_superuser and actor.pk != entry.version.bot.owner_id and not is_member
+
+
 def _check_same_side(entry: Entry, version: BotVersion) -> None:
-    side = {entry.version.bot.owner_id, *entry.members.values_list("person", flat=True)}
-    if version.bot.owner_id not in side:
+    side = {entry.version.bot.owner_id} if entry.team is None else entry.team.member_ids()
+    if version.bot_id != entry.version.bot_id and version.bot.owner_id not in side:
         raise NotAllowed(
             f"{version.label} is neither by the author of {entry.version.label} nor by its team.",
             code="not_your_bot",
+            field="by",
         )

@@ -58,7 +58,7 @@ _EVENTS: Final = {
 
 @transaction.atomic
 def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
-    """Withdraw a bot version. Only its author and the organiser may."""
+    """Withdraw a bot version. Only its author, its team and the organiser may."""
     tournament = lock(tournament, *UNSTARTED, *_PLAYED, to="withdraw")
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
@@ -161,7 +161,8 @@ def get_entry(tournament: Tournament, version_id: int) -> Entry:
     Raises:
         NotFound: `not_entered`.
     """
-    entry = tournament.entries.select_related("version__bot").filter(version=version_id).first()
+    entries = tournament.entries.select_related("version__bot", "team")
+    entry = entries.filter(version=version_id).first()
     if entry is None:
         raise NotFound(
             f"Bot version {version_id} has not entered.", code="not_entered", field="version"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 
@@ -24,7 +24,7 @@ from pentathlon.common.errors import DomainError, InvalidInput, refuse_all
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
 from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.guards import check_may_create
-from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Entry, Event, Tournament, TournamentState
 from pentathlon.tournaments.organising.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
@@ -33,6 +33,13 @@ from pentathlon_engines.strength.places import shared_places, shared_points
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
+
+
+class _Side(NamedTuple):
+    """An author or a team: a team that is called like an author is another side."""
+
+    name: str
+    is_team: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +60,7 @@ class EventLine:
 
     place: int
     name: str
+    is_team: bool
     points: float
     cells: tuple[EventCell | None, ...]
     """Results in the order of the event's tournaments; None where there is no place so far."""
@@ -132,40 +140,52 @@ def event_table(tournaments: Sequence[Tournament], *, reader: User | None) -> li
         else _best_of_sides(standings(tournament))
         for tournament in tournaments
     ]
-    sides = {name for rows in told for name, _ in rows}
+    sides = {side for rows in told for side, _ in rows}
     cells = [_cells(rows, most=len(sides)) for rows in told]
-    return _ordered({name: tuple(of.get(name) for of in cells) for name in sides})
+    return _ordered({side: tuple(of.get(side) for of in cells) for side in sides})
 
 
-def _best_of_sides(rows: Sequence[Standing]) -> list[tuple[str, Standing]]:
+def _best_of_sides(rows: Sequence[Standing]) -> list[tuple[_Side, Standing]]:
     """Return the best standing of each author or team, best first."""
-    best: dict[str, Standing] = {}
+    best: dict[_Side, Standing] = {}
     for row in rows:
         if row.place is not None and row.matches:
-            best.setdefault(row.entry.team or row.version.bot.owner.username, row)
+            best.setdefault(_side_of(row.entry), row)
     return sorted(best.items(), key=lambda pair: pair[1].place or 0)
 
 
-def _cells(rows: Sequence[tuple[str, Standing]], *, most: int) -> dict[str, EventCell]:
-    cells: dict[str, EventCell] = {}
+def _side_of(entry: Entry) -> _Side:
+    if entry.team is not None:
+        return _Side(entry.team.name, is_team=True)
+    return _Side(entry.version.bot.owner.username, is_team=False)
+
+
+def _cells(rows: Sequence[tuple[_Side, Standing]], *, most: int) -> dict[_Side, EventCell]:
+    cells: dict[_Side, EventCell] = {}
     for _, grouped in groupby(rows, key=lambda pair: pair[1].place):
         place, level = len(cells) + 1, list(grouped)
         points = shared_points(place, sharing=len(level), of=most)
-        for name, row in level:
-            cells[name] = EventCell(place=place, points=points, bot=row.version.label)
+        for side, row in level:
+            cells[side] = EventCell(place=place, points=points, bot=row.version.label)
     return cells
 
 
-def _ordered(by_side: Mapping[str, tuple[EventCell | None, ...]]) -> list[EventLine]:
-    def strength(name: str) -> tuple[float, ...]:
-        places = [cell.place for cell in by_side[name] if cell is not None]
+def _ordered(by_side: Mapping[_Side, tuple[EventCell | None, ...]]) -> list[EventLine]:
+    def strength(side: _Side) -> tuple[float, ...]:
+        places = [cell.place for cell in by_side[side] if cell is not None]
         counts = (places.count(place) for place in range(1, len(by_side) + 1))
-        return _sum(by_side[name]), *counts
+        return _sum(by_side[side]), *counts
 
-    names = sorted(sorted(by_side), key=strength, reverse=True)
+    sides = sorted(sorted(by_side), key=strength, reverse=True)
     return [
-        EventLine(place=place, name=name, points=_sum(by_side[name]), cells=by_side[name])
-        for place, name in zip(shared_places(map(strength, names)), names, strict=True)
+        EventLine(
+            place=place,
+            name=side.name,
+            is_team=side.is_team,
+            points=_sum(by_side[side]),
+            cells=by_side[side],
+        )
+        for place, side in zip(shared_places(map(strength, sides)), sides, strict=True)
     ]
 
 

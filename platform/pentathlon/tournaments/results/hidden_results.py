@@ -67,8 +67,8 @@ def hide_results(tournament: Tournament) -> None:
 @transaction.atomic
 def release_results(*, actor: User, tournament: Tournament) -> Tournament:
     """Show everybody the hidden results of a tournament, now and for good."""
-    check_organiser(actor, tournament, to="release the results of")
     locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    check_organiser(actor, locked, to="release the results of")
     hidden = HiddenLane.objects.filter(lane=locked.pk)
     if not hidden.exists():
         raise Conflict(f"{locked.name} hides no results.", code="not_hidden")

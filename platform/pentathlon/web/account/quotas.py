@@ -14,6 +14,7 @@ from pentathlon.common.quotas import Quota
 from pentathlon.common.throttle import read_rate
 from pentathlon.desk_records import quotas as desk_records
 from pentathlon.friendlies import quotas as friendlies
+from pentathlon.tournaments.teams.quotas import team_quota
 from pentathlon.webhooks.quotas import endpoint_quota
 
 _READERS: Final = (
@@ -28,6 +29,7 @@ _READERS: Final = (
     token_quota,
     passkey_quota,
     endpoint_quota,
+    team_quota,
 )
 _RATES: Final[Mapping[str, str]] = {
     "uploads": "Uploads of bots",

@@ -3,7 +3,9 @@
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
@@ -190,6 +192,7 @@ class ReplaceForm(forms.Form):
         data: Any = None,  # Any: what Django's forms take
         *,
         entry: Entry,
+        actor: User,
     ) -> None:
         super().__init__(data)
         has_started = entry.tournament.state not in UNSTARTED
@@ -197,9 +200,12 @@ class ReplaceForm(forms.Form):
             self.fields["reason"].required = True
         else:
             del self.fields["reason"]
-        side = [entry.version.bot.owner_id, *entry.members.values_list("person", flat=True)]
+        author = entry.version.bot.owner_id
+        side = {author} if entry.team is None else entry.team.member_ids()
         versions = BotVersion.objects.eligible(entry.tournament.game).listed()
-        others = versions.filter(bot__owner__in=side).exclude(entries__tournament=entry.tournament)
+        others = versions.exclude(entries__tournament=entry.tournament).filter(
+            Q(bot__owner=actor) | Q(is_candidate=False), bot__owner__in={author, *side}
+        )
         if has_started:
             others = others.filter(bot=entry.version.bot_id)
         self.fields["by"].choices = [  # type: ignore[attr-defined]  # a choice field

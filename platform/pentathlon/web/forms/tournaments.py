@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, BotVersionQuerySet
@@ -14,9 +15,9 @@ from pentathlon.tournaments.documents.checks import (
     find_versions,
 )
 from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.enrolment import LONGEST_TEAM
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.organising.drafts import Draft
+from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import OptionFields, PlanForm
 from pentathlon_engines.contract.info import GameInfo
@@ -128,17 +129,15 @@ class TournamentForm(PlanForm):
 
 
 class EntryForm(forms.Form):
-    """The choice of a bot version to enter: authors see their own, the organiser sees all."""
+    """The choice of a bot version to enter: authors see their side's, organisers all they may."""
 
     version = forms.TypedChoiceField(label="Bot", coerce=int)
-    team = forms.CharField(
-        max_length=LONGEST_TEAM, required=False, help_text="Its name, if you are several."
-    )
-    members = forms.CharField(
-        label="Others of the team",
-        max_length=1000,
+    team = forms.TypedChoiceField(
+        label="For",
+        coerce=int,
+        empty_value=None,
         required=False,
-        help_text="User names. They may withdraw and replace the bot.",
+        help_text="All members of a team may withdraw and replace its bot.",
     )
 
     def __init__(
@@ -150,6 +149,14 @@ class EntryForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.fields["version"].choices = _choices(_enterable(actor, tournament))  # type: ignore[attr-defined]
+        teams = Team.objects.none() if actor is None else Team.objects.joined_by(actor)
+        if not teams.exists():
+            del self.fields["team"]
+            return
+        self.fields["team"].choices = [  # type: ignore[attr-defined]  # a choice field
+            ("", "its author alone"),
+            *teams.order_by("name").values_list("pk", "name"),
+        ]
 
 
 class DisqualifyForm(forms.Form):
@@ -207,10 +214,17 @@ def _eligible(game: str) -> BotVersionQuerySet:
 
 
 def _enterable(actor: User | None, tournament: Tournament) -> BotVersionQuerySet:
+    """Return the versions that may come in by one of the actor's doors."""
     if actor is None:
         return BotVersion.objects.none()
     versions = _eligible(tournament.game).exclude(entries__tournament=tournament)
-    return versions if actor.pk == tournament.owner_id else versions.owned_by(actor)
+    own = Q(bot__owner=actor)
+    if actor.pk == tournament.owner_id:
+        others = Q(bot__owner__takes_organiser_entries=True)
+    else:
+        members = TeamMember.objects.accepted().filter(team__in=Team.objects.joined_by(actor))
+        others = Q(bot__owner__in=members.values("person"))
+    return versions.filter(own | (others & Q(is_candidate=False)))
 
 
 def _choices(versions: BotVersionQuerySet) -> list[tuple[str, str]]:

@@ -11,13 +11,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.accounts.services import create_token, register, revoke_token
+from pentathlon.accounts.services import change_settings, create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.addresses import site_of
 from pentathlon.common.throttle import count_letter
 from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
+from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.web.account.quotas import read_quotas
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
@@ -68,11 +69,23 @@ def account(request: HttpRequest) -> HttpResponse:
     context["quotas"] = read_quotas(user)
     context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
     context["invitations"] = open_invitations(user)
+    context["team_invitations"] = TeamMember.objects.invited().filter(person=user).count()
     context["handovers"] = Handover.objects.open_to(user)[:_OFFERS_SHOWN]
     context["tokens"] = user.auth_token_set.order_by("-created")
     stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
     context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]
     return render(request, "web/account.html", context)
+
+
+@login_required
+@require_POST
+def account_settings(request: HttpRequest) -> HttpResponse:
+    """Let organisers enter this user's bots, or let none of them."""
+    takes = "takes_organiser_entries" in request.POST
+    change_settings(actor=signed_in_user(request), takes_organiser_entries=takes)
+    who = "Organisers may" if takes else "No organiser may"
+    messages.success(request, f"{who} enter your bots now.")
+    return redirect("account")
 
 
 @login_required

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from pentathlon.tournaments.entries.enrolment import leave_team
 from pentathlon.tournaments.entries.replacements import (
     check_may_replace,
     replace_entry,
@@ -23,7 +22,6 @@ from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import (
     get_tournament,
     person,
-    posted_number,
     query_number,
     signed_in_user,
 )
@@ -63,10 +61,10 @@ def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse
     """Ask which version plays instead of another, then replace it."""
     found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    entries = found.entries.select_related("tournament", "version__bot__owner")
+    entries = found.entries.select_related("tournament", "team", "version__bot__owner")
     entry = get_object_or_404(entries, version=query_number(request, "version") or 0)
     check_may_replace(actor, found, entry)
-    form = ReplaceForm(request.POST or None, entry=entry)
+    form = ReplaceForm(request.POST or None, entry=entry, actor=actor)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
         done = call_service(form, lambda: replace_entry(actor=actor, tournament=found, **values))
@@ -75,18 +73,6 @@ def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse
             return redirect("tournament", found.pk)
     context = {"section": "tournaments", "tournament": found, "entry": entry, "form": form}
     return render(request, "web/tournament/replace.html", context)
-
-
-@login_required
-@require_POST
-@handle_domain_errors
-def tournament_leave_team(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Take this user out of the team of a bot."""
-    found = get_tournament(request, tournament_id)
-    version_id = posted_number(request, "version")
-    entry = leave_team(actor=signed_in_user(request), tournament=found, version_id=version_id)
-    messages.success(request, f"You have left the team of {entry.version.label}.")
-    return redirect("tournament", found.pk)
 
 
 @require_safe

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.corrections.orders import requeue_match
-from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.reinstatement import reinstate_entry
 from pentathlon.tournaments.entries.withdrawals import (
     disqualify_entry,
@@ -191,14 +191,11 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     actor = signed_in_user(request)
     form = EntryForm(request.POST, actor=actor, tournament=found)
     if form.is_valid():
-        version_id = form.cleaned_data["version"]
-        team = form.cleaned_data["team"]
-        entry = enter_bot(
+        entry = enter_tournament(
             actor=actor,
             tournament=found,
-            version_id=version_id,
-            team=team,
-            members=form.cleaned_data["members"].split(),
+            version_id=form.cleaned_data["version"],
+            team=form.cleaned_data.get("team"),
         )
         messages.success(request, f"{entry.version.label} has entered.")
     else:
@@ -264,7 +261,7 @@ def tournament_reinstate(request: HttpRequest, tournament_id: int) -> HttpRespon
 
 def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
     """Return the entry of the version in the query."""
-    entries = found.entries.select_related("tournament", "version__bot__owner")
+    entries = found.entries.select_related("tournament", "team", "version__bot__owner")
     return get_object_or_404(entries, version=query_number(request, "version") or 0)
 
 

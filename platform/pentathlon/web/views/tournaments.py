@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.models import User
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
@@ -27,7 +26,6 @@ from pentathlon.tournaments.estimates.progress import (
 )
 from pentathlon.tournaments.models import (
     UNSTARTED,
-    Entry,
     EntryState,
     Tournament,
     TournamentMatch,
@@ -270,21 +268,15 @@ def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
 
 
 def _entries(request: HttpRequest, found: Tournament) -> Context:
-    entries = list(found.entries.in_order().prefetch_related("members"))
+    entries = list(found.entries.in_order())
     reader = person(request)
-    mine = {
-        entry.pk
-        for entry in entries
-        if reader is not None
-        and (
-            reader.pk in {found.owner_id, entry.version.bot.owner_id}
-            or reader.pk in {member.person_id for member in entry.members.all()}
-        )
-    }
+    mine: set[int] = set()
+    if reader is not None:
+        own = found.entries.all() if reader.pk == found.owner_id else found.entries.behind(reader)
+        mine.update(own.values_list("pk", flat=True))
     return {
         "entries": entries,
         "withdrawable": mine,
-        "joined": _joined(entries, reader),
         "disqualified": found.entries.filter(state=EntryState.DISQUALIFIED).select_related(
             "version__bot"
         ),
@@ -294,15 +286,6 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
         "rules": rules_of(found).sentences(),
         "invite": InviteForm(),
         "invited": invited_names(found),
-    }
-
-
-def _joined(entries: list[Entry], reader: User | None) -> set[int]:
-    """Return the ids of the entries whose team this person has joined."""
-    return {
-        entry.pk
-        for entry in entries
-        if reader is not None and reader.pk in {member.person_id for member in entry.members.all()}
     }
 
 

@@ -1,0 +1,126 @@
+"""The pages of teams: one's own with open invitations, and one for each team."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.teams.services import (
+    accept_invitation,
+    create_team,
+    decline_invitation,
+    delete_team,
+    invite_member,
+    leave_team,
+    remove_member,
+)
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.teams import InviteMemberForm, TeamForm
+from pentathlon.web.requests import person, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def teams(request: HttpRequest) -> HttpResponse:
+    """Show this user's teams and invitations, and found new teams."""
+    user = signed_in_user(request)
+    form = TeamForm(request.POST or None)
+    if form.is_valid():
+        made = call_service(form, lambda: create_team(actor=user, **form.cleaned_data))
+        if made is not None:
+            messages.success(request, f"{made.name} is founded. Invite its members.")
+            return redirect("team", made.pk)
+    invitations = TeamMember.objects.invited().filter(person=user)
+    context = {
+        "form": form,
+        "teams": Team.objects.listed().joined_by(user),
+        "invitations": invitations.select_related("team__owner").order_by("-pk"),
+    }
+    return render(request, "web/teams/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def team(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Show a team and its members; its owner invites others here."""
+    found = get_object_or_404(Team.objects.listed(), pk=team_id)
+    reader = person(request)
+    form = InviteMemberForm(request.POST or None)
+    if form.is_valid():
+        user = signed_in_user(request)
+        username = form.cleaned_data["person"]
+        done = call_service(form, lambda: invite_member(actor=user, team=found, username=username))
+        if done is not None:
+            messages.success(request, f"{done.person.username} is invited.")
+            return redirect("team", found.pk)
+    is_member = reader is not None and reader.pk in {row.person_id for row in found.members}
+    invited = found.memberships.invited().select_related("person")
+    context = {
+        "team": found,
+        "form": form,
+        "is_member": is_member,
+        "is_owner": is_member and reader is not None and reader.pk == found.owner_id,
+        "invited": invited.order_by("person__username") if is_member else (),
+        "is_invited": reader is not None and invited.filter(person=reader).exists(),
+        "has_entered": found.entries.exists(),
+    }
+    return render(request, "web/teams/team.html", context)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def team_accept(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Accept an invitation."""
+    found = get_object_or_404(Team, pk=team_id)
+    accept_invitation(actor=signed_in_user(request), team=found)
+    messages.success(request, f"You are a member of {found.name}.")
+    return redirect("team", found.pk)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def team_decline(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Decline an invitation."""
+    found = get_object_or_404(Team, pk=team_id)
+    decline_invitation(actor=signed_in_user(request), team=found)
+    messages.success(request, f"You have declined the invitation of {found.name}.")
+    return redirect("teams")
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def team_leave(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Leave a team."""
+    found = get_object_or_404(Team, pk=team_id)
+    leave_team(actor=signed_in_user(request), team=found)
+    messages.success(request, f"You have left {found.name}.")
+    return redirect("teams")
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def team_remove(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Remove a member from a team, or take an invitation back."""
+    found = get_object_or_404(Team, pk=team_id)
+    username = request.POST.get("person", "")
+    remove_member(actor=signed_in_user(request), team=found, username=username)
+    messages.success(request, f"{username} is no longer in {found.name}, nor invited.")
+    return redirect("team", found.pk)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def team_delete(request: HttpRequest, team_id: int) -> HttpResponse:
+    """Delete a team that has never entered a bot."""
+    found = get_object_or_404(Team, pk=team_id)
+    delete_team(actor=signed_in_user(request), team=found)
+    messages.success(request, f"{found.name} is deleted.")
+    return redirect("teams")
