@@ -14,9 +14,10 @@ may be: `BotVersionQuerySet.in_line` finds the active one for them, never a cand
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
@@ -42,6 +43,9 @@ class Refusal:
     detail: str
 
 
+_Check = Callable[[BotVersion, User, Collection[int]], Refusal | None]
+
+
 def check_door(
     door: Door,
     version: BotVersion,
@@ -64,31 +68,61 @@ def refusal_at(
     door: Door, version: BotVersion, *, actor: User, team: Collection[int] = ()
 ) -> Refusal | None:
     """Return why a version may not come in by a door; None if it may."""
+    refusals = (check(version, actor, team) for check in CHECKS[door])
+    return next(filter(None, refusals), None)
+
+
+def _actor_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+    return None if actor.pk in team else _no_member(actor)
+
+
+def _author_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
     author = version.bot.owner
-    if door is Door.TEAM and not {actor.pk, author.pk} <= set(team):
-        stranger = actor if actor.pk not in team else author
-        return Refusal(
-            code="not_in_team",
-            detail=f"{stranger.username} is not a member of this team. Members are invited, and "
-            "accept.",
-        )
+    return None if author.pk in team else _no_member(author)
+
+
+def _is_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+    author = version.bot.owner
     if author.pk == actor.pk:
         return None
-    if door is Door.OWN:
-        return Refusal(
-            code="not_your_bot",
-            detail=f"{version.label} belongs to {author.username}: take a version of your own.",
-        )
-    if version.is_candidate:
-        return Refusal(
-            code="candidate",
-            detail=f"{version.label} is a candidate: it plays only where {author.username} enters "
-            "it. Take an active version.",
-        )
-    if door is Door.ORGANISER and not author.takes_organiser_entries:
-        return Refusal(
-            code="refuses_organisers",
-            detail=f"{author.username} lets no organiser enter {version.bot.name}. Ask them to "
-            "enter it themselves.",
-        )
-    return None
+    return Refusal(
+        code="not_your_bot",
+        detail=f"{version.label} belongs to {author.username}: take a version of your own.",
+    )
+
+
+def _is_active_or_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+    author = version.bot.owner
+    if author.pk == actor.pk or not version.is_candidate:
+        return None
+    return Refusal(
+        code="candidate",
+        detail=f"{version.label} is a candidate: it plays only where {author.username} enters "
+        "it. Take an active version.",
+    )
+
+
+def _is_willing_or_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+    author = version.bot.owner
+    if author.pk == actor.pk or author.takes_organiser_entries:
+        return None
+    return Refusal(
+        code="refuses_organisers",
+        detail=f"{author.username} lets no organiser enter {version.bot.name}. Ask them to "
+        "enter it themselves.",
+    )
+
+
+def _no_member(person: User) -> Refusal:
+    return Refusal(
+        code="not_in_team",
+        detail=f"{person.username} is not a member of this team. Members are invited, and accept.",
+    )
+
+
+CHECKS: Final[Mapping[Door, tuple[_Check, ...]]] = {
+    Door.OWN: (_is_own,),
+    Door.TEAM: (_actor_is_member, _author_is_member, _is_active_or_own),
+    Door.ORGANISER: (_is_active_or_own, _is_willing_or_own),
+}
+"""What each door asks of a version, in order."""

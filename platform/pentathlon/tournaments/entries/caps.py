@@ -31,12 +31,13 @@ def check_caps(
     team: Team | None,
     replaced: Entry | None = None,
 ) -> None:
-    """Refuse one more entry of a locked tournament, or the version that takes a place in it.
+    """Refuse one more entry of a tournament, or the version that takes a place in it.
+
+    Call it after `lock_teams`, in a transaction that holds the tournament.
 
     Raises:
         Conflict: `author_cap` or `team_cap`.
     """
-    lock_teams(version, team)
     entries = tournament.entries.active()
     if replaced is not None:
         entries = entries.exclude(pk=replaced.pk)
@@ -67,9 +68,9 @@ def check_caps_of_member(team: Team, person: User) -> None:
 
 
 def lock_teams(version: BotVersion, team: Team | None) -> None:
-    """Let nobody join a team of these authors until this transaction ends.
+    """Let nobody join or leave a team of these authors until this transaction ends.
 
-    Somebody who accepts an invitation locks the team as well. Always after the tournament.
+    Whatever changes members locks their team. Call it after locking the tournament.
     """
     members = TeamMember.objects.accepted().filter(team=team)
     people = Q(person=version.bot.owner_id) | Q(person__in=members.values("person"))

@@ -14,11 +14,11 @@ from pentathlon.common.errors import Conflict, InvalidInput, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
-from pentathlon.tournaments.entries.caps import check_caps
+from pentathlon.tournaments.entries.caps import check_caps, lock_teams
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import lock
-from pentathlon.tournaments.models import UNSTARTED, Entry, Tournament
+from pentathlon.tournaments.guards import check_state, lock
+from pentathlon.tournaments.models import UNSTARTED, Entry, Tournament, TournamentState
 from pentathlon.tournaments.team_rows import Team
 
 
@@ -35,17 +35,20 @@ def enter_tournament(
         Conflict: `author_cap` or `team_cap`, among others.
     """
     tournament = lock(tournament, *UNSTARTED, to="enter")
+    is_organiser = actor.pk == tournament.owner_id
+    if not is_organiser:
+        check_state(tournament, TournamentState.OPEN, to="enter")
     version = checks.find_versions([version_id], game=tournament.game, at="version".format)[0]
     side = _find_team(team)
-    is_organiser = actor.pk == tournament.owner_id
-    door = Door.ORGANISER if is_organiser else Door.OWN
+    lock_teams(version, side)
     if side is not None:
         # Even the organiser speaks for no team but their own.
         check_door(Door.TEAM, version, actor=actor, team=side.member_ids(), field="team")
     else:
+        door = Door.ORGANISER if is_organiser else Door.OWN
         check_door(door, version, actor=actor, field="version")
+    _check_not_entered(tournament, [version])
     if not is_organiser:
-        _check_not_entered(tournament, [version])
         check_may_enter(tournament, version)
         check_caps(tournament, version, team=side)
     entry = _enter(tournament, [version], team=side)[0]
@@ -70,6 +73,7 @@ def enter_versions(
             if refusal is not None
         ]
     )
+    _check_not_entered(tournament, versions)
     return _enter(tournament, versions, team=None)
 
 
@@ -77,7 +81,6 @@ def _enter(
     tournament: Tournament, versions: Sequence[BotVersion], *, team: Team | None
 ) -> list[Entry]:
     check_not_disqualified(tournament, versions)
-    _check_not_entered(tournament, versions)
     numbers = list(tournament.entries.scheduled().values_list("number", flat=True))
     checks.check_size(draft_document(tournament), bots=len(numbers) + len(versions))
     # Withdrawn entries leave gaps in the numbers until the start.

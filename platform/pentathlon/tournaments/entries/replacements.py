@@ -27,7 +27,7 @@ from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.caps import check_caps
+from pentathlon.tournaments.entries.caps import check_caps, lock_teams
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
@@ -73,6 +73,7 @@ def replace_entry(
     if tournament.state in _PLAYED:
         return _replace_running(actor, tournament, entry, by=by, reason=reason)
     version = _known_version(by)
+    lock_teams(version, entry.team)
     is_organiser = _acts_as_organiser(actor, tournament, entry)
     if is_organiser:
         _check_same_side(entry, version)
