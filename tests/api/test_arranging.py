@@ -10,7 +10,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import cancel_tournament, start_tournament
-from tests.api.client import V1
+from tests.api.client import V1, assert_problem
 from tests.factories import make_bot, make_team, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.pages import page_of
@@ -268,7 +268,7 @@ def test_nobody_is_made_a_member_by_an_entry(organiser: User) -> None:
 
     refused = _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
 
-    assert (refused.status_code, refused.json()["fields"][0]["code"]) == (400, "unknown_field")
+    assert_problem(refused, status=400, code="unknown_field", attr="members")
 
 
 def test_authors_are_invited_by_name(organiser: User) -> None:

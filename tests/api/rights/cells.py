@@ -41,7 +41,7 @@ class Cell(NamedTuple):
     action: str
     actor: str
     whose: str = "author's"
-    """Whose the version is: the actor's own, or the author's."""
+    """Whose the version is: the actor's own, the author's, or the former member's."""
     version: str = "active"
     cup: str = ""
     side: str = ""
@@ -133,7 +133,7 @@ def all_cells() -> Iterator[Cell]:
     for actor in ACTORS:
         for whose, version in product(_owners(actor), VERSIONS):
             yield from _of_entries(actor, whose, version)
-            for is_willing in (True, False):
+            for is_willing in _answers(version):
                 yield Cell("list", actor, whose, version, is_willing=is_willing)
             yield Cell("challenge with", actor, whose, version)
         for cup, side in product(CUPS, SIDES):
@@ -145,13 +145,19 @@ def all_cells() -> Iterator[Cell]:
 
 
 def _of_entries(actor: str, whose: str, version: str) -> Iterator[Cell]:
-    for cup, is_willing in product(CUPS, (True, False)):
+    for cup, is_willing in product(CUPS, _answers(version)):
         for side in ("alone", "team"):
             yield Cell("enter", actor, whose, version, cup, side, is_willing)
         for side in SIDES:
             yield Cell("replace", actor, whose, version, cup, side, is_willing)
 
 
+def _answers(version: str) -> tuple[bool, ...]:
+    """Return what the author answers to organisers: only active versions ask for it."""
+    return (True, False) if version == "active" else (True,)
+
+
 def _owners(actor: str) -> tuple[str, ...]:
     """Return whose versions there are for an actor: the author's are the author's own."""
-    return {"author": OWN, "anonymous": THEIRS}.get(actor, (*OWN, *THEIRS))
+    owners = {"author": OWN, "anonymous": THEIRS, "mate": (*OWN, *THEIRS, "former member's")}
+    return owners.get(actor, (*OWN, *THEIRS))

@@ -54,8 +54,8 @@ class World:
 
     def version(self, cell: Cell) -> BotVersion:
         """Return the version that a cell is about."""
-        owner = cell.actor if cell.whose == "own" else "author"
-        return self.versions[owner, cell.version]
+        owners = {"own": cell.actor, "author's": "author", "former member's": "removed"}
+        return self.versions[owners[cell.whose], cell.version]
 
     def incoming(self, cell: Cell) -> BotVersion:
         """Return the version that takes a place: of the same bot, where that is whose it is."""
