@@ -19,6 +19,7 @@ from pentathlon.challenges import players
 from pentathlon.challenges import services as challenges
 from pentathlon.common.errors import DomainError
 from pentathlon.common.quotas import Quota
+from pentathlon.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.tournaments import guards
 from pentathlon.tournaments import services as tournaments
 from pentathlon.tournaments.documents import checks
@@ -291,7 +292,7 @@ def _replace_after_disqualification(world: World) -> None:
 
 
 def _challenge_once_more(world: World) -> None:
-    for _ in range(limits.CHALLENGES_UNDER_WAY + 1):
+    for _ in range(CHALLENGES_UNDER_WAY + 1):
         challenges.create_challenge(
             actor=world.people["author"],
             version=world.versions["author", "active"].pk,
