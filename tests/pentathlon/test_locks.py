@@ -252,7 +252,7 @@ def _validation() -> Case:
         change=lambda: Match.objects.filter(pk=other.pk).update(
             state=MatchState.DONE, finished_at=timezone.now()
         ),
-        action=lambda: settle_versions(match_ids=[done.pk]),
+        action=lambda: transaction.atomic(settle_versions)(match_ids=[done.pk]),
         ends=lambda: row.get().state,
         expected=VersionState.ELIGIBLE,
     )
