@@ -55,6 +55,7 @@ class TournamentForm(PlanForm):
         data: Any = None,  # Any: what Django's forms take
         *,
         info: GameInfo,
+        actor: User,
         kind: str = "",
         draft: Draft | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class TournamentForm(PlanForm):
         self._options = OptionFields(info)
         self.fields.update(self._options.fields)
         self.fields["table_seats"] = _seats_field(self.scheduling, info)
-        choices = dict(_choices(_eligible(info.key)))
+        choices = dict(_choices(_eligible(info.key).filter(_admitted_to_organiser(actor))))
         if draft is not None:
             self.initial = self._initial(draft)
             entered = BotVersion.objects.listed().filter(pk__in=draft.versions)
@@ -218,13 +219,17 @@ def _enterable(actor: User | None, tournament: Tournament) -> BotVersionQuerySet
     if actor is None:
         return BotVersion.objects.none()
     versions = _eligible(tournament.game).exclude(entries__tournament=tournament)
-    own = Q(bot__owner=actor)
     if actor.pk == tournament.owner_id:
-        others = Q(bot__owner__takes_organiser_entries=True)
-    else:
-        members = TeamMember.objects.accepted().filter(team__in=Team.objects.joined_by(actor))
-        others = Q(bot__owner__in=members.values("person"))
-    return versions.filter(own | (others & Q(is_candidate=False)))
+        return versions.filter(_admitted_to_organiser(actor))
+    members = TeamMember.objects.accepted().filter(team__in=Team.objects.joined_by(actor))
+    of_teams = Q(bot__owner__in=members.values("person"), is_candidate=False)
+    return versions.filter(Q(bot__owner=actor) | of_teams)
+
+
+def _admitted_to_organiser(actor: User) -> Q:
+    """Return the condition of versions that an organiser may enter, as the door has it."""
+    of_others = Q(bot__owner__takes_organiser_entries=True, is_candidate=False)
+    return Q(bot__owner=actor) | of_others
 
 
 def _choices(versions: BotVersionQuerySet) -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
         )
     info = GAMES[_game(request)].info
     kind = request.GET.get("format", "")
-    form = TournamentForm(request.POST or None, info=info, kind=kind)
+    form = TournamentForm(request.POST or None, info=info, actor=owner, kind=kind)
     around = ArrangementForm(request.POST or None)
     context: dict[str, Any] = {"form": form, "around": around, "info": info}  # Any: for templates
     # Both forms are checked, so that all problems are shown at once.
@@ -90,7 +90,7 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     stored = read_draft(found)
     info = GAMES[_known_game(request) or found.game].info
     kind = request.GET.get("format", "")
-    form = TournamentForm(request.POST or None, info=info, kind=kind, draft=stored)
+    form = TournamentForm(request.POST or None, info=info, actor=actor, kind=kind, draft=stored)
     shown = initial_arrangement(stored.arrangement)
     around = ArrangementForm(request.POST or None, initial=shown)
     revision = request.POST.get("revision", stored.revision)
