@@ -230,7 +230,7 @@ class EntryActions(Endpoint[Tournament]):
     def replace_one(self, request: Request, pk: str, version: str) -> Response:
         """Replace an entry by another version. After the start, only the organiser may.
 
-        The version that comes in has to be one that you could enter, and caps hold.
+        The version that comes in has to be one that you could enter.
         The new version plays all blocks that have not begun. The old one finishes the others and
         keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
         nothing: the blocks that it had begun stay void. A disqualified version is not replaced.

@@ -232,15 +232,6 @@ def _enter_for_the_team(world: World) -> None:
     )
 
 
-def _replace_by_a_full_member(world: World) -> None:
-    """Replace the author's own bot in the team's entry where the member has too many already."""
-    cup = _cup(world, entries_per_author=1)
-    actor, own = world.people["mate"], world.versions["mate", "active"]
-    replacements.replace_entry(
-        actor=actor, tournament=cup, version_id=world.entered["team"].pk, by=own.pk
-    )
-
-
 def _join_where_full(world: World) -> None:
     """Accept where the person has entered a bot and the team has two."""
     cup, person = _cup(world, entries_per_author=2), world.people["invited"]
@@ -314,7 +305,6 @@ LIMITS = (
     Limit(enrolment, "check_caps", "author_cap", _enter_third),
     Limit(caps, "_check_author_cap", "author_cap", _enter_for_a_full_member),
     Limit(caps, "_check_team_cap", "team_cap", _enter_for_the_team),
-    Limit(replacements, "check_caps", "author_cap", _replace_by_a_full_member),
     Limit(teams, "check_caps_of_member", "author_cap", _join_where_full),
     Limit(enrolment, "check_may_enter", "not_invited", _enter_uninvited),
     Limit(replacements, "check_may_enter", "not_invited", _replace_by_an_uninvited_one),

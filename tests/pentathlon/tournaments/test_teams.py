@@ -173,7 +173,7 @@ class TestEntries:
 
         assert caught.value.code == "author_cap"
 
-    def test_replacement_keeps_to_the_cap(
+    def test_nobody_gets_a_second_place_by_a_replacement(
         self, founder: User, mate: User, organiser: User
     ) -> None:
         team = make_team(owner=founder)
@@ -181,12 +181,26 @@ class TestEntries:
         cup = open_cup(organiser, entries_per_author=1)
         enter_tournament(actor=founder, tournament=cup, version_id=first.pk, team=team.pk)
         enter_tournament(actor=mate, tournament=cup, version_id=own.pk)
-        TeamMember.objects.create(team=team, person=mate, accepted_at=timezone.now())
+        invite_member(actor=founder, team=team, username="mate")
 
-        with pytest.raises(Conflict) as caught:
-            replace_entry(actor=mate, tournament=cup, version_id=first.pk, by=other.pk)
+        with pytest.raises(Conflict) as full:
+            accept_invitation(actor=mate, team=team)
+        with pytest.raises(NotAllowed) as strange:
+            replace_entry(actor=founder, tournament=cup, version_id=first.pk, by=other.pk)
 
-        assert caught.value.code == "author_cap"
+        assert (full.value.code, strange.value.code) == ("author_cap", "not_in_team")
+
+    def test_replacement_raises_no_count(self, founder: User, mate: User, organiser: User) -> None:
+        team = make_team(owner=founder, members=[mate])
+        first, other = make_version(owner=founder), make_version(owner=mate)
+        cup = open_cup(organiser, entries_per_author=1)
+        enter_tournament(actor=founder, tournament=cup, version_id=first.pk, team=team.pk)
+
+        entry = replace_entry(actor=mate, tournament=cup, version_id=first.pk, by=other.pk)
+
+        assert entry.version == other
+        for person in (founder, mate):
+            assert cup.entries.behind(person).count() == 1
 
     @pytest.mark.parametrize("has_begun", [False, True])
     def test_joining_keeps_to_the_cap(

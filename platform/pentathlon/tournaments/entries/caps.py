@@ -1,9 +1,10 @@
 """The most entries of one tournament that one author or one team may stand behind.
 
 A person stands behind the entries of their own bots and those of the teams that they have joined;
-an entry that is both counts once. So nobody gets a second place by a team, and no team grows past
-a cap by a member that joins later. Organisers are above the caps: what they enter themselves is
-never refused for one.
+an entry that is both counts once. So nobody gets a second place by a team, and nobody joins a team
+with which they would exceed a cap. A replacement raises no count: what comes in is of the author,
+or of a member of the team, who stand behind the entry already. Organisers are above the caps: what
+they enter themselves is never refused for one.
 """
 
 from __future__ import annotations
@@ -24,14 +25,8 @@ from pentathlon.tournaments.team_rows import Team, TeamMember
 _UNDER_WAY: Final = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
 
 
-def check_caps(
-    tournament: Tournament,
-    version: BotVersion,
-    *,
-    team: Team | None,
-    replaced: Entry | None = None,
-) -> None:
-    """Refuse one more entry of a tournament, or the version that takes a place in it.
+def check_caps(tournament: Tournament, version: BotVersion, *, team: Team | None) -> None:
+    """Refuse one more entry of a tournament.
 
     Call it after `lock_teams`, in a transaction that holds the tournament.
 
@@ -39,8 +34,6 @@ def check_caps(
         Conflict: `author_cap` or `team_cap`.
     """
     entries = tournament.entries.active()
-    if replaced is not None:
-        entries = entries.exclude(pk=replaced.pk)
     _check_team_cap(tournament, entries, team)
     members = team.member_ids() if team is not None else frozenset()
     _check_author_cap(tournament, entries, {version.bot.owner_id, *members})

@@ -27,7 +27,7 @@ from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.documents.plan_checks import gather_errors
-from pentathlon.tournaments.entries.caps import check_caps, lock_teams
+from pentathlon.tournaments.entries.caps import lock_teams
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
@@ -87,7 +87,6 @@ def replace_entry(
     _check_new(tournament, entry, version)
     if not is_organiser:
         check_may_enter(tournament, version)
-        check_caps(tournament, version, team=entry.team, replaced=entry)
     note_entry("entry.replaced", entry, by=version.pk)
     entry.version = version
     entry.save(update_fields=("version",))
