@@ -110,7 +110,7 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Team]):
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
         """Add the reader, since members see invitations."""
-        return super().get_serializer_context() | {"reader": self.reader}
+        return {**super().get_serializer_context(), "reader": self.reader}
 
     @extend_schema(request=TeamRequestSerializer, responses={201: TeamSerializer})
     def create(self, request: Request) -> Response:

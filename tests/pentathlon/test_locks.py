@@ -266,7 +266,7 @@ def _void_match() -> Case:
     rows = LedgerRow.objects.filter(match=match, pool=cup.pool)
     skipped = {"state": LedgerState.SKIPPED, "reason": LedgerReason.VOID}
     return Case(
-        rows=Pool.objects.filter(pk=cup.pool_id),
+        rows=Pool.objects.filter(tournament=cup),
         change=lambda: rows.update(**skipped),
         action=lambda: await_results(match_ids=[match.pk]),
         ends=lambda: rows.get().state,

@@ -36,14 +36,14 @@ class Door(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Objection:
     """Why a version may not come in."""
 
     code: str
     detail: str
 
 
-_Check = Callable[[BotVersion, User, Collection[int]], Refusal | None]
+_Check = Callable[[BotVersion, User, Collection[int]], Objection | None]
 
 
 def check_door(
@@ -59,62 +59,64 @@ def check_door(
     Raises:
         NotAllowed: `not_your_bot`, `not_in_team`, `candidate` or `refuses_organisers`.
     """
-    refusal = refusal_at(door, version, actor=actor, team=team)
-    if refusal is not None:
-        raise NotAllowed(refusal.detail, code=refusal.code, field=field)
+    objection = objection_at(door, version, actor=actor, team=team)
+    if objection is not None:
+        raise NotAllowed(objection.detail, code=objection.code, field=field)
 
 
-def refusal_at(
+def objection_at(
     door: Door, version: BotVersion, *, actor: User, team: Collection[int] = ()
-) -> Refusal | None:
+) -> Objection | None:
     """Return why a version may not come in by a door; None if it may."""
-    refusals = (check(version, actor, team) for check in CHECKS[door])
-    return next(filter(None, refusals), None)
+    objections = (check(version, actor, team) for check in CHECKS[door])
+    return next(filter(None, objections), None)
 
 
-def _actor_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+def _actor_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Objection | None:
     return None if actor.pk in team else _no_member(actor)
 
 
-def _author_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+def _author_is_member(version: BotVersion, actor: User, team: Collection[int]) -> Objection | None:
     author = version.bot.owner
     return None if author.pk in team else _no_member(author)
 
 
-def _is_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+def _is_own(version: BotVersion, actor: User, team: Collection[int]) -> Objection | None:
     author = version.bot.owner
     if author.pk == actor.pk:
         return None
-    return Refusal(
+    return Objection(
         code="not_your_bot",
         detail=f"{version.label} belongs to {author.username}: take a version of your own.",
     )
 
 
-def _is_active_or_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+def _is_active_or_own(version: BotVersion, actor: User, team: Collection[int]) -> Objection | None:
     author = version.bot.owner
     if author.pk == actor.pk or not version.is_candidate:
         return None
-    return Refusal(
+    return Objection(
         code="candidate",
         detail=f"{version.label} is a candidate: it plays only where {author.username} enters "
         "it. Take an active version.",
     )
 
 
-def _is_willing_or_own(version: BotVersion, actor: User, team: Collection[int]) -> Refusal | None:
+def _is_willing_or_own(
+    version: BotVersion, actor: User, team: Collection[int]
+) -> Objection | None:
     author = version.bot.owner
     if author.pk == actor.pk or author.takes_organiser_entries:
         return None
-    return Refusal(
+    return Objection(
         code="refuses_organisers",
         detail=f"{author.username} lets no organiser enter {version.bot.name}. Ask them to "
         "enter it themselves.",
     )
 
 
-def _no_member(person: User) -> Refusal:
-    return Refusal(
+def _no_member(person: User) -> Objection:
+    return Objection(
         code="not_in_team",
         detail=f"{person.username} is not a member of this team. Members are invited, and accept.",
     )

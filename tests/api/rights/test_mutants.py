@@ -54,7 +54,7 @@ def _everybody(team: Team) -> frozenset[int]:
 
 MUTANTS = (
     Mutant(enrolment, "check_door", Cell("enter", "stranger", cup="open", side="alone")),
-    Mutant(enrolment, "refusal_at", Cell("list", "other organiser", version="candidate")),
+    Mutant(enrolment, "objection_at", Cell("list", "other organiser", version="candidate")),
     Mutant(enrolment, "check_state", Cell("enter", "stranger", "own", "active", "draft", "alone")),
     Mutant(guards, "check_state", Cell("enter", "organiser", "own", "active", "running", "alone")),
     Mutant(

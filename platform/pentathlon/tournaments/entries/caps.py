@@ -88,8 +88,8 @@ def _check_author_cap(
     """Refuse one more entry that these people stand behind; three queries for any number."""
     joined = defaultdict[int, set[int | None]](set)
     rows = TeamMember.objects.accepted().filter(person__in=people)
-    for person, team in rows.values_list("person", "team"):
-        joined[person].add(team)
+    for member_id, team_id in rows.values_list("person", "team"):
+        joined[member_id].add(team_id)
     sides = list(entries.values_list("version__bot__owner", "team"))
     for person in User.objects.filter(pk__in=people).order_by("pk"):
         behind = sum(owner == person.pk or team in joined[person.pk] for owner, team in sides)

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
-from pentathlon.bots.doors import Door, check_door, refusal_at
+from pentathlon.bots.doors import Door, check_door, objection_at
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
@@ -65,12 +65,12 @@ def enter_versions(
     Raises:
         InvalidInput: one of them may not come in; `Problems` if several may not.
     """
-    refused = [refusal_at(Door.ORGANISER, version, actor=actor) for version in versions]
+    refused = [objection_at(Door.ORGANISER, version, actor=actor) for version in versions]
     refuse_all(
         [
-            InvalidInput(refusal.detail, code=refusal.code, field=f"versions.{place}")
-            for place, refusal in enumerate(refused)
-            if refusal is not None
+            InvalidInput(objection.detail, code=objection.code, field=f"versions.{place}")
+            for place, objection in enumerate(refused)
+            if objection is not None
         ]
     )
     _check_not_entered(tournament, versions)
