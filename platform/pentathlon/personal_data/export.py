@@ -253,7 +253,7 @@ def _tables_of_competitions(person: User) -> dict[str, _Table]:
         ),
         "teams": (
             TeamMember.objects.filter(person=person),
-            ("team", "team__name", "team__owner", "invited_at", "accepted_at"),
+            ("team", "team__name", "team__owner__username", "invited_at", "accepted_at"),
         ),
         "invitations": (Invitation.objects.filter(person=person), ("tournament", "invited_at")),
         "challenges": (

@@ -100,6 +100,7 @@ RULES: Final = (
     Rule("challenge with", SIGNED_IN, OWN, PLAYING),
     Rule("challenge", tuple(each for each in SIGNED_IN if each != "author"), versions=ACTIVE),
     Rule("play against", SIGNED_IN, versions=ACTIVE),
+    Rule("join a ladder", ("author",), versions=ACTIVE),
     # What is private stays with the author, whoever shares a team with them.
     Rule("activate", ("author",), versions=("candidate",)),
     Rule("retire", ("author",), versions=("candidate", "active", "stopped")),
@@ -116,7 +117,10 @@ RULES: Final = (
     Rule("leave", MEMBERS),
 )
 
-_BY_VERSION: Final = ("challenge", "play against", "activate", "retire", "read files", "read log")
+_BY_VERSION: Final = (
+    *("challenge", "play against", "join a ladder"),
+    *("activate", "retire", "read files", "read log"),
+)
 _SIMPLE: Final = (
     *("see the draft", "see invitations", "invite", "remove a member", "delete a team"),
     *("accept", "decline", "leave"),

@@ -19,6 +19,7 @@ from pentathlon.challenges import players
 from pentathlon.challenges import services as challenges
 from pentathlon.common.errors import DomainError
 from pentathlon.common.quotas import Quota
+from pentathlon.ladders import membership
 from pentathlon.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.tournaments import guards
 from pentathlon.tournaments import services as tournaments
@@ -98,6 +99,13 @@ MUTANTS = (
     Mutant(tournaments, "check_may_create", Cell("list", "stranger", "own")),
     Mutant(players, "check_door", Cell("challenge with", "mate")),
     Mutant(players, "_check_in_play", Cell("challenge with", "stranger", "own", "stopped")),
+    Mutant(membership, "_check_owner", Cell("join a ladder", "stranger")),
+    Mutant(
+        BotVersionQuerySet,
+        "in_line",
+        Cell("join a ladder", "author", version="candidate"),
+        lambda self: self,
+    ),
     Mutant(bots, "_check_owner", Cell("activate", "mate", version="candidate")),
     Mutant(bots, "_check_owner", Cell("retire", "superuser")),
     Mutant(api_versions, "check_may_read", Cell("read files", "mate"), ask=ask_api),

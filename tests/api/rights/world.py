@@ -15,6 +15,8 @@ from pentathlon.bots.services import activate_version, check_may_read, retire_ve
 from pentathlon.challenges.services import create_challenge
 from pentathlon.common.errors import NotFound
 from pentathlon.friendlies.services import create_friendly
+from pentathlon.ladders.membership import join_ladder
+from pentathlon.ladders.models import Ladder
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
@@ -26,6 +28,7 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from tests.api.client import V1
 from tests.api.rights.cells import CUPS, SIGNED_IN, VERSIONS, Cell
 from tests.factories import make_bot, make_staff, make_team, make_user, make_version
+from tests.pentathlon.ladders.playing import open_ladder
 from tests.pentathlon.tournaments.acting import open_cup
 
 _STATES: Final = {
@@ -51,6 +54,7 @@ class World:
     """Further versions of the same bots, by side and state."""
     cups: Mapping[str, Tournament]
     team: Team
+    ladder: Ladder
 
     def version(self, cell: Cell) -> BotVersion:
         """Return the version that a cell is about."""
@@ -98,6 +102,7 @@ def make_world() -> World:
         },
         cups={state: _cup(state, people["organiser"], entered, team) for state in CUPS},
         team=team,
+        ladder=open_ladder(),
     )
 
 
@@ -215,6 +220,9 @@ _SERVICES: Final[Mapping[str, Callable[[World, Cell, User], object]]] = {
     "play against": lambda world, cell, actor: create_friendly(
         actor=actor, game="tuned", bots=[world.version(cell).bot_id]
     ),
+    "join a ladder": lambda world, cell, actor: join_ladder(
+        actor=actor, ladder=world.ladder, bot=world.version(cell).bot
+    ),
     "activate": lambda world, cell, actor: activate_version(
         actor=actor, version=world.version(cell)
     ),
@@ -306,6 +314,11 @@ _CALLS: Final[Mapping[str, Callable[[World, Cell], Call]]] = {
         "post",
         "/friendlies/",
         {"game": "tuned", "bots": [world.version(cell).bot_id]},
+    ),
+    "join a ladder": lambda world, cell: (
+        "post",
+        f"/ladders/{world.ladder.key}/join/",
+        {"bot": world.version(cell).bot_id},
     ),
     "activate": _of_version("post", "activate"),
     "retire": _of_version("post", "retire"),

@@ -19,8 +19,16 @@ from pentathlon.bots.models import Archive, BotVersion
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.personal_data.export import export_account
+from pentathlon.tournaments.teams.services import invite_member
 from tests.api.client import V1, client_of
-from tests.factories import make_match, make_staff, make_token, make_user, make_version
+from tests.factories import (
+    make_match,
+    make_staff,
+    make_team,
+    make_token,
+    make_user,
+    make_version,
+)
 from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.friendlies.acting import begun
 from tests.pentathlon.oauth.acting import FakeApp, browser_of
@@ -139,6 +147,18 @@ def test_memory_does_not_grow_with_the_export(person: User) -> None:
 
     assert whole > 1_000_000
     assert peak < 8_000_000
+
+
+def test_teams_are_there_with_open_invitations(person: User) -> None:
+    joined, asking = make_team("Axes", members=[person]), make_team("Owls")
+    invite_member(actor=asking.owner, team=asking, username=person.username)
+
+    rows = _export(person)["teams.ndjson"]
+
+    assert [(row["team"], row["accepted_at"] is None) for row in rows] == [
+        (joined.pk, False),
+        (asking.pk, True),
+    ]
 
 
 def test_page_and_api_send_the_zip(person: User) -> None:

@@ -144,9 +144,12 @@ def leave_all_teams(person: User) -> None:
     """
     mine = person.memberships.values("team")
     for team in Team.objects.select_for_update().filter(pk__in=mine).order_by("pk"):
-        is_passed_on = _pass_on(team, leaver=person)
-        team.memberships.filter(person=person).delete()
-        if not is_passed_on and not team.entries.exists():
+        if _pass_on(team, leaver=person):
+            team.memberships.filter(person=person).delete()
+            continue
+        # Nobody is left to lead those who are invited.
+        team.memberships.all().delete()
+        if not team.entries.exists():
             team.delete()
 
 
