@@ -149,11 +149,17 @@ def all_cells() -> Iterator[Cell]:
 
 
 def _of_entries(actor: str, whose: str, version: str) -> Iterator[Cell]:
-    for cup, is_willing in product(CUPS, _answers(version)):
+    for cup, is_willing in product(_cups(version), _answers(version)):
         for side in ("alone", "team"):
             yield Cell("enter", actor, whose, version, cup, side, is_willing)
         for side in SIDES:
             yield Cell("replace", actor, whose, version, cup, side, is_willing)
+
+
+def _cups(version: str) -> tuple[str, ...]:
+    """Return where a version is tried: what plays nowhere, only where others are let in."""
+    cups = {"active": CUPS, "candidate": NOT_OVER}
+    return cups.get(version, ("open", "running"))
 
 
 def _answers(version: str) -> tuple[bool, ...]:

@@ -1,6 +1,6 @@
 """Every cell of the table of rights, asked of the services and of the API.
 
-The services are asked for some two thousand cells, which takes seconds: no cell is left out,
+The services are asked for all 2,000 cells, which takes seconds: no cell is left out,
 because each may be the one that a change opens. The API takes five times as long: the usual run
 asks it for one cell of each action, actor and answer, the deep one for all.
 """
