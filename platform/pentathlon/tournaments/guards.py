@@ -37,9 +37,14 @@ def check_state(tournament: Tournament, *states: TournamentState, to: str) -> No
         )
 
 
+def is_organiser_of(person: User | None, tournament: Tournament) -> bool:
+    """Return whether this person organises the tournament."""
+    return person is not None and person.pk == tournament.owner_id
+
+
 def check_organiser(actor: User, tournament: Tournament, *, to: str) -> None:
     """Refuse an actor who does not organise the tournament."""
-    if actor.pk != tournament.owner_id and not actor.is_superuser:
+    if not actor.is_superuser and not is_organiser_of(actor, tournament):
         raise NotAllowed(
             f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
             code="not_your_tournament",
@@ -48,7 +53,9 @@ def check_organiser(actor: User, tournament: Tournament, *, to: str) -> None:
 
 def check_may_manage(actor: User, tournament: Tournament, entry: Entry, *, to: str) -> None:
     """Refuse an actor who neither wrote the bot nor is of its team nor organises."""
-    if actor.pk in {tournament.owner_id, entry.version.bot.owner_id} or actor.is_superuser:
+    if actor.pk == entry.version.bot.owner_id or actor.is_superuser:
+        return
+    if is_organiser_of(actor, tournament):
         return
     if entry.team is None or actor.pk not in entry.team.member_ids():
         raise NotAllowed(

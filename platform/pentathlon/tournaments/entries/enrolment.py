@@ -17,7 +17,7 @@ from pentathlon.tournaments.documents.document import draft_document
 from pentathlon.tournaments.entries.caps import check_caps, lock_teams
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import check_state, lock
+from pentathlon.tournaments.guards import check_state, is_organiser_of, lock
 from pentathlon.tournaments.models import UNSTARTED, Entry, Tournament, TournamentState
 from pentathlon.tournaments.team_rows import Team
 
@@ -35,7 +35,7 @@ def enter_tournament(
         Conflict: `author_cap` or `team_cap`, among others.
     """
     tournament = lock(tournament, *UNSTARTED, to="enter")
-    is_organiser = actor.pk == tournament.owner_id
+    is_organiser = is_organiser_of(actor, tournament)
     if not is_organiser:
         check_state(tournament, TournamentState.OPEN, to="enter")
     version = checks.find_versions([version_id], game=tournament.game, at="version".format)[0]

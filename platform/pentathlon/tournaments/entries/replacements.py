@@ -31,7 +31,12 @@ from pentathlon.tournaments.entries.caps import lock_teams
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
+from pentathlon.tournaments.guards import (
+    check_may_manage,
+    check_organiser,
+    is_organiser_of,
+    lock,
+)
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -209,7 +214,7 @@ def _acts_as_organiser(actor: User, tournament: Tournament, entry: Entry) -> boo
 
     A superuser who is on the entry's side keeps to what holds for authors.
     """
-    if actor.pk == tournament.owner_id:
+    if is_organiser_of(actor, tournament):
         return True
     is_member = entry.team is not None and actor.pk in entry.team.member_ids()
     return actor.is_superuser and actor.pk != entry.version.bot.owner_id and not is_member

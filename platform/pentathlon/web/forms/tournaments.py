@@ -15,6 +15,7 @@ from pentathlon.tournaments.documents.checks import (
     find_versions,
 )
 from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.organising.drafts import Draft
 from pentathlon.tournaments.team_rows import Team, TeamMember
@@ -219,7 +220,7 @@ def _enterable(actor: User | None, tournament: Tournament) -> BotVersionQuerySet
     if actor is None:
         return BotVersion.objects.none()
     versions = _eligible(tournament.game).exclude(entries__tournament=tournament)
-    if actor.pk == tournament.owner_id:
+    if is_organiser_of(actor, tournament):
         return versions.filter(_admitted_to_organiser(actor))
     members = TeamMember.objects.accepted().filter(team__in=Team.objects.joined_by(actor))
     of_teams = Q(bot__owner__in=members.values("person"), is_candidate=False)

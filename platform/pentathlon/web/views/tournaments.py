@@ -24,6 +24,7 @@ from pentathlon.tournaments.estimates.progress import (
     count_done,
     progress,
 )
+from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import (
     UNSTARTED,
     EntryState,
@@ -272,7 +273,8 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
     reader = person(request)
     mine: set[int] = set()
     if reader is not None:
-        own = found.entries.all() if reader.pk == found.owner_id else found.entries.behind(reader)
+        organises = is_organiser_of(reader, found)
+        own = found.entries.all() if organises else found.entries.behind(reader)
         mine.update(own.values_list("pk", flat=True))
     return {
         "entries": entries,
