@@ -303,7 +303,7 @@ def test_tables_take_as_many_queries_for_any_length(bots: int) -> None:
         asked[table] = len(queries)
         assert answer.status_code == 200
 
-    assert asked == {"entries": 4, "standings": 12, "crosstable": 12, "seats": 8, "progress": 5}
+    assert asked == {"entries": 3, "standings": 12, "crosstable": 12, "seats": 8, "progress": 5}
 
 
 def test_author_withdraws_from_a_running_tournament(
