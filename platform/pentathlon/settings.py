@@ -115,6 +115,7 @@ MIDDLEWARE = [
     "pentathlon.middleware.methods.Methods",
     "pentathlon.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "pentathlon.web.form_keys.AnswerFormsOnce",
 ]
 if _environment.traces is not None:
     MIDDLEWARE.insert(0, "pentathlon.middleware.tracing.trace_requests")
@@ -126,11 +127,12 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["pentathlon.web.templatetags.form_keys"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
         },
     }
 ]

@@ -208,7 +208,10 @@ class Letter(models.Model):
 class IdempotencyRecord(models.Model):
     """The answer to a person's request, so that sending the request again changes nothing."""
 
-    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="idempotency_records")
+    person = models.ForeignKey(
+        User, on_delete=models.CASCADE, null=True, related_name="idempotency_records"
+    )
+    """Null for a visitor who has sent a form."""
     key = models.CharField(max_length=100)
     """A key that the person chooses anew for every request."""
     fingerprint = models.CharField(max_length=64)
@@ -221,6 +224,11 @@ class IdempotencyRecord(models.Model):
         db_table = "accounts_keptanswer"
         constraints = (
             models.UniqueConstraint(fields=("person", "key"), name="accounts_answer_once"),
+            models.UniqueConstraint(
+                fields=("key",),
+                condition=models.Q(person=None),
+                name="accounts_answer_visitor_once",
+            ),
         )
 
     def __str__(self) -> str:

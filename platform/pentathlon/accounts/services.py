@@ -14,6 +14,7 @@ from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
 from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
+from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 from pentathlon.common.names import is_of_the_house, name_key
@@ -21,6 +22,8 @@ from pentathlon.common.names import is_of_the_house, name_key
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365
 _USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
+_SENT_AGAIN = timedelta(minutes=1)
+"""How long a form of a new account that is sent again is the same form."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -44,6 +47,20 @@ def register(*, username: str, email: str, password: str, site: str | None = Non
     if site is not None:
         ask_for_verification(actor=person, site=site)
     return person
+
+
+def find_just_registered(*, username: str, email: str, password: str) -> User | None:
+    """Return the account that the same form has made a moment ago; None if there is none.
+
+    A new account has no second factor, so the password alone shows that it is the same person.
+    """
+    recently = timezone.now() - _SENT_AGAIN
+    made = User.objects.filter(
+        username=username, email__iexact=email, date_joined__gte=recently
+    ).first()
+    if made is None or has_second_factor(made) or not made.check_password(password):
+        return None
+    return made
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """A person's pages: signing up, and the account with its tokens."""
 
+from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,7 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.accounts.services import change_settings, create_token, register, revoke_token
+from pentathlon.accounts.services import (
+    change_settings,
+    create_token,
+    find_just_registered,
+    register,
+    revoke_token,
+)
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.addresses import site_of
@@ -36,12 +43,13 @@ _OFFERS_SHOWN = 20
 @never_cache
 @require_http_methods(["GET", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Create an account and sign in with it."""
+    """Create an account and sign in with it; a form that is sent twice signs in twice."""
     form = SignUpForm(request.POST or None)
     if form.is_valid():
         # Limits letters, so that nobody can have many sent to somebody else's address.
         site = None if count_letter(form.cleaned_data["email"]) else site_of(request)
         user = call_service(form, lambda: register(**form.cleaned_data, site=site))
+        user = user or find_just_registered(**form.cleaned_data)
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(
@@ -74,7 +82,8 @@ def account(request: HttpRequest) -> HttpResponse:
     context["tokens"] = user.auth_token_set.order_by("-created")
     stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
     context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]
-    return render(request, "web/account.html", context)
+    status = HTTPStatus.CREATED if "secret" in context else HTTPStatus.OK
+    return render(request, "web/account.html", context, status=status)
 
 
 @login_required

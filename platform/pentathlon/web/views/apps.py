@@ -1,5 +1,7 @@
 """Apps by OAuth: those that a person lets act for them, and those that they have made."""
 
+from http import HTTPStatus
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -124,4 +126,5 @@ def _page(
         "form": form or AppForm(initial=facts),
         "is_confidential": found.client_type == OAuthApp.CLIENT_CONFIDENTIAL,
     }
-    return render(request, "web/apps/app.html", context)
+    status = HTTPStatus.CREATED if secret or is_new else HTTPStatus.OK
+    return render(request, "web/apps/app.html", context, status=status)

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.accounts.roles import is_staff
 from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import delete_record, keep_record
+from pentathlon.desk_records.services import CheckedRecord, delete_record, keep_record
+from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.desk_records import RecordForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
@@ -48,19 +49,24 @@ def desk_records(request: HttpRequest) -> HttpResponse:
     return render(request, "web/desk_records.html", context)
 
 
+def _read_record(request: HttpRequest) -> tuple[RecordForm, CheckedRecord | None]:
+    """Return the form with its record, if it has a good one; replaying the game may take long."""
+    form = RecordForm(request.POST or None, request.FILES or None)
+    return form, call_service(form, form.check_record) if form.is_valid() else None
+
+
 @login_required
 @require_http_methods(["GET", "POST"])
+@prepared_by(_read_record)
 def desk_record_new(request: HttpRequest) -> HttpResponse:
     """Upload a record that the reader has played at a desk."""
     author = signed_in_user(request)
-    form = RecordForm(request.POST or None, request.FILES or None)
-    if form.is_valid():
-        checked = call_service(form, form.check_record)
-        if checked is not None:
-            made = call_service(form, lambda: keep_record(actor=author, checked=checked))
-            if made is not None:
-                messages.success(request, "The record verifies, and everybody can see it.")
-                return redirect("desk_record", made.pk)
+    form, checked = prepared(request)
+    if checked is not None:
+        made = call_service(form, lambda: keep_record(actor=author, checked=checked))
+        if made is not None:
+            messages.success(request, "The record verifies, and everybody can see it.")
+            return redirect("desk_record", made.pk)
     return render(request, "web/desk_record_new.html", {"section": "games", "form": form})
 
 

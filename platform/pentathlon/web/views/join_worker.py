@@ -1,5 +1,7 @@
 """The page on which staff let a machine work for the site."""
 
+from http import HTTPStatus
+
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -30,4 +32,5 @@ def join_worker(request: HttpRequest) -> HttpResponse:
         )
     token, secret = made or (None, None)
     context = {"form": form, "token": token, "secret": secret, "section": "status"}
-    return render(request, "web/join_worker.html", context)
+    status = HTTPStatus.OK if made is None else HTTPStatus.CREATED
+    return render(request, "web/join_worker.html", context, status=status)

@@ -1,5 +1,6 @@
 """Pages about second factors: an authenticator app, passkeys, recovery codes."""
 
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -183,4 +184,5 @@ def _added(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
 
 def _codes_page(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
     context = {"codes": "\n".join(codes), "said": said}
-    return render(request, "web/credentials/recovery_codes.html", context)
+    page = "web/credentials/recovery_codes.html"
+    return render(request, page, context, status=HTTPStatus.CREATED)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 from django.contrib.auth.decorators import login_required
@@ -15,6 +16,7 @@ from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.uploads.services import submit_bot, submit_named, submit_version
+from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.bots import UploadForm, UploadsForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
@@ -32,12 +34,27 @@ class Upload:
     refusal: str = ""
 
 
+def _read_uploads(request: HttpRequest) -> UploadsForm:
+    """Return the form with its archives, if any, read and checked."""
+    form = UploadsForm(request.POST or None, request.FILES or None)
+    form.is_valid()
+    return form
+
+
+def _read_upload(request: HttpRequest) -> UploadForm:
+    """Return the form with its archive, if any, read and checked."""
+    form = UploadForm(request.POST or None, request.FILES or None)
+    form.is_valid()
+    return form
+
+
 @login_required
 @require_http_methods(["GET", "POST"])
+@prepared_by(_read_uploads)
 def upload(request: HttpRequest) -> HttpResponse:
     """Create a bot from its first upload, or store several uploads at once."""
     owner = signed_in_user(request)
-    form = UploadsForm(request.POST or None, request.FILES or None)
+    form: UploadsForm = prepared(request)
     if form.is_valid():
         archives = form.cleaned_data["archive"]
         if len(archives) > 1:
@@ -58,11 +75,12 @@ def upload(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
+@prepared_by(_read_upload)
 def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
     """Add the next version to one of the user's own bots."""
     actor = signed_in_user(request)
     bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form: UploadForm = prepared(request)
     if form.is_valid():
         made = call_service(
             form,
@@ -112,4 +130,5 @@ def _page(
     uploads: Sequence[Upload] = (),
 ) -> HttpResponse:
     context = {"section": "bots", "form": form, "bot": bot, "fleet": read_fleet()}
-    return render(request, "web/upload.html", {**context, "uploads": uploads})
+    status = HTTPStatus.CREATED if uploads else HTTPStatus.OK
+    return render(request, "web/upload.html", {**context, "uploads": uploads}, status=status)

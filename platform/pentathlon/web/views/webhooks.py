@@ -2,6 +2,7 @@
 
 import json
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -203,7 +204,8 @@ def _page(
         "secret": secret,
         "form": form or WebhookForm(initial={"url": found.url, "events": found.events}),
     }
-    return render(request, "web/webhooks/webhook.html", context)
+    status = HTTPStatus.CREATED if secret else HTTPStatus.OK
+    return render(request, "web/webhooks/webhook.html", context, status=status)
 
 
 def _deliveries(request: HttpRequest, found: WebhookEndpoint) -> Context:

@@ -20,6 +20,23 @@ document.addEventListener("click", async (event) => {
   closeMenus(event.target);
 });
 
+// A form is sent once: its buttons rest until the next page, or until somebody comes back to this one.
+// They rest only after the form's fields were gathered, since the pressed button is one of them.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.getAttribute("method") !== "post" || event.defaultPrevented) return;
+  if ("sent" in form.dataset) return event.preventDefault();
+  form.dataset.sent = "";
+  setTimeout(() => rest(form, true));
+});
+
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) {
+    delete form.dataset.sent;
+    rest(form, false);
+  }
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey) search(event);
   if (event.key !== "Escape") return;
@@ -55,6 +72,11 @@ function say(sentence) {
 }
 
 document.addEventListener("pentathlon:say", (event) => say(event.detail));
+
+/** Let the buttons of a form rest, or work again. */
+function rest(form, isResting) {
+  for (const button of form.querySelectorAll("button:not([type=button])")) button.disabled = isResting;
+}
 
 /** Put the cursor into the search field, unless somebody types elsewhere. */
 function search(event) {

@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 from django.db.models import F
 
-from api.protocol.idempotency import Answer, answer_once
+from pentathlon.accounts.idempotency import Answer, answer_once
 from pentathlon.accounts.models import IdempotencyRecord, User
 from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.common.errors import Conflict

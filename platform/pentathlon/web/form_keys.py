@@ -1,0 +1,152 @@
+"""Keys of forms: a form that is sent twice, as by a double click, takes effect once.
+
+Every form carries a key, a new one each time it is drawn (`templatetags/form_keys.py`). Key and
+content together are an idempotency key: who goes back and changes a field sends something new.
+
+Answers that made something are kept for a day: redirects with their messages, and pages with the
+status 201, which show a secret just once. They are encrypted with the key of the form, which the
+browser alone has, so that nobody reads a secret in the database.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from functools import wraps
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any, Concatenate, Final, ParamSpec, TypeGuard
+
+from cryptography.fernet import Fernet
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
+
+from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
+from pentathlon.web.requests import person
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+FIELD: Final = "form_key"
+_LONGEST: Final = 100
+_KEPT: Final = (HTTPStatus.CREATED, HTTPStatus.FOUND, HTTPStatus.SEE_OTHER)
+_PREPARED: Final = "prepared_form"
+
+
+def new_form_key() -> str:
+    """Return a key for a form that is drawn now."""
+    return secrets.token_urlsafe(18)
+
+
+def prepared_by(
+    prepare: Callable[[HttpRequest], object],
+) -> Callable[[View[P]], View[P]]:
+    """Do slow work on a posted form before the transaction in which the view runs.
+
+    The view finds what `prepare` returned by `prepared`.
+    """
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            _prepare(request, prepare)
+            return view(request, *args, **kwargs)
+
+        answer.prepare = prepare  # type: ignore[attr-defined]  # read by the middleware below
+        return answer
+
+    return decorate
+
+
+def prepared(request: HttpRequest) -> Any:  # Any: whatever the view's own function returned
+    """Return what the slow work before the transaction has made of the request."""
+    return getattr(request, _PREPARED)
+
+
+class AnswerFormsOnce(MiddlewareMixin):
+    """Runs the view of a posted form in one transaction with the answer that is kept."""
+
+    def process_view(
+        self, request: HttpRequest, view: View[...], args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        """Answer a form as the first time, if it was sent before; else let the view answer."""
+        if request.method != "POST" or getattr(view, "csrf_exempt", False):
+            return None
+        key = request.POST.get(FIELD, "")
+        if not 0 < len(key) <= _LONGEST:
+            return None
+        sent: list[HttpResponseBase] = []
+
+        def make() -> Answer:
+            before = _signed_in_as(request)
+            sent.append(view(request, *args, **kwargs))
+            is_same = _signed_in_as(request) == before
+            body = _sealed(request, sent[0], key) if is_same and _is_kept(sent[0]) else None
+            return Answer(status=sent[0].status_code, body=body, is_kept=body is not None)
+
+        actor = person(request)
+        # Views with slow work are for people who have signed in: nobody else costs it.
+        prepare = getattr(view, "prepare", None) if actor else None
+        content = _fingerprint(request)
+        answer = answer_once(
+            actor=actor,
+            key=sha256(f"form {key} {content}".encode("utf-8", "surrogatepass")).hexdigest(),
+            fingerprint=content,
+            prepare=lambda: prepare and _prepare(request, prepare),
+            make=make,
+        )
+        return sent[0] if sent else _answer_again(request, answer, key)
+
+
+def _prepare(request: HttpRequest, prepare: Callable[[HttpRequest], object]) -> None:
+    if not hasattr(request, _PREPARED):
+        setattr(request, _PREPARED, prepare(request))
+
+
+def _fingerprint(request: HttpRequest) -> str:
+    content = request.POST.copy()
+    content.pop("csrfmiddlewaretoken", None)
+    return fingerprint(request.method, request.get_full_path(), content, request.FILES)
+
+
+def _signed_in_as(request: HttpRequest) -> tuple[object, object]:
+    """Return what a second browser request cannot take over from the first: its session."""
+    return getattr(request.user, "pk", None), request.session.session_key
+
+
+def _is_kept(response: HttpResponseBase) -> TypeGuard[HttpResponse]:
+    return (
+        isinstance(response, HttpResponse)
+        and response.status_code in _KEPT
+        and not response.cookies.values()
+    )
+
+
+def _sealed(request: HttpRequest, response: HttpResponse, key: str) -> str:
+    """Return the answer so that only the browser that sent the form has the key to it."""
+    queued = messages.get_messages(request)._queued_messages
+    kept = {
+        "content": response.content.decode(),
+        "location": response.headers.get("Location"),
+        "messages": [[each.level, str(each.message)] for each in queued],
+    }
+    return _box(key).encrypt(json.dumps(kept).encode()).decode()
+
+
+def _answer_again(request: HttpRequest, answer: Answer, key: str) -> HttpResponse:
+    kept = json.loads(_box(key).decrypt(answer.body.encode()))
+    for level, sentence in kept["messages"]:
+        messages.add_message(request, level, sentence)
+    again = HttpResponse(kept["content"], status=answer.status)
+    again["Cache-Control"] = "private, no-store"
+    if kept["location"] is not None:
+        again["Location"] = kept["location"]
+    return again
+
+
+def _box(key: str) -> Fernet:
+    return Fernet(urlsafe_b64encode(sha256(key.encode("utf-8", "surrogatepass")).digest()))

@@ -1,0 +1,23 @@
+"""The hidden fields of every form that is posted: Django's token, and the key of the form.
+
+This library is built in (settings.py): `{% csrf_token %}` writes both fields, in all templates, so
+that no form can be without a key.
+"""
+
+from django import template
+from django.template.context import RequestContext
+from django.template.defaulttags import CsrfTokenNode
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from pentathlon.web.form_keys import FIELD, new_form_key
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def csrf_token(context: RequestContext) -> SafeString:
+    """Write the hidden fields of a form that is posted."""
+    token = CsrfTokenNode().render(context)
+    key = format_html('<input type="hidden" name="{}" value="{}">', FIELD, new_form_key())
+    return token + key if token else SafeString()
