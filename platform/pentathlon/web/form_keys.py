@@ -26,6 +26,7 @@ from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
+from pentathlon.accounts.models import User
 from pentathlon.web.requests import person
 
 P = ParamSpec("P")
@@ -37,9 +38,18 @@ _KEPT: Final = (HTTPStatus.CREATED, HTTPStatus.FOUND, HTTPStatus.SEE_OTHER)
 _PREPARED: Final = "prepared_form"
 
 
-def new_form_key() -> str:
-    """Return a key for a form that is drawn now."""
-    return secrets.token_urlsafe(18)
+def new_form_key(reader: User | None) -> str:
+    """Return a key for a form that is drawn now for this person."""
+    return f"{secrets.token_urlsafe(18)}.{reader.pk if reader else ''}"
+
+
+def shown_to(key: str) -> int | None:
+    """Return the id of the person to whom the form with this key was shown, if any.
+
+    Only its own browser has the key: it may make itself any other.
+    """
+    reader = key.rpartition(".")[2]
+    return int(reader) if reader.isascii() and reader.isdigit() else None
 
 
 def prepared_by(

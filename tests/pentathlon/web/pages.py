@@ -135,7 +135,7 @@ class Page(HTMLParser):
 
 def page_of(response: Any) -> Page:
     """Parse an answer, and insist that it is a valid page."""
-    assert response.status_code in {200, 400, 403, 404, 429}, response.status_code
+    assert response.status_code in {200, 201, 400, 403, 404, 429}, response.status_code
     page = Page(response.content.decode())
     assert page.mistakes == []
     return page

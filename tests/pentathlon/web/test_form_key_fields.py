@@ -1,10 +1,13 @@
 """Every form that is posted has the fields that `csrf_token` writes, the key among them."""
 
+import re
 from typing import Final
 
 from django.test import Client
 from django.urls import URLPattern, get_resolver
 
+from pentathlon.web.form_keys import new_form_key
+from pentathlon.web.typed import SECRETS
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.test_forms import as_person
@@ -12,6 +15,9 @@ from tests.pentathlon.web.tour import make_tour
 
 _MACHINES: Final = {"oauth_token", "oauth_revoke"}
 """Addresses that apps use, without a page."""
+_NOT_TEXT: Final = SECRETS | {"csrfmiddlewaretoken", "form_key"}
+_OPEN: Final = {"/theme/", "/sign-out/"}
+"""Addresses that take forms from people who have not signed in."""
 
 
 def test_every_form_of_every_page_has_a_key(scene: Scene) -> None:
@@ -34,3 +40,29 @@ def test_every_address_that_takes_forms_answers_them_once() -> None:
     }
 
     assert exempt == _MACHINES
+
+
+def test_no_form_loses_its_text_when_the_session_has_ended(scene: Scene) -> None:
+    """For every form of every page: its texts wait for the person to whom it was shown."""
+    tried = set()
+    for visit in make_tour(scene):
+        if visit.reader is None:
+            continue
+        html = as_person(visit.reader).get(visit.address).content.decode()
+        for form in re.findall(r'<form[^>]*method="post".*?</form>', html, re.DOTALL):
+            names = re.findall(r'<(?:input|textarea|select)[^>]* name="(\w+)"', form)
+            texts = {name: f"text of {name}" for name in names if name not in _NOT_TEXT}
+            action = re.search(r'^<form[^>]* action="([^"]+)"', form)
+            address = action[1] if action else visit.address
+            if not texts or address in _OPEN:
+                continue
+            client = Client()
+            key = new_form_key(visit.reader)
+            answer = client.post(address, {**texts, "form_key": key})
+            assert answer["Location"].startswith("/sign-in/"), address
+            client.force_login(visit.reader)
+            page = client.get("/sign-in/typed/").content.decode()
+            assert all(text in page for text in texts.values()), address
+            tried.add(address)
+
+    assert len(tried) > 20

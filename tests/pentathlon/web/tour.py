@@ -148,6 +148,7 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     for name in ("tournament_new", "event_new"):
         yield _visit(name, reader=organiser)
     yield _visit("home", reader=organiser)
+    yield _visit("typed", reader=organiser)
     yield _visit("upload_version", scene.versions[0].bot_id, reader=author)
     yield _visit("version_retire", scene.versions[0].pk, reader=author)
     yield _visit("version_disqualify", scene.versions[0].pk, reader=make_staff())

@@ -38,6 +38,11 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
     )
 
+    @property
+    def typed(self) -> dict[str, str]:
+        """The texts of a posted form as they were typed, also where they are refused."""
+        return {name: str(self[name].data or "") for name in self.fields}
+
     def clean_username(self) -> str:
         """Refuse a forbidden name, and one that is taken."""
         return check_field(lambda: check_username(self.cleaned_data["username"]))

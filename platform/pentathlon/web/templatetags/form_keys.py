@@ -10,6 +10,7 @@ from django.template.defaulttags import CsrfTokenNode
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from pentathlon.accounts.models import User
 from pentathlon.web.form_keys import FIELD, new_form_key
 
 register = template.Library()
@@ -19,5 +20,8 @@ register = template.Library()
 def csrf_token(context: RequestContext) -> SafeString:
     """Write the hidden fields of a form that is posted."""
     token = CsrfTokenNode().render(context)
-    key = format_html('<input type="hidden" name="{}" value="{}">', FIELD, new_form_key())
-    return token + key if token else SafeString()
+    if not token:
+        return SafeString()
+    reader = context.get("user")
+    key = new_form_key(reader if isinstance(reader, User) else None)
+    return token + format_html('<input type="hidden" name="{}" value="{}">', FIELD, key)

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from pentathlon.accounts.models import User
 from pentathlon.accounts.services import (
     change_settings,
     create_token,
@@ -45,11 +46,8 @@ _OFFERS_SHOWN = 20
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in with it; a form that is sent twice signs in twice."""
     form = SignUpForm(request.POST or None)
-    if form.is_valid():
-        # Limits letters, so that nobody can have many sent to somebody else's address.
-        site = None if count_letter(form.cleaned_data["email"]) else site_of(request)
-        user = call_service(form, lambda: register(**form.cleaned_data, site=site))
-        user = user or find_just_registered(**form.cleaned_data)
+    if request.method == "POST":
+        user = _sign_up(request, form) or find_just_registered(**form.typed)
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(
@@ -59,6 +57,14 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             return redirect(local_address(request))
     context = {"form": form, "next": request.GET.get("next", "")}
     return render(request, "web/sign_up.html", context)
+
+
+def _sign_up(request: HttpRequest, form: SignUpForm) -> User | None:
+    if not form.is_valid():
+        return None
+    # Limits letters, so that nobody can have many sent to somebody else's address.
+    site = None if count_letter(form.cleaned_data["email"]) else site_of(request)
+    return call_service(form, lambda: register(**form.cleaned_data, site=site))
 
 
 @never_cache
