@@ -352,8 +352,16 @@ class SeatLog(models.Model):
     """Pairs of a ply and a note."""
     trace = models.JSONField(null=True)
     """The `Trace` of a seat with a fault, by the names of its fields; null without one."""
+    ended_at = models.DateTimeField(null=True)
+    """When its match ended, which says when it expires. Null in older rows: their match says it.
+
+    The key does not: it is that of the seat, which a tournament may make long before it is played.
+    """
 
     objects = SeatLogQuerySet.as_manager()
+
+    class Meta:
+        indexes = (models.Index(fields=("ended_at",), name="matches_log_expires"),)
 
     def __str__(self) -> str:
         return f"log of {self.seat}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
@@ -9,7 +10,7 @@ from django.conf import settings
 
 from pentathlon.common.clock import database_now
 from pentathlon.common.retention import RetentionClass
-from pentathlon.matches.models import SeatLog
+from pentathlon.matches.models import SeatLog, SeatLogQuerySet
 
 _AT_ONCE: Final = 500
 
@@ -20,20 +21,23 @@ def _kept() -> timedelta | None:
 
 def _due() -> int:
     kept = _kept()
-    if kept is None:
-        return 0
-    return SeatLog.objects.filter(seat__match__finished_at__lt=database_now() - kept).count()
+    return 0 if kept is None else sum(logs.count() for logs in _expired(kept))
 
 
 def _forget() -> int:
     kept = _kept()
     if kept is None:
         return 0
-    # The oldest come first by id: one look at the head of the index says whether there are any.
-    head = SeatLog.objects.order_by("pk").values_list("pk", "seat__match__finished_at")[:_AT_ONCE]
-    before = database_now() - kept
-    old = [pk for pk, ended in head if ended is not None and ended < before]
+    # The index says at once whether there are any, however late other matches of a lane end.
+    old = [pk for logs in _expired(kept) for pk in logs.values_list("pk", flat=True)[:_AT_ONCE]]
     return SeatLog.objects.filter(pk__in=old).delete()[0] if old else 0
+
+
+def _expired(kept: timedelta) -> Iterator[SeatLogQuerySet]:
+    """Yield the logs that are due, the oldest first: those that know when, and older rows."""
+    before = database_now() - kept
+    yield SeatLog.objects.filter(ended_at__lt=before).order_by("ended_at")
+    yield SeatLog.objects.filter(ended_at=None, seat__match__finished_at__lt=before)
 
 
 def bot_logs() -> RetentionClass:

@@ -360,7 +360,9 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
         seat.fault_detail = told.fault_detail[:_LONGEST_REASON]
         if told.log or told.notes or told.trace:
             notes = list(told.notes)
-            logs.append(SeatLog(seat=seat, text=told.log, notes=notes, trace=told.trace))
+            log = SeatLog(seat=seat, text=told.log, notes=notes, trace=told.trace)
+            log.ended_at = Now()
+            logs.append(log)
     # An upsert is several times as fast as an update of many rows to different values.
     MatchSeat.objects.bulk_create(
         seats, update_conflicts=True, unique_fields=("pk",), update_fields=_TOLD

@@ -15,6 +15,7 @@ from pytest_django import Settings
 
 from pentathlon.accounts.models import ApiToken, DeviceLogin, IdempotencyRecord
 from pentathlon.fleet.models import Worker
+from pentathlon.matches import retention
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.operations.retention import (
     Forgetter,
@@ -24,6 +25,7 @@ from pentathlon.operations.retention import (
     read_holdings,
 )
 from tests.factories import make_match, make_token, make_user, make_worker
+from tests.pentathlon.matches.acting import claimed, finish, result
 
 pytestmark = pytest.mark.django_db
 LONG = timedelta(days=400)
@@ -58,6 +60,34 @@ class TestBotLogs:
         _log(days_ago=4000)
 
         assert forget_all() == 0
+
+    @pytest.mark.parametrize("knows_its_end", [True, False])
+    def test_old_ones_go_although_older_seats_ended_late(
+        self, monkeypatch: pytest.MonkeyPatch, *, knows_its_end: bool
+    ) -> None:
+        """A tournament that was paused for long has small ids, and ends late."""
+        monkeypatch.setattr(retention, "_AT_ONCE", 2)
+        late = [_log(days_ago=1) for _ in range(3)]
+        due = [_log(days_ago=200) for _ in range(3)]
+        if knows_its_end:
+            for log in SeatLog.objects.select_related("seat__match"):
+                SeatLog.objects.filter(pk=log.pk).update(ended_at=log.seat.match.finished_at)
+        kind = retention.bot_logs()
+        assert kind.due() == len(due)
+
+        while kind.forget():
+            pass
+
+        assert list(SeatLog.objects.order_by("pk")) == late
+
+    def test_log_of_a_match_knows_when_it_ended(self) -> None:
+        finish(claimed(make_match()), result(log="hello"))
+
+        log = SeatLog.objects.select_related("seat__match").get()
+        ended = log.seat.match.finished_at
+        assert log.ended_at is not None
+        assert ended is not None
+        assert log.ended_at - ended < timedelta(minutes=1)
 
     def test_those_of_a_match_that_goes_on_stay(self) -> None:
         log = _log(days_ago=91)
