@@ -90,6 +90,11 @@ class Archive(models.Model):
     def __str__(self) -> str:
         return self.content_hash
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether only the hash is left, because its author has deleted the account."""
+        return self.files == 0
+
 
 class BotVersionQuerySet(models.QuerySet["BotVersion"]):
     """Reads of bot versions."""

@@ -1,6 +1,6 @@
 """Quotas of one author: stored archives, and versions in validation."""
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.db.models.functions import Length
 
 from pentathlon.accounts.models import User
@@ -22,12 +22,14 @@ def validation_quota(author: User) -> Quota:
 
 
 def archive_quota(author: User) -> Quota:
-    """Return how many bytes all archives take; equal ones are stored once."""
+    """Return how many bytes all archives and builds take; equal ones are stored once."""
     own = BotVersion.objects.owned_by(author)
-    kept = Archive.objects.filter(versions__in=own).distinct()
+    kept = Archive.objects.filter(
+        Q(pk__in=own.values("archive")) | Q(pk__in=own.exclude(built=None).values("built"))
+    )
     return Quota(
         key="archive_bytes",
-        about="archives of bots",
+        about="archives and builds of bots",
         limit=ACCOUNT_BYTES,
         used=kept.aggregate(total=Sum(Length("data")))["total"] or 0,
         unit="bytes",

@@ -216,16 +216,22 @@ def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> s
     """
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None or (is_trusted and not version.is_build_trusted):
+        replaced = version.built_id
         version.built = _store_archive(built)
         version.is_build_trusted = is_trusted
         version.save(update_fields=("built", "is_build_trusted"))
+        _drop_archive(replaced)
     return version.files_hash()
 
 
 @transaction.atomic
 def refuse_build(*, version_id: int, reason: str, log: str) -> None:
     """Drop a build that a trusted worker could not repeat, and stop its version."""
-    BotVersion.objects.filter(pk=version_id).update(built=None, is_build_trusted=True)
+    version = BotVersion.objects.select_for_update().get(pk=version_id)
+    refused = version.built_id
+    version.built, version.is_build_trusted = None, True
+    version.save(update_fields=("built", "is_build_trusted"))
+    _drop_archive(refused)
     note_build_log(version_id=version_id, log=log)
     stop_version(version_id=version_id, reason=f"Built anew for rated play: {reason}")
 
@@ -301,15 +307,27 @@ def _store_version(
 
 
 def _store_archive(checked: CheckedArchive) -> Archive:
-    archive, _ = Archive.objects.get_or_create(
-        content_hash=checked.content_hash,
-        defaults={
-            "data": checked.normalised,
-            "unpacked_bytes": checked.unpacked_bytes,
-            "files": len(checked.files),
-        },
+    """Return the row of these files; fill it again if the files were erased."""
+    content = {
+        "data": checked.normalised,
+        "unpacked_bytes": checked.unpacked_bytes,
+        "files": len(checked.files),
+    }
+    # The lock lets nobody erase the files between this look and the version that needs them.
+    archive, _ = Archive.objects.select_for_update().get_or_create(
+        content_hash=checked.content_hash, defaults=content
     )
+    if archive.is_erased:
+        Archive.objects.filter(pk=archive.pk).update(**content)
+        archive.refresh_from_db()
     return archive
+
+
+def _drop_archive(content_hash: str | None) -> None:
+    """Delete the files of a build that no longer counts, unless another version has the same."""
+    unused = Archive.objects.filter(versions=None, built_versions=None)
+    if Archive.objects.select_for_update().filter(pk=content_hash).exists():
+        unused.filter(pk=content_hash).delete()
 
 
 def _check_owner(actor: User, bot: Bot) -> None:

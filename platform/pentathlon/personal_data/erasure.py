@@ -61,12 +61,17 @@ def _needed(own: BotVersionQuerySet) -> BotVersionQuerySet:
 
 
 def _empty_archives(own: BotVersionQuerySet) -> int:
-    """Empty archives that neither a match nor another author's version needs."""
-    needed = _needed(own)
-    free = own.exclude(pk__in=needed.values("pk"))
-    others = BotVersion.objects.exclude(pk__in=free.values("pk"))
+    """Empty archives that neither a match nor a version of an author who is here needs."""
+    free = own.exclude(pk__in=_needed(own).values("pk"))
+    # Equal files are one row: versions of other deleted accounts do not keep it.
+    gone = BotVersion.objects.filter(bot__owner__in=AccountDeletion.objects.values("person"))
+    gone = gone.exclude(pk__in=_needed(gone).values("pk"))
+    others = BotVersion.objects.exclude(pk__in=gone.values("pk"))
     found = Archive.objects.filter(Q(versions__in=free) | Q(built_versions__in=free))
     found = found.filter(files__gt=0).exclude(versions__in=others)
     found = found.exclude(built_versions__in=others).order_by("pk")
     ids = list(dict.fromkeys(found.values_list("pk", flat=True)))[:_AT_ONCE]
+    # Whoever uploads the same files meanwhile holds the lock, and is among the others then.
+    list(Archive.objects.select_for_update().filter(pk__in=ids).order_by("pk").values("pk"))
+    ids = list(found.filter(pk__in=ids).values_list("pk", flat=True))
     return Archive.objects.filter(pk__in=ids).update(data=b"", unpacked_bytes=0, files=0)

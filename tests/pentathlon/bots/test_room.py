@@ -5,11 +5,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from pentathlon.bots import quotas
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.services import keep_build
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.uploads.services import submit_bot, submit_version
 from tests.api.client import V1, assert_problem, client_of
-from tests.factories import make_upload, make_user
+from tests.factories import make_upload, make_user, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +27,17 @@ def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert refused.value.code == "quota_exceeded"
     assert submit_bot(actor=other, archive=make_upload()).number == 1
+
+
+def test_builds_count_towards_the_bytes_of_their_author() -> None:
+    version = make_version()
+    author = version.bot.owner
+    before = quotas.archive_quota(author).used
+    built = read_archive(make_upload(version.bot.name, salt="built"))
+
+    keep_build(version_id=version.pk, built=built, is_trusted=True)
+
+    assert quotas.archive_quota(author).used == before + len(built.normalised)
 
 
 def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
