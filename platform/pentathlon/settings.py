@@ -104,6 +104,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "pentathlon.middleware.compression.Compression",
     "pentathlon.middleware.headers.content_security_policy",
+    "pentathlon.middleware.zero_bytes.refuse_zero_bytes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -198,7 +198,7 @@ def test_order_that_is_not_offered_is_refused(made: Made) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["yesterday", "2026-02-31", "0001-01-01", "9999-12-31T23:59:59Z", "\0"]
+    "wrong", ["yesterday", "2026-02-31", "0001-01-01", "9999-12-31T23:59:59Z"]
 )
 def test_time_that_is_none_is_refused(wrong: str, anonymous: APIClient) -> None:
     for name in ("since", "until"):

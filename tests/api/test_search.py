@@ -45,7 +45,6 @@ def test_match_is_found_by_its_number() -> None:
     [
         ({}, "bad_query", "q"),
         ({"q": ""}, "bad_query", "q"),
-        ({"q": "a\0"}, "bad_query", "q"),
         ({"q": "a" * 65}, "bad_query", "q"),
         ({"q": "a", "kind": "cat"}, "bad_kind", "kind"),
         ({"q": "a", "limit": "3"}, "unknown_parameter", "limit"),

@@ -24,13 +24,13 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/bots/?q=%00", 200),
-        ("/bots/?author=%00", 200),
-        ("/matches/?game=%00", 200),
-        ("/leaderboards/tuned/?page=%00", 200),
+        ("/bots/?q=%00", 400),
+        ("/bots/?author=%00", 400),
+        ("/matches/?game=%00", 400),
+        ("/leaderboards/tuned/?page=%00", 400),
         ("/api/v1/bots/?name=%00", 400),
         ("/api/schema/?version=%0d%0aX", 200),
-        ("/api/schema/?version=%00", 200),
+        ("/api/schema/?version=%00", 400),
         ("/api/schema/?version=%22;filename=evil.html", 200),
     ],
 )

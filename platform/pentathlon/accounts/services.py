@@ -139,8 +139,7 @@ def check_username(username: str) -> str:
 
 def find_person(username: str) -> User | None:
     """Return the person with this name, ignoring case; None if there is none."""
-    # A name with a zero byte cannot be looked up.
-    return User.objects.filter(username__iexact=username.replace("\0", "")).first()
+    return User.objects.filter(username__iexact=username).first()
 
 
 def _is_like_staff(username: str) -> bool:

@@ -42,7 +42,7 @@ def busy(detail: str, *, retry_after_s: int = 5) -> Refused:
 async def send_refusal(scope: Scope, send: Send, refused: Refused) -> None:
     """Answer below `/api/` as the API does, and elsewhere with a small page."""
     is_api = scope["path"].startswith(_API)
-    body = _problem(refused) if is_api else _page(refused)
+    body = problem_text(refused) if is_api else _page(refused)
     kind = "application/problem+json" if is_api else "text/html; charset=utf-8"
     await send_text(
         send,
@@ -75,7 +75,8 @@ async def send_text(
     await send({"type": "http.response.body", "body": body})
 
 
-def _problem(refused: Refused) -> str:
+def problem_text(refused: Refused) -> str:
+    """Return a refusal as the API tells it."""
     return json.dumps(
         {
             "type": f"urn:pentathlon:problem:{refused.code}",

@@ -52,11 +52,8 @@ def query_numbers(request: HttpRequest, name: str) -> list[int]:
 
 
 def query_text(request: HttpRequest, name: str) -> str:
-    """Return a text from the query, cut to the longest search.
-
-    PostgreSQL stores no zero bytes, so a text with one could only match nothing.
-    """
-    return request.GET.get(name, "").replace("\0", "").strip()[:_LONGEST_TEXT]
+    """Return a text from the query, cut to the longest search."""
+    return request.GET.get(name, "").strip()[:_LONGEST_TEXT]
 
 
 def posted_number(request: HttpRequest, name: str, *, otherwise: int = 0) -> int:

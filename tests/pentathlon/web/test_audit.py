@@ -66,7 +66,6 @@ def test_staff_reads_everything_and_others_nothing(cup: Tournament) -> None:
         ("until=2020-01-01", "Nothing of this kind", "paused"),
         ("since=2020-01-01", "paused", "Nothing of this kind"),
         ("since=soon", "Enter a valid date", "paused"),
-        ("person=%00", "Null characters are not allowed", "paused"),
     ],
 )
 def test_filters_narrow_the_log(cup: Tournament, query: str, shown: str, left_out: str) -> None:

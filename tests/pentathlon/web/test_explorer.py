@@ -91,9 +91,7 @@ def test_hidden_matches_and_unknown_games_are_not_explored(counted: Scene) -> No
     assert Client().get("/games/chess/explorer/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "line", ["<script>alert(1)</script>", "add donkey a1;" * 20, "\0", "move"]
-)
+@pytest.mark.parametrize("line", ["<script>alert(1)</script>", "add donkey a1;" * 20, "move"])
 def test_senseless_line_shows_the_start_and_says_why(line: str, db: None) -> None:
     answer = Client().get(EXPLORER, {"line": line})
 

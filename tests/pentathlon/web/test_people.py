@@ -112,7 +112,7 @@ def test_history_has_a_line_from_two_days_on() -> None:
 
 
 def test_unknown_person_is_not_found() -> None:
-    for name in ("nobody-here", "a%00b", "x" * 300):
+    for name in ("nobody-here", "x" * 300):
         assert Client().get(f"/people/{name}/").status_code == 404
 
 

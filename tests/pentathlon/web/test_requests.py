@@ -52,7 +52,7 @@ def test_numbers_keep_their_order_and_nonsense_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("query", "text"),
-    [("q=+two+words+", "two words"), ("q=a%00b", "ab"), ("", ""), ("q=" + "x" * 99, "x" * 64)],
+    [("q=+two+words+", "two words"), ("", ""), ("q=" + "x" * 99, "x" * 64)],
 )
 def test_text_is_cut_to_what_can_be_searched(query: str, text: str) -> None:
     assert requests.query_text(asked(query), "q") == text

@@ -62,7 +62,7 @@ def test_one_kind_can_be_asked_for_and_more_of_it_is_shown() -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["", " ", HOSTILE, "%", "_", "\\", "'; --", "\0", "a" * 5000, "(" * 60, "\u202e", "٣", "*"],
+    ["", " ", HOSTILE, "%", "_", "\\", "'; --", "a" * 5000, "(" * 60, "\u202e", "٣", "*"],
 )
 def test_hostile_query_finds_nothing_and_breaks_nothing(query: str) -> None:
     make_match()
