@@ -41,10 +41,22 @@ class ExploredGame(models.Model):
         return f"{self.game}: {self.matches}"
 
 
-class UncountedMatch(models.Model):
-    """A match whose result was hidden when its turn came; it is counted once it is public."""
+class ExploredMatch(models.Model):
+    """A match whose turn has come, and how much of it is counted."""
 
     match = models.OneToOneField(Match, on_delete=models.CASCADE, primary_key=True)
+    lane = models.PositiveBigIntegerField(default=0, db_default=0)
+    """The lane of the match: what is hidden now is known by lanes."""
+    depth = models.PositiveSmallIntegerField(default=0, db_default=0)
+    """How many positions it was counted in, from the start on; 0 if it is not counted."""
+    is_due = models.BooleanField(default=True, db_default=True)
+    """Whether to look at it again: it was hidden, or its result was corrected."""
+
+    class Meta:
+        db_table = "explorer_uncountedmatch"
+        indexes = (
+            models.Index(fields=("lane",), condition=models.Q(is_due=True), name="explorer_due"),
+        )
 
     def __str__(self) -> str:
         return f"match {self.match_id}"

@@ -10,10 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.common.errors import InvalidInput
 from pentathlon.explorer import services
 from pentathlon.explorer.exploration import explore
-from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
+from pentathlon.explorer.models import ExploredGame, ExploredMatch, ExploredPosition
 from pentathlon.explorer.services import DEPTH, GROWS_AT, count_positions
+from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.ratings.services import revoke_results
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
@@ -24,6 +26,7 @@ from tests.factories import make_match, make_user, make_version
 pytestmark = pytest.mark.django_db
 
 TUNED = GAMES["tuned"]
+DUE = ExploredMatch.objects.filter(is_due=True)
 
 
 @pytest.fixture(autouse=True)
@@ -110,12 +113,79 @@ def test_validations_and_hidden_results_are_not_counted() -> None:
 
     count_all()
     assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == 1
-    assert list(UncountedMatch.objects.values_list("match", flat=True)) == [hidden.pk]
+    assert list(DUE.values_list("match", flat=True)) == [hidden.pk]
 
     HiddenLane.objects.all().delete()
     assert (count_all(), count_all()) == (1, 0)
     assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == 2
-    assert not UncountedMatch.objects.exists()
+    assert not DUE.exists()
+
+
+def revoke(matches: list[Match], *, is_revoked: bool = True) -> None:
+    """Take the results of matches back, or let them count again."""
+    Match.objects.filter(pk__in=[match.pk for match in matches]).update(is_revoked=is_revoked)
+    note_corrections([match.pk for match in matches])
+
+
+def test_revoked_results_leave_the_positions_and_come_back() -> None:
+    """Each leaves just those in which it was counted: the tree had grown since."""
+    kept = played(GROWS_AT + 2)
+    count_all()
+    alone, counted = rows(), ExploredGame.objects.get(game="tuned")
+    others = [*played(2), *played(9, seed=8)]
+    count_all()
+
+    revoke(others)
+    count_all()
+
+    assert {key: row for key, row in rows().items() if key in alone} == alone
+    assert set(rows()) == set(alone)
+    now = ExploredGame.objects.get(game="tuned")
+    assert (now.matches, now.positions) == (counted.matches, counted.positions)
+
+    revoke([*kept, *others])
+    count_all()
+    assert rows() == {}
+
+    revoke(kept, is_revoked=False)
+    count_all()
+    assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == len(kept)
+
+
+def test_result_revoked_before_its_turn_is_not_counted() -> None:
+    revoke(played(2))
+    played()
+
+    count_all()
+
+    assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == 1
+
+
+def test_revocation_reaches_the_explorer() -> None:
+    (match,) = played()
+    count_all()
+    Match.objects.filter(pk=match.pk).update(is_revoked=True)
+
+    revoke_results(match_ids=[match.pk])
+    count_all()
+
+    assert rows() == {}
+
+
+def test_many_hidden_results_do_not_keep_others_from_being_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(services, "_LATE", 2)
+    played(5, lane=9)
+    HiddenLane.objects.create(lane=9, organiser=make_user())
+    shown = played(1)
+    count_all()
+
+    revoke(shown)
+    count_all()
+
+    assert rows() == {}
+    assert DUE.count() == 5
 
 
 def test_rebuilding_gives_the_same_rows() -> None:
