@@ -13,8 +13,11 @@ HANDED_OVER_IN: Final = (
     TournamentState.OPEN,
     TournamentState.RUNNING,
     TournamentState.PAUSED,
+    TournamentState.CLOSED,
 )
-"""The states in which a tournament needs an organiser, so it can be handed over."""
+"""The states in which a tournament needs an organiser, so it can be handed over.
+
+The organiser of a closed one may still have hidden results to release."""
 
 
 class HandoverQuerySet(models.QuerySet["Handover"]):

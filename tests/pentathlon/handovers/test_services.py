@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
 from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
@@ -19,10 +20,11 @@ from pentathlon.handovers.services import (
 from pentathlon.personal_data.deletion import delete_own_account
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
-from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.results.hidden_results import are_hidden
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.results.hidden_results import are_hidden, release_results
 from pentathlon.tournaments.services import (
     cancel_tournament,
+    close_finished,
     pause_tournament,
     start_tournament,
 )
@@ -30,6 +32,7 @@ from pentathlon.tournaments.teams.services import invite_member
 from pentathlon.webhooks.models import OutboxEvent
 from tests.factories import PASSWORD, make_staff, make_team, make_user, make_version
 from tests.pentathlon.ladders.playing import division_of, open_ladder
+from tests.pentathlon.tournaments.acting import matches_of, settle
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
@@ -227,6 +230,63 @@ def test_what_is_over_and_ladders_are_not_handed_over(
         _offer(ladder, other)
 
     assert (_code(caught), _code(refused)) == ("wrong_state", "ladder")
+
+
+def test_hidden_results_of_an_organiser_who_left_come_out() -> None:
+    organiser, staff = make_user(organiser=True), make_staff()
+    cup = _closed_with_hidden_results(organiser)
+    delete_own_account(actor=organiser, username=organiser.username, password=PASSWORD)
+    cup.refresh_from_db()
+    client = Client()
+    client.force_login(staff)
+
+    page = client.get(f"/tournaments/{cup.pk}/").content.decode()
+    answer = client.post(f"/tournaments/{cup.pk}/release/")
+
+    assert "Its organiser has left: the staff of this site release them." in page
+    assert "Release results now" in page
+    assert answer.status_code == 302
+    assert not are_hidden(cup, None)
+
+
+def test_staff_do_not_release_while_the_organiser_is_here() -> None:
+    cup = _closed_with_hidden_results(make_user(organiser=True))
+
+    with pytest.raises(NotAllowed):
+        release_results(actor=make_staff(), tournament=cup)
+
+    assert are_hidden(cup, None)
+
+
+def test_strangers_do_not_release_what_an_organiser_left() -> None:
+    organiser = make_user(organiser=True)
+    cup = _closed_with_hidden_results(organiser)
+    delete_own_account(actor=organiser, username=organiser.username, password=PASSWORD)
+    cup.refresh_from_db()
+
+    with pytest.raises(NotAllowed):
+        release_results(actor=make_user(organiser=True), tournament=cup)
+
+
+def test_closed_tournament_is_assigned_and_its_new_organiser_releases(other: User) -> None:
+    cup = _closed_with_hidden_results(make_user(organiser=True))
+
+    assigned = assign_tournament(
+        actor=make_staff(), tournament=cup, username=other.username, reason="She has left."
+    )
+
+    assert not are_hidden(release_results(actor=other, tournament=assigned), None)
+
+
+def _closed_with_hidden_results(organiser: User) -> Tournament:
+    versions = (make_version().pk, make_version().pk)
+    cup = arranged_cup(organiser, versions=versions, rated=False, hides_results=True)
+    start_tournament(actor=organiser, tournament=cup)
+    settle(matches_of(cup))
+    close_finished()
+    cup.refresh_from_db()
+    assert cup.state == TournamentState.CLOSED
+    return cup
 
 
 def test_staff_decide_with_a_reason(cup: Tournament, other: User) -> None:

@@ -33,7 +33,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.arrangement import invited_names
-from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
+from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon.web.forms.arrangement import InviteForm
@@ -240,6 +240,7 @@ def load_tournament(
         "has_ended": found.state in _ENDED,
         "is_long": not hides and count_parts(found) > 1,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
+        "may_release": reader is not None and may_release(reader, found),
     }
     return found, context
 
