@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import IdempotencyRecord
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import Bot
+from pentathlon.bots.models import Bot, VersionState
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.archive.archives import CheckedArchive
@@ -56,6 +56,20 @@ def test_key_cannot_be_used_for_another_request(client: APIClient) -> None:
 
     assert_problem(answer, status=409, code="key_reused")
     assert Tournament.objects.count() == 1
+
+
+def test_key_cannot_be_used_at_another_address() -> None:
+    """The bodies are equal, so only the path tells what is meant."""
+    one = make_version()
+    two = make_version(owner=one.bot.owner)
+    client, key = client_of(one.bot.owner), {"Idempotency-Key": "retire"}
+
+    client.post(f"{V1}/versions/{one.pk}/retire/", {}, headers=key)
+    answer = client.post(f"{V1}/versions/{two.pk}/retire/", {}, headers=key)
+
+    assert_problem(answer, status=409, code="key_reused")
+    two.refresh_from_db()
+    assert two.state == VersionState.ELIGIBLE
 
 
 def test_refusal_is_not_kept(client: APIClient) -> None:

@@ -1,10 +1,14 @@
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 
-from pentathlon.accounts.idempotency import Answer, answer_once
+from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
 from pentathlon.accounts.models import IdempotencyRecord, User
 from pentathlon.accounts.retention import KEPT_ANSWERS
 from pentathlon.common.errors import Conflict
@@ -72,3 +76,66 @@ def test_only_a_new_request_is_prepared() -> None:
         )
 
     assert prepared == ["first"]
+
+
+def test_visitors_share_one_space_of_keys() -> None:
+    answers = [
+        answer_once(
+            actor=None, key="key", fingerprint="f", make=lambda: Answer(status=302, body="once")
+        )
+        for _ in range(2)
+    ]
+
+    assert [answer.is_replayed for answer in answers] == [False, True]
+
+
+def test_answer_that_is_not_kept_is_made_again() -> None:
+    person = make_user()
+
+    for body in (1, 2):
+        answer = answer_once(
+            actor=person,
+            key="key",
+            fingerprint="f",
+            make=partial(Answer, status=200, body=body, is_kept=False),
+        )
+        assert (answer.body, answer.is_replayed) == (body, False)
+
+    assert not IdempotencyRecord.objects.exists()
+
+
+FORM = QueryDict("a=1&b=2")
+FILE = SimpleUploadedFile("a.zip", b"zip")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("PUT", "/x/?q=1", FORM, None),
+        ("POST", "/y/?q=1", FORM, None),
+        ("POST", "/x/?q=2", FORM, None),
+        ("POST", "/x/", FORM, None),
+        ("POST", "/x/?q=1", QueryDict("a=1&b=3"), None),
+        ("POST", "/x/?q=1", QueryDict("a=1&c=2"), None),
+        ("POST", "/x/?q=1", QueryDict("a=1&a=2"), None),
+        ("POST", "/x/?q=1", {"a": "1", "b": "2"}, None),
+        ("POST", "/x/?q=1", FORM, MultiValueDict({"c": [FILE]})),
+    ],
+)
+def test_fingerprint_covers_all_that_was_asked(other: tuple[Any, ...]) -> None:
+    assert fingerprint(*other) != fingerprint("POST", "/x/?q=1", FORM)
+
+
+def test_fingerprint_looks_into_files_and_leaves_them_to_be_read() -> None:
+    same, changed = (
+        MultiValueDict({"c": [SimpleUploadedFile("a.zip", data)]}) for data in (b"zip", b"zap")
+    )
+    files = MultiValueDict({"c": [FILE]})
+
+    assert fingerprint("POST", "/", FORM, files) == fingerprint("POST", "/", FORM, same)
+    assert fingerprint("POST", "/", FORM, files) != fingerprint("POST", "/", FORM, changed)
+    assert FILE.read() == b"zip"
+
+
+def test_order_of_fields_does_not_matter() -> None:
+    assert fingerprint("POST", "/", FORM) == fingerprint("POST", "/", QueryDict("b=2&a=1"))

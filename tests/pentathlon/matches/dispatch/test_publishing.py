@@ -200,6 +200,28 @@ class TestWindow:
 
         assert broker.sent == [match.pk]
 
+    def test_match_that_workers_refused_while_held_is_sent_again(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match(lane=1)
+        publish_pending(publish=broker)
+
+        services.hold_lane(1)
+        services.release_lane(1)
+        publish_pending(publish=broker)
+
+        assert broker.sent == [match.pk, match.pk]
+
+    def test_release_sends_nothing_of_other_lanes_again(self, broker: Broker) -> None:
+        make_worker(slots=4)
+        other = make_match(lane=2)
+        publish_pending(publish=broker)
+
+        services.hold_lane(1)
+        services.release_lane(1)
+        publish_pending(publish=broker)
+
+        assert broker.sent == [other.pk]
+
 
 class TestHints:
     def test_few_matches_are_shared_among_the_slots(self, broker: Broker) -> None:
