@@ -16,7 +16,7 @@ from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.common.throttle import count, count_sign_in, count_sign_in_as
+from pentathlon.common.throttle import count_second_factor, count_sign_in, count_sign_in_as
 
 
 def count_password(request: Request) -> None:
@@ -37,13 +37,17 @@ def count_typed_password(request: Request, *, code: str = "") -> None:
     Raises:
         Throttled: too many from this address, or to this account.
     """
-    person = request.user
-    wait_s = 0
+    person, wait_s = request.user, 0
+    # Only a session that lets in is a browser that its owner has signed in with.
+    is_browser = isinstance(request.successful_authenticator, SessionAuthentication)
+    browser = request.session.session_key if is_browser else None
     if not isinstance(request.successful_authenticator, PasswordAuthentication):
         # A password in the header has been counted already.
         address = request.META.get("REMOTE_ADDR", "")
-        wait_s = count_sign_in(address) or count_sign_in_as(person.get_username())
-    wait_s = wait_s or (count("second_factors", person.pk) if code else 0)
+        wait_s = count_sign_in(address) or count_sign_in_as(
+            person.get_username(), address=address, browser=browser
+        )
+    wait_s = wait_s or (count_second_factor(person.pk, browser=browser) if code else 0)
     if wait_s:
         raise Throttled(wait_s)
 

@@ -47,7 +47,8 @@ class PasswordAuthentication(BasicAuthentication):
         """
         if "\0" in userid:
             raise AuthenticationFailed("Invalid username/password.")
-        wait_s = count_sign_in_as(userid)
+        address = "" if request is None else request.META.get("REMOTE_ADDR", "")
+        wait_s = count_sign_in_as(userid, address=address)
         if wait_s:
             raise Throttled(wait_s)
         person: User = super().authenticate_credentials(userid, password, request)[0]

@@ -76,7 +76,7 @@ class TestPassword:
         assert _change(client_of(make_user())).status_code == 401
 
     def test_tries_are_counted_like_sign_ins(self, settings: Settings) -> None:
-        settings.RATES = {**settings.RATES, "sign_ins_of_account": "3/min"}
+        settings.RATES = {**settings.RATES, "sign_ins_of_browser": "3/min"}
         client = with_csrf(in_browser(make_user().username))
 
         answers = [_change(client, password="no").status_code for _ in range(5)]
@@ -117,7 +117,7 @@ class TestDeletion:
 
     def _with_passkey(self) -> tuple[User, Authenticator, APIClient]:
         person, device = make_user(), Authenticator()
-        assert add_passkey(confirmed(person), device).status_code == 200
+        assert add_passkey(confirmed(person), device).status_code == 201
         client = APIClient()
         client.force_login(person)
         return person, device, with_csrf(client)
@@ -246,7 +246,7 @@ class TestDeletion:
     def test_page_takes_a_passkey(self) -> None:
         person, device = make_user(), Authenticator()
         browser = confirmed(person)
-        assert add_passkey(browser, device).status_code == 200
+        assert add_passkey(browser, device).status_code == 201
         address = reverse("account_delete")
         form = {"username": person.username, "password": PASSWORD}
         stranger = Authenticator()

@@ -166,9 +166,32 @@ def count_sign_in(address: str) -> int:
     return count("sign_ins", home_of(address))
 
 
-def count_sign_in_as(username: str) -> int:
-    """Count a sign-in to this account from any address; return as `count`."""
-    return count("sign_ins_of_account", _digest(username))
+def count_sign_in_as(username: str, *, address: str, browser: str | None = None) -> int:
+    """Count a sign-in to this account; return as `count`.
+
+    `browser` names one in which its owner has signed in before. It counts by itself, so that
+    no stranger who tries passwords elsewhere shuts the owner out. All others count by their
+    address, and together.
+    """
+    account = account_key(username)
+    if browser is not None:
+        return count("sign_ins_of_browser", f"{account}:{_digest(browser)}")
+    wait_s = count("sign_ins_of_browser", f"{account}:{home_of(address)}")
+    return wait_s or count("sign_ins_of_account", account)
+
+
+def count_second_factor(person_id: int, *, browser: str | None = None) -> int:
+    """Count a second factor after a right password; return as `count`.
+
+    Whoever knows the password alone does not shut the owner out of a known browser.
+    """
+    known = "" if browser is None else f":{_digest(browser)}"
+    return count("second_factors", f"{person_id}{known}")
+
+
+def account_key(username: str) -> str:
+    """Return the key by which sign-ins to an account are counted, whether there is one or not."""
+    return _digest(username)
 
 
 def count_letter(email: str) -> int:

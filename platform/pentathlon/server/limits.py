@@ -268,7 +268,8 @@ RATES: Final = {
     "uploads": "60/hour",
     "desk_records": "300/hour",
     "sign_ins": "20/min",
-    "sign_ins_of_account": "60/hour",
+    "sign_ins_of_browser": "60/hour",
+    "sign_ins_of_account": "600/hour",
     "letters": "5/hour",
     "second_factors": "20/hour",
     "device_logins": "30/hour",
@@ -278,7 +279,9 @@ RATES: Final = {
 }
 """`visitors` and `people` are requests to the API, counted by address and by person. `pages`,
 `tables`, `exports`, `histories`, `pictures` and `searches` are counted by person, or by address
-for visitors who have not signed in. The other names say what they count. Each stretch of a history
+for visitors who have not signed in. `sign_ins_of_browser` are those to one account from a browser
+that has signed in to it before, or else from one address; `sign_ins_of_account` are those from all
+others together. The other names say what they count. Each stretch of a history
 counts, and an answer that goes too fast is paused."""
 LOCAL_RATES: Final = {
     **RATES,

@@ -177,7 +177,7 @@ def test_pages_of_an_account_ask_visitors_to_sign_in(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["password_change", "email_change", "confirm"])
 def test_passwords_that_are_typed_again_count_as_sign_ins(name: str, settings: Settings) -> None:
-    settings.RATES = {**settings.RATES, "sign_ins_of_account": "2/hour"}
+    settings.RATES = {**settings.RATES, "sign_ins_of_browser": "2/hour"}
     client = as_person(make_user())
 
     codes = [client.post(reverse(name), {"password": "no"}).status_code for _ in range(3)]

@@ -19,7 +19,7 @@ from pentathlon.accounts.roles import check_may_manage_person
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.common.addresses import host_of
 from pentathlon.common.errors import Conflict
-from pentathlon.common.throttle import count
+from pentathlon.common.throttle import count_second_factor
 from pentathlon.personal_data.deletion import (
     check_can_be_deleted,
     delete_account_of,
@@ -66,8 +66,10 @@ def account_delete(request: HttpRequest) -> HttpResponse:
     """Ask for name and password, then delete the user's account for good."""
     user = signed_in_user(request)
     has_factor = has_second_factor(user)
-    if request.POST.get("code") and (wait_s := count("second_factors", user.pk)):
-        return too_many(request, wait_s)
+    if request.POST.get("code"):
+        wait_s = count_second_factor(user.pk, browser=request.session.session_key)
+        if wait_s:
+            return too_many(request, wait_s)
     form = DeleteOwnForm(request.POST or None, has_second_factor=has_factor)
     if form.is_valid():
         state = request.session.pop(_CHALLENGE, None) if has_factor else None

@@ -20,12 +20,12 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
 from pentathlon.common.addresses import host_of
-from pentathlon.common.throttle import count, count_sign_in
+from pentathlon.common.throttle import count_second_factor, count_sign_in
 from pentathlon.web.forms.accounts import SignInForm
 from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address
-from pentathlon.web.throttle import throttle_sign_ins, too_many
+from pentathlon.web.throttle import known_browser, remember_browser, throttle_sign_ins, too_many
 
 _BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
 _WAITING_S: Final = 600
@@ -157,7 +157,8 @@ def _waiting(request: HttpRequest) -> _Waiting | None:
 
 def _count_try(request: HttpRequest, person: User) -> int:
     address = request.META.get("REMOTE_ADDR", "")
-    return count_sign_in(address) or count("second_factors", person.pk)
+    browser = known_browser(request, person.get_username())
+    return count_sign_in(address) or count_second_factor(person.pk, browser=browser)
 
 
 def _is_right(
@@ -185,4 +186,6 @@ def _sign_in(request: HttpRequest, person: User, address: str) -> HttpResponse:
     request.session.pop(_WAITING, None)
     login(request, person, backend=_BACKEND)
     request.session.set_expiry(None)
-    return redirect(address)
+    response = redirect(address)
+    remember_browser(request, response)
+    return response
