@@ -14,7 +14,7 @@ import json
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, Concatenate, Final, ParamSpec, TypeGuard
@@ -106,14 +106,14 @@ class AnswerFormsOnce(MiddlewareMixin):
             actor=actor,
             key=sha256(f"form {key} {content}".encode("utf-8", "surrogatepass")).hexdigest(),
             fingerprint=content,
-            prepare=lambda: prepare and _prepare(request, prepare),
+            prepare=partial(_prepare, request, prepare),
             make=make,
         )
         return sent[0] if sent else _answer_again(request, answer, key)
 
 
-def _prepare(request: HttpRequest, prepare: Callable[[HttpRequest], object]) -> None:
-    if not hasattr(request, _PREPARED):
+def _prepare(request: HttpRequest, prepare: Callable[[HttpRequest], object] | None) -> None:
+    if prepare is not None and not hasattr(request, _PREPARED):
         setattr(request, _PREPARED, prepare(request))
 
 
@@ -138,7 +138,8 @@ def _is_kept(response: HttpResponseBase) -> TypeGuard[HttpResponse]:
 
 def _sealed(request: HttpRequest, response: HttpResponse, key: str) -> str:
     """Return the answer so that only the browser that sent the form has the key to it."""
-    queued = messages.get_messages(request)._queued_messages
+    # Django has no public way to read messages without taking them.
+    queued = getattr(messages.get_messages(request), "_queued_messages", ())
     kept = {
         "content": response.content.decode(),
         "location": response.headers.get("Location"),

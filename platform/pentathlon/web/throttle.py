@@ -65,7 +65,7 @@ def known_browser(request: HttpRequest, username: str) -> str | None:
         cookie = request.get_signed_cookie(_KNOWN, "", salt=_KNOWN, max_age=_KNOWN_S)
     except BadSignature:
         return None
-    account, _, browser = cookie.partition(":")
+    account, _, browser = (cookie or "").partition(":")
     return browser if account == account_key(username) else None
 
 

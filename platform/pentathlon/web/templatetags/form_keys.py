@@ -24,4 +24,4 @@ def csrf_token(context: RequestContext) -> SafeString:
         return SafeString()
     reader = context.get("user")
     key = new_form_key(reader if isinstance(reader, User) else None)
-    return token + format_html('<input type="hidden" name="{}" value="{}">', FIELD, key)
+    return format_html('{}<input type="hidden" name="{}" value="{}">', token, FIELD, key)
