@@ -36,7 +36,8 @@ from tests.pentathlon.webhooks.receiving import make_endpoint
 pytestmark = pytest.mark.django_db
 
 _CHANGING = re.compile(
-    r'name="csrfmiddlewaretoken" value="\w+"|csrf\w+=\w+|[0-9a-f]{32}|[0-9a-f-]{36}|'
+    r'name="(?:csrfmiddlewaretoken|form_key)" value="[\w.-]+"|csrf\w+=\w+|'
+    r"[0-9a-f]{32}|[0-9a-f-]{36}|"
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)|\d\d:\d\d(?::\d\d)?|"
     r'"id": ?\d+(?=, ?"at":)|"oldest_wait_s": ?\d+|(?<=Oldest waits for</dt><dd>)\d+ \w+'
 )
