@@ -114,7 +114,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
     "pentathlon.middleware.methods.Methods",
-    "pentathlon.web.typed.keep_typed",
+    "pentathlon.web.typed_texts.keep_typed",
     "pentathlon.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "pentathlon.web.form_keys.AnswerFormsOnce",
@@ -190,7 +190,7 @@ LOGOUT_REDIRECT_URL = "/"
 
 SESSION_ENGINE = "pentathlon.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _production
-CSRF_FAILURE_VIEW = "pentathlon.web.views.typed.csrf_failure"
+CSRF_FAILURE_VIEW = "pentathlon.web.views.typed_texts.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = False  # the ingress redirects; probes inside a cluster speak plain HTTP
 SECURE_HSTS_SECONDS = 31_536_000 if _production else 0

@@ -62,7 +62,7 @@ def answer_once(
             person=actor, key=key, defaults={"fingerprint": fingerprint}
         )
         if is_new:
-            return _stored(record, make())
+            return _store(record, make())
     if record.fingerprint != fingerprint:
         raise Conflict(
             "This Idempotency-Key was used for another request. Choose a new key for every one.",
@@ -89,7 +89,7 @@ def fingerprint(
     return total.hexdigest()
 
 
-def _stored(record: IdempotencyRecord, answer: Answer) -> Answer:
+def _store(record: IdempotencyRecord, answer: Answer) -> Answer:
     if answer.is_kept:
         record.status, record.body = answer.status, answer.body
         record.save(update_fields=("status", "body"))

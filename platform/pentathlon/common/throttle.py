@@ -180,7 +180,7 @@ def count_sign_in_as(username: str, *, address: str, browser: str | None = None)
     return wait_s or count("sign_ins_of_account", account)
 
 
-def count_second_factor(person_id: int, *, browser: str | None = None) -> int:
+def count_second_factor(person_id: int | None, *, browser: str | None = None) -> int:
     """Count a second factor after a right password; return as `count`.
 
     Whoever knows the password alone does not shut the owner out of a known browser.

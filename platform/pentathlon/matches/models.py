@@ -88,8 +88,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def startable(self) -> Self:
         """Return waiting matches that may be claimed: all of their bots are still in play."""
         out = _seat_in_match().filter(version__state__in=OUT_OF_PLAY)
-        waiting = self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False)
-        return waiting.in_open_lanes()
+        return self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False).in_open_lanes()
 
     def in_open_lanes(self) -> Self:
         """Return matches of lanes that are not held."""
@@ -352,16 +351,9 @@ class SeatLog(models.Model):
     """Pairs of a ply and a note."""
     trace = models.JSONField(null=True)
     """The `Trace` of a seat with a fault, by the names of its fields; null without one."""
-    ended_at = models.DateTimeField(null=True)
-    """When its match ended, which says when it expires. Null in older rows: their match says it.
-
-    The key does not: it is that of the seat, which a tournament may make long before it is played.
-    """
+    ended_at = models.DateTimeField(null=True, db_index=True)
 
     objects = SeatLogQuerySet.as_manager()
-
-    class Meta:
-        indexes = (models.Index(fields=("ended_at",), name="matches_log_expires"),)
 
     def __str__(self) -> str:
         return f"log of {self.seat}"

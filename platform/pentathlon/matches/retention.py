@@ -34,7 +34,10 @@ def _forget() -> int:
 
 
 def _expired(kept: timedelta) -> Iterator[SeatLogQuerySet]:
-    """Yield the logs that are due, the oldest first: those that know when, and older rows."""
+    """Yield the logs that are due, the oldest first: those that know when their match ended.
+
+    Rows from before there was a column for that have null there: their match says it.
+    """
     before = database_now() - kept
     yield SeatLog.objects.filter(ended_at__lt=before).order_by("ended_at")
     yield SeatLog.objects.filter(ended_at=None, seat__match__finished_at__lt=before)

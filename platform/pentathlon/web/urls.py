@@ -50,7 +50,7 @@ from pentathlon.web.views import (
     teams,
     theme,
     tournaments,
-    typed,
+    typed_texts,
     uploads,
     webhooks,
 )
@@ -229,7 +229,7 @@ urlpatterns = [
         sign_in.second_factor_options,
         name="second_factor_options",
     ),
-    path("sign-in/typed/", typed.typed, name="typed"),
+    path("sign-in/typed/", typed_texts.typed, name="typed"),
     path("sign-in/passkey/", sign_in.passkey_sign_in, name="passkey_sign_in"),
     path("sign-in/passkey/options/", sign_in.passkey_options, name="passkey_options"),
     path("sign-in/reset/", credentials.password_reset, name="password_reset"),

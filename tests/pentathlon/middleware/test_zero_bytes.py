@@ -145,9 +145,9 @@ def _parameters_of_the_view(path: str) -> list[str]:
 
 
 def _known() -> dict[str, Any]:  # Any: ids of every kind
-    models = {"matches": Match, "bots": Bot, "versions": BotVersion, "tournaments": Tournament}
+    kinds: dict[str, Any] = {"matches": Match, "bots": Bot, "versions": BotVersion}
+    kinds["tournaments"] = Tournament
     rows = {
-        name: list(model.objects.values_list("pk", flat=True)[:1])
-        for name, model in models.items()
-    }  # type: ignore[attr-defined]  # all have it
+        name: list(kind.objects.values_list("pk", flat=True)[:1]) for name, kind in kinds.items()
+    }
     return existing(rows)

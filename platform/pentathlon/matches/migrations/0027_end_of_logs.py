@@ -15,10 +15,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="seatlog",
             name="ended_at",
-            field=models.DateTimeField(null=True),
-        ),
-        migrations.AddIndex(
-            model_name="seatlog",
-            index=models.Index(fields=["ended_at"], name="matches_log_expires"),
+            field=models.DateTimeField(db_index=True, null=True),
         ),
     ]

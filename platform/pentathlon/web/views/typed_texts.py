@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from pentathlon.web.typed import kept_typed, read_typed
+from pentathlon.web.typed_texts import kept_typed, read_typed
 
 
 @never_cache
