@@ -180,7 +180,7 @@ def test_result_is_what_lies_in_the_folder(launcher: SandboxLauncher, tmp_path: 
 
     built = run(launcher, tmp_path, "sh", "-c", f"{script}; echo seen >&2")
 
-    assert files(built) == {"a/b/new": b"new\n"}
+    assert files(built) == {"a/b/new": b"new\n", "inner/": b""}
     assert isinstance(built, BuiltBot)
     assert "seen" in built.log
 
