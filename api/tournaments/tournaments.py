@@ -41,6 +41,7 @@ from api.tournaments.tables import (
 )
 from pentathlon.accounts.models import Scope
 from pentathlon.caching import answer_packed, tag_of
+from pentathlon.handovers.services import visible_or_offered
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order
@@ -64,6 +65,8 @@ from pentathlon_engines.tournament.document_schema import document_schema
 from pentathlon_engines.tournament.formats.registry import newest_formats
 
 _LARGEST_PART_NUMBER = 1000
+_OF_OFFERS = ("handover", "accept_handover", "end_handover")
+"""Actions for people who were asked to organise a draft, which they do not see otherwise."""
 
 
 class TournamentSerializer(ArrangedSerializer):
@@ -182,7 +185,10 @@ class TournamentViewSet(
         # A token that may write tournaments may also read their drafts.
         needed = (Scope.PRIVATE_READ, Scope.TOURNAMENTS_WRITE)
         is_blind = all(lacks_scope(self.request, scope) for scope in needed)
-        found = Tournament.objects.visible_to(None if is_blind else self.person).listed()
+        reader = None if is_blind else self.person
+        if self.action in _OF_OFFERS and reader is not None:
+            return visible_or_offered(reader).listed()
+        found = Tournament.objects.visible_to(reader).listed()
         return found.organised() if self.action == "list" else found
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it

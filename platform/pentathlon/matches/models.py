@@ -11,6 +11,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, RepeatedLane
 
 
 class MatchState(models.TextChoices):
@@ -86,9 +87,14 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(state=MatchState.PENDING).order_by("pk")
 
     def startable(self) -> Self:
-        """Return waiting matches that may be claimed: all of their bots are still in play."""
+        """Return waiting matches that may be claimed: all of their bots are still in play.
+
+        In a repeated lane, retired and stopped versions are, too.
+        """
         out = _seat_in_match().filter(version__state__in=OUT_OF_PLAY)
-        waiting = self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False)
+        banned = _seat_in_match().filter(version__state__in=NEVER_REPEATED)
+        repeated = Q(lane__in=RepeatedLane.objects.values("lane")) & ~Exists(banned)
+        waiting = self.filter(~Exists(out) | repeated, state=MatchState.PENDING, on_hold=False)
         return waiting.in_open_lanes()
 
     def in_open_lanes(self) -> Self:

@@ -26,7 +26,8 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.oauth.models import OAuthApp
 from pentathlon.oauth.services import AllowedApp, allowed_apps
 from pentathlon.rankings.models import FormerPlace
-from pentathlon.tournaments.models import Entry, Invitation, TeamMember, Tournament
+from pentathlon.tournaments.models import Entry, TeamMember, Tournament
+from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 
 Row = Mapping[str, Any]  # Any: JSON
@@ -246,7 +247,7 @@ def _tables_of_competitions(person: User) -> dict[str, _Table]:
             ("tournament", "version", "number", "team", "state", "reason", "left_at"),
         ),
         "tournaments": (
-            Tournament.objects.filter(owner=person),
+            Tournament.objects.organised_by(person),
             ("id", "name", "game", "format", "state", "created_at", "started_at", "finished_at"),
         ),
         "teams": (

@@ -139,6 +139,7 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/hand-over/", handovers.tournament_handover, name="tournament_handover"),
     path(f"{_TOURNAMENT}/hand-over/accept/", handovers.handover_accept, name="handover_accept"),
     path(f"{_TOURNAMENT}/hand-over/end/", handovers.handover_end, name="handover_end"),
+    path(f"{_TOURNAMENT}/organisers/remove/", handovers.organiser_remove, name="organiser_remove"),
     path(f"{_TOURNAMENT}/invite/", arrangement.tournament_invite, name="tournament_invite"),
     path(f"{_TOURNAMENT}/audit/", audit.tournament_audit, name="tournament_audit"),
     path("events/", arrangement.events, name="events"),

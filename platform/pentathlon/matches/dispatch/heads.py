@@ -17,6 +17,7 @@ from django.db import connection
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, RepeatedLane
 
 _UNSENT: Final = (
     "{alias}.state = %s AND NOT {alias}.on_hold AND {alias}.sent_at IS NULL AND {alias}.kind = %s"
@@ -74,13 +75,14 @@ _READ_TOGETHER: Final = 400
 class Lineup:
     """The bot versions at a table; all matches between the same versions share one lineup."""
 
-    __slots__ = ("bots", "is_in_play", "versions")
+    __slots__ = ("bots", "is_in_play", "is_repeatable", "versions")
 
     def __init__(self, versions: Sequence[BotVersion]) -> None:
         self.versions = versions
         """The versions, loaded with no more than planning needs."""
         self.bots = frozenset(version.bot_id for version in versions)
         self.is_in_play = all(version.state not in OUT_OF_PLAY for version in versions)
+        self.is_repeatable = all(version.state not in NEVER_REPEATED for version in versions)
 
 
 class Head(NamedTuple):
@@ -92,6 +94,8 @@ class Head(NamedTuple):
     rated: bool
     reserved_for: int | None
     lineup: Lineup
+    may_play: bool
+    """Whether none of its bots is out of play; a repeated lane keeps retired ones in play."""
 
 
 class Heads:
@@ -113,6 +117,7 @@ class Heads:
         self._pages = (1, 1)
         self._versions: dict[int, BotVersion] = {}
         self._lineups: dict[str, Lineup] = {}
+        self._repeated = set(RepeatedLane.objects.values_list("lane", flat=True))
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
         """Begin to choose `room` matches from these lanes, in the order of reading.
@@ -180,7 +185,9 @@ class Heads:
         counts = Counter(row[0] for row in rows)
         for number, pk, game, rules_version, rated, reserved_for, seated in rows:
             lane = self._lanes[number]
-            head = Head(pk, game, rules_version, bool(rated), reserved_for, self._lineups[seated])
+            lineup = self._lineups[seated]
+            may_play = lineup.is_in_play or (lineup.is_repeatable and number in self._repeated)
+            head = Head(pk, game, rules_version, bool(rated), reserved_for, lineup, may_play)
             lane.heads.append(head)
             lane.after = pk
         for number in numbers:

@@ -235,7 +235,7 @@ class _Plan:
         """Return whether all bots are in play, a worker can play the match and no cap holds it."""
         lineup = head.lineup
         is_capped = kind in COMPETITIONS
-        if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
+        if not head.may_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
         needs = requirements_of_versions(
             lineup.versions,

@@ -15,7 +15,11 @@ from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
 from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import check_author_or_organiser, lock
+from pentathlon.tournaments.guards import (
+    check_author_or_organiser,
+    is_organiser_of,
+    lock,
+)
 from pentathlon.tournaments.models import UNSTARTED, Entry, TeamMember, Tournament
 
 LONGEST_TEAM = 80
@@ -126,7 +130,7 @@ def _check_entrants(
         raise Conflict(
             f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
         )
-    if actor.pk == tournament.owner_id:
+    if is_organiser_of(actor, tournament):
         return
     for version in versions:
         check_author_or_organiser(actor, tournament, version.bot, to="enter")

@@ -32,7 +32,12 @@ from pentathlon.tournaments.entries.eligibility import (
 )
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
+from pentathlon.tournaments.guards import (
+    check_may_manage,
+    check_organiser,
+    is_organiser_of,
+    lock,
+)
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -78,7 +83,7 @@ def replace_entry(
     checks.check_eligible([version], game=tournament.game, field="by")
     check_not_disqualified(tournament, [version], field="by")
     _check_new(tournament, entry, version)
-    if actor.pk != tournament.owner_id:
+    if not is_organiser_of(actor, tournament):
         check_may_enter(tournament, [version], entries=(), actor=actor)
     note_entry("entry.replaced", entry, by=version.pk)
     entry.version = version

@@ -27,7 +27,7 @@ from pentathlon.tournaments.entries.replacement_blocks import (
     carry_out_replacements,
     void_unplayable,
 )
-from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
+from pentathlon.tournaments.guards import check_may_manage, is_organiser_of, lock, lock_own
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -47,6 +47,7 @@ _BATCH: Final = 1000
 """The most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
+_ORGANISER: Final = "the organiser"
 _EVENTS: Final = {
     EntryState.WITHDRAWN: "entry.withdrawn",
     EntryState.DISQUALIFIED: "entry.disqualified",
@@ -60,7 +61,6 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
     entry = get_entry(tournament, version_id)
-    bot = entry.version.bot
     check_may_manage(actor, tournament, entry, to="withdraw")
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
@@ -70,8 +70,7 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
         entry.delete()
         forget_start_problem(tournament)
         return
-    who = {tournament.owner_id: "the organiser", bot.owner_id: "its author"}
-    reason = f"Withdrawn by {who.get(actor.pk, 'its team')}."
+    reason = f"Withdrawn by {_who(actor, tournament, entry)}."
     _audit_withdrawal(tournament, entry, actor=actor)
     _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
 
@@ -188,9 +187,16 @@ def reopen(tournament: Tournament) -> None:
     tournament.save(update_fields=("state", "finished_at"))
 
 
+def _who(actor: User, tournament: Tournament, entry: Entry) -> str:
+    """Return what an actor who may withdraw an entry is to it."""
+    if actor.pk == entry.version.bot.owner_id:
+        return "its author"
+    return _ORGANISER if is_organiser_of(actor, tournament) else "its team"
+
+
 def _audit_withdrawal(tournament: Tournament, entry: Entry, *, actor: User) -> None:
-    """Write an audit event if the organiser has withdrawn a bot of another author."""
-    if actor.pk == tournament.owner_id != entry.version.bot.owner_id or actor.is_superuser:
+    """Write an audit event if an organiser has withdrawn a bot of another author."""
+    if _who(actor, tournament, entry) == _ORGANISER or actor.is_superuser:
         audit_entry(AuditAction.ENTRY_WITHDRAW, tournament, entry.version, actor=actor)
 
 

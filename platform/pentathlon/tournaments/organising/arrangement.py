@@ -22,7 +22,8 @@ from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
-from pentathlon.tournaments.models import UNSTARTED, Event, Invitation, Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
+from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
 from pentathlon.tournaments.services import create_tournament
 

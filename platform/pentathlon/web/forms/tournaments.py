@@ -15,6 +15,7 @@ from pentathlon.tournaments.documents.checks import (
 )
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.enrolment import LONGEST_TEAM
+from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.organising.drafts import Draft
 from pentathlon.web.forms.formats import formats_of, seats_of
@@ -210,7 +211,7 @@ def _enterable(actor: User | None, tournament: Tournament) -> BotVersionQuerySet
     if actor is None:
         return BotVersion.objects.none()
     versions = _eligible(tournament.game).exclude(entries__tournament=tournament)
-    return versions if actor.pk == tournament.owner_id else versions.owned_by(actor)
+    return versions if is_organiser_of(actor, tournament) else versions.owned_by(actor)
 
 
 def _choices(versions: BotVersionQuerySet) -> list[tuple[str, str]]:

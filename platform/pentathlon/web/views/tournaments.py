@@ -25,6 +25,7 @@ from pentathlon.tournaments.estimates.progress import (
     count_done,
     progress,
 )
+from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -225,6 +226,7 @@ def load_tournament(
         "description": f"{found.name}, a tournament of {GAMES[found.game].info.title}: "
         f"{format_name(found)}, {state_words(found.state)}.",
         "info": GAMES[found.game].info,
+        "organisers": found.organiser_names,
         "tab": tab,
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
@@ -240,7 +242,7 @@ def load_tournament(
         and not found.is_fully_scheduled,
         "has_ended": found.state in _ENDED,
         "is_long": not hides and count_parts(found) > 1,
-        "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
+        "is_owner": reader is not None and (reader.is_superuser or is_organiser_of(reader, found)),
     }
     return found, context
 
@@ -272,12 +274,14 @@ def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
 def _entries(request: HttpRequest, found: Tournament) -> Context:
     entries = list(found.entries.in_order().prefetch_related("members"))
     reader = person(request)
+    organises = is_organiser_of(reader, found)
     mine = {
         entry.pk
         for entry in entries
         if reader is not None
         and (
-            reader.pk in {found.owner_id, entry.version.bot.owner_id}
+            organises
+            or reader.pk == entry.version.bot.owner_id
             or reader.pk in {member.person_id for member in entry.members.all()}
         )
     }
