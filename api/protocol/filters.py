@@ -6,9 +6,12 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
+from django_filters.fields import IsoDateTimeField
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
+from api.protocol.requests import ZONE_MISSING
 from pentathlon.common.spans import made_before, made_since
 from pentathlon.server.limits import LONGEST_FILTER
 from pentathlon_engines import GAMES
@@ -70,9 +73,21 @@ def _check_year(moment: datetime) -> None:
         raise ValidationError(f"The year is from {_YEARS[0]} to {_YEARS[-1]}.", code="bad_time")
 
 
+class _MomentField(IsoDateTimeField):
+    def strptime(self, value: str, format: str) -> datetime:  # noqa: A002  named by the framework
+        """Return the time of a text; refuse one without a zone, unless it is a day."""
+        parsed = parse_datetime(value)
+        if parsed is not None and parsed.tzinfo is None and ":" in value:
+            raise ValidationError(ZONE_MISSING, code="zone_missing")
+        made: datetime = super().strptime(value, format)
+        return made
+
+
 @extend_schema_field(_MOMENT)
 class MomentFilter(filters.IsoDateTimeFilter):
     """A time with its zone, or a day, which begins at midnight UTC."""
+
+    field_class = _MomentField
 
     def __init__(self, **settings: object) -> None:
         super().__init__(validators=[_check_year], **settings)

@@ -35,7 +35,6 @@ from pentathlon.tournaments.notices import note_change, note_offer, note_tournam
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.results.hidden_results import show_to_organisers
 
-
 ROLES: Final = ("owner", "co_organiser", "asked")
 """What somebody may be to a tournament that is organised together."""
 

@@ -119,6 +119,7 @@ urlpatterns = [
         name="tournament_leave_team",
     ),
     path(f"{_TOURNAMENT}/edit/", organising.tournament_edit, name="tournament_edit"),
+    path(f"{_TOURNAMENT}/change/", organising.tournament_change, name="tournament_change"),
     path(f"{_TOURNAMENT}/open/", organising.tournament_open, name="tournament_open"),
     path(f"{_TOURNAMENT}/delete/", organising.tournament_delete, name="tournament_delete"),
     path(f"{_TOURNAMENT}/cancel/", organising.tournament_cancel, name="tournament_cancel"),

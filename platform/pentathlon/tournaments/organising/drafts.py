@@ -8,8 +8,7 @@ second is refused. A revision is a digest of all that an edit can change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from hashlib import sha256
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -29,8 +28,8 @@ from pentathlon.tournaments.organising.arrangement import (
     arrangement_of,
     problems_of,
 )
+from pentathlon.tournaments.organising.revisions import check_revision, revision_of
 from pentathlon.tournaments.services import check_wanted
-from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.document import TournamentDocument
 
 
@@ -50,18 +49,14 @@ class Draft:
     @property
     def revision(self) -> str:
         """A digest that changes with every edit, and comes back only with the same content."""
-        arranged = asdict(self.arrangement) | {
-            "entry_rules": self.arrangement.entry_rules.to_json()
-        }
-        told = {
-            "name": self.name,
-            "columns": columns_of(self.document),
-            "versions": sorted(self.versions),
-            "rated": self.rated,
-            "entries_per_author": self.entries_per_author,
-            "arrangement": {name: str(value) for name, value in arranged.items()},
-        }
-        return sha256(canonical(told)).hexdigest()[:32]
+        return revision_of(
+            name=self.name,
+            columns=columns_of(self.document),
+            versions=sorted(self.versions),
+            rated=self.rated,
+            entries_per_author=self.entries_per_author,
+            arrangement=self.arrangement.to_json(),
+        )
 
 
 def read_draft(tournament: Tournament) -> Draft:
@@ -103,14 +98,7 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
     """
     tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="edit")
     stored = read_draft(tournament)
-    if stored.revision != revision:
-        raise Conflict(
-            f"{tournament.name} has changed since you began. Read it again, then repeat "
-            "your change.",
-            code="changed_meanwhile",
-            field="revision",
-            allowed=[stored.revision],
-        )
+    check_revision(tournament, revision, stored=stored.revision)
     completed = check_wanted(
         name=draft.name,
         document=draft.document,
