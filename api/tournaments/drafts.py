@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import naming
 from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
+from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
@@ -59,7 +60,10 @@ class DraftActions(Endpoint[Tournament]):
         """
         found = self.get_object()
         check_organiser(self.actor, found, to="edit")
-        wanted = DraftSerializer(data=_changed(_told(read_draft(found)), request.data))
+        wanted = DraftSerializer(
+            data=_changed(_told(read_draft(found)), request.data),
+            context={"is_repeat": is_repeated(found.pk)},
+        )
         wanted.is_valid(raise_exception=True)
         edit = naming(
             lambda: edit_draft(actor=self.actor, tournament=found, **wanted.arguments),

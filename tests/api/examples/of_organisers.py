@@ -62,7 +62,7 @@ CALLS: Final[dict[str, Making]] = {
     "events_list": at(query={"owner": "organiser", "since": "2020-01-01"}),
     "events_create": at(
         "organiser",
-        body={"name": "Week", "games": ["tuned", "azure"], "starts_at": "2099-01-01T10:00:00Z"},
+        body={"name": "Week", "games": ["tuned", "azure"], "description": "All week."},
     ),
     "events_retrieve": at(id=Id("event")),
     "events_table_list": at(id=Id("event")),

@@ -19,6 +19,7 @@ from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
@@ -119,7 +120,9 @@ def settle_entries() -> int:
     """
     replaced = carry_out_replacements() + void_unplayable()
     out = Entry.objects.filter(
-        state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
+        out_of_play("version", lane="tournament"),
+        state=EntryState.ACTIVE,
+        tournament__state__in=_PLAYED,
     )
     out_ids = list(out.order_by("pk").values_list("pk", flat=True))
     for entry_id in out_ids:
@@ -134,6 +137,7 @@ def settle_entries() -> int:
 def check_takes_part(tournament: Tournament, match: Match) -> None:
     """Refuse a match of a bot that has left the tournament or may no longer play at all."""
     numbers, out = numbers_of_versions(tournament), versions_out(tournament)
+    gone = NEVER_REPEATED if is_repeated(tournament.pk) else OUT_OF_PLAY
     seats = match.seats.select_related("version__bot")
     versions = {numbers.get(seat.version_id): seat.version for seat in seats}
     entries = tournament.entries.filter(number__in=versions).select_related("version__bot")
@@ -141,13 +145,13 @@ def check_takes_part(tournament: Tournament, match: Match) -> None:
         if entry.state != EntryState.ACTIVE:
             raise _left_already(entry)
         version = versions[entry.number]
-        if version.pk in out and version.state not in OUT_OF_PLAY:
+        if version.pk in out and version.state not in gone:
             raise Conflict(
                 f"{version.label} had left before {entry.version.label} came: what it had begun "
                 "is not played again.",
                 code="not_in_play",
             )
-        if version.state in OUT_OF_PLAY:
+        if version.state in gone:
             raise Conflict(
                 f"{version.label} is {version.get_state_display()}.", code="out_of_play"
             )

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.entries.enrolment import enter_bot
 from pentathlon.tournaments.entries.reinstatement import reinstate_entry
@@ -91,7 +92,13 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     stored = read_draft(found)
     info = GAMES[_known_game(request) or found.game].info
     kind = request.GET.get("format", "")
-    form = TournamentForm(request.POST or None, info=info, kind=kind, draft=stored)
+    form = TournamentForm(
+        request.POST or None,
+        info=info,
+        kind=kind,
+        draft=stored,
+        is_repeat=is_repeated(found.pk),
+    )
     around = ArrangementForm(request.POST or None, stored=stored.arrangement)
     revision = request.POST.get("revision", stored.revision)
     if all([form.is_valid(), around.is_valid()]):
