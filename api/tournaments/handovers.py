@@ -12,9 +12,8 @@ from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.common.errors import NotFound
-from pentathlon.handovers.models import Handover
+from pentathlon.handovers.models import Handover, OrganiserRole
 from pentathlon.handovers.services import (
-    ROLES,
     accept_tournament,
     assign_tournament,
     end_offer,
@@ -57,7 +56,8 @@ class OrganiserSerializer(serializers.Serializer[Any]):
 
     person = PersonSerializer()
     role = serializers.ChoiceField(
-        choices=ROLES, help_text="Organisers and staff alone see who was asked to join."
+        choices=OrganiserRole.choices,
+        help_text="Organisers and staff alone see who was asked to join.",
     )
     since = serializers.DateTimeField(
         allow_null=True, help_text="When a co-organiser accepted; null for others."

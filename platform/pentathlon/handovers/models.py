@@ -20,6 +20,14 @@ SHARED_IN: Final = (TournamentState.DRAFT, *HANDED_OVER_IN, TournamentState.CLOS
 """The states in which there is something to organise together, if only a release of results."""
 
 
+class OrganiserRole(models.TextChoices):
+    """What somebody is to a tournament that several may organise."""
+
+    OWNER = "owner", "owns it"
+    CO_ORGANISER = "co_organiser", "organises it, too"
+    ASKED = "asked", "was asked to"
+
+
 class HandoverQuerySet(models.QuerySet["Handover"]):
     """Named queries for offers."""
 

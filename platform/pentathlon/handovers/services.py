@@ -11,7 +11,7 @@ Co-organisers may do all that the owner may, but hand the tournament over and re
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Q
@@ -21,7 +21,12 @@ from pentathlon.accounts.roles import LONGEST_REASON, is_staff
 from pentathlon.accounts.services import find_person
 from pentathlon.audit.actions import AuditAction
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from pentathlon.handovers.models import HANDED_OVER_IN, SHARED_IN, Handover
+from pentathlon.handovers.models import (
+    HANDED_OVER_IN,
+    SHARED_IN,
+    Handover,
+    OrganiserRole,
+)
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import (
     check_organiser,
@@ -35,15 +40,12 @@ from pentathlon.tournaments.notices import note_change, note_offer, note_tournam
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.results.hidden_results import show_to_organisers
 
-ROLES: Final = ("owner", "co_organiser", "asked")
-"""What somebody may be to a tournament that is organised together."""
-
 
 class OrganiserLine(NamedTuple):
     """Somebody who organises a tournament, or was asked to."""
 
     person: User
-    role: str
+    role: OrganiserRole
     since: datetime | None
     """When a co-organiser accepted."""
 
@@ -67,13 +69,15 @@ def organisers_of(tournament: Tournament, *, reader: User | None) -> list[Organi
     """
     shared = tournament.co_organisers.select_related("person").order_by("since", "pk")
     lines = [
-        OrganiserLine(tournament.owner, "owner", None),
-        *(OrganiserLine(each.person, "co_organiser", each.since) for each in shared),
+        OrganiserLine(tournament.owner, OrganiserRole.OWNER, None),
+        *(OrganiserLine(each.person, OrganiserRole.CO_ORGANISER, each.since) for each in shared),
     ]
     is_told = reader is not None and (is_staff(reader) or is_organiser_of(reader, tournament))
     if is_told:
         offers = tournament.offers.filter(is_shared=True).select_related("person")
-        lines += [OrganiserLine(each.person, "asked", None) for each in offers.order_by("pk")]
+        lines += [
+            OrganiserLine(each.person, OrganiserRole.ASKED, None) for each in offers.order_by("pk")
+        ]
     return lines
 
 
