@@ -132,14 +132,7 @@ def accept_tournament(*, actor: User, tournament: Tournament) -> Tournament:
         raise _no_offer(tournament)
     if not offer.is_shared:
         return _hand_over(tournament, actor, by=actor, reason="")
-    check_state(tournament, *SHARED_IN, to="share")
-    _check_successor(tournament, actor)
-    offer.delete()
-    CoOrganiser.objects.create(tournament=tournament, person=actor)
-    show_to_organisers(tournament)
-    audit_tournament(AuditAction.TOURNAMENT_JOIN, tournament, actor=actor, person=actor)
-    note_change(tournament, ["organisers"])
-    return tournament
+    return _join(tournament, actor)
 
 
 @transaction.atomic
@@ -203,6 +196,17 @@ def _offer(tournament: Tournament, person: User, *, actor: User, is_shared: bool
     )
     note_offer(tournament, person)
     return offer
+
+
+def _join(tournament: Tournament, actor: User) -> Tournament:
+    check_state(tournament, *SHARED_IN, to="share")
+    _check_successor(tournament, actor)
+    tournament.offers.filter(person=actor).delete()
+    CoOrganiser.objects.create(tournament=tournament, person=actor)
+    show_to_organisers(tournament)
+    audit_tournament(AuditAction.TOURNAMENT_JOIN, tournament, actor=actor, person=actor)
+    note_change(tournament, ["organisers"])
+    return tournament
 
 
 def _hand_over(tournament: Tournament, person: User, *, by: User, reason: str) -> Tournament:

@@ -296,6 +296,7 @@ def _organised(scene: Scene) -> Iterator[Visit]:
         yield _visit("tournament", tournament.pk, reader=organiser)
     running = scene.running.pk
     yield _visit("tournament_edit", draft.pk, reader=organiser)
+    yield _visit("tournament_change", scene.open.pk, reader=organiser)
     yield _visit("tournament_schedule", running, reader=organiser)
     yield _visit("tournament_cancel", running, reader=organiser)
     yield from _handovers(scene.running)
