@@ -7,7 +7,7 @@ The cost does not depend on how much waits or has been played: each query walks 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ from django.db import connection
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED, RepeatedLane
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED
 
 _UNSENT: Final = (
     "{alias}.state = %s AND NOT {alias}.on_hold AND {alias}.sent_at IS NULL AND {alias}.kind = %s"
@@ -107,7 +107,12 @@ class Heads:
     """
 
     def __init__(
-        self, kind: MatchKind, *, fits: Callable[[Head], bool], reached: dict[int, int]
+        self,
+        kind: MatchKind,
+        *,
+        fits: Callable[[Head], bool],
+        reached: dict[int, int],
+        repeated: Collection[int] = (),
     ) -> None:
         self._kind = kind
         self._fits = fits
@@ -117,7 +122,7 @@ class Heads:
         self._pages = (1, 1)
         self._versions: dict[int, BotVersion] = {}
         self._lineups: dict[str, Lineup] = {}
-        self._repeated = set(RepeatedLane.objects.values_list("lane", flat=True))
+        self._repeated = repeated
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
         """Begin to choose `room` matches from these lanes, in the order of reading.

@@ -34,6 +34,7 @@ from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
 from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
+from pentathlon.matches.repeated_lanes import RepeatedLane
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
@@ -132,6 +133,7 @@ class _Plan:
         usual_s, ladders_s = resend_after_s
         is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
         self._stale = sorted(sent.filter(is_stale).values_list("pk", "game", "kind", "lane"))
+        self._repeated = frozenset(RepeatedLane.objects.values_list("lane", flat=True))
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
         for matches in (live, sent.exclude(is_stale)):
             for kind, lane, game in matches.order_by().values_list("kind", "lane", "game"):
@@ -206,7 +208,8 @@ class _Plan:
         if not lanes:
             return
         reached = self._cursor.reached.setdefault(kind, {})
-        heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
+        fits = partial(self._fits, kind)
+        heads = Heads(kind, fits=fits, reached=reached, repeated=self._repeated)
         last = self._cursor.lane.get(kind, 0)
         turns = Turns(lanes, rank=partial(self._rank, kind), last=last)
         heads.open(turns.in_order(), room=ceil(room))

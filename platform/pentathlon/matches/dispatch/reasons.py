@@ -41,10 +41,10 @@ class Situation:
     cap: Cap
     held_lanes: frozenset[int]
     """The lanes of paused tournaments."""
-    repeated_lanes: frozenset[int]
-    """The lanes in which retired and stopped versions play again."""
     is_handed_out: bool
     """Whether there is a reconciler that publishes matches."""
+    repeated_lanes: frozenset[int] = frozenset()
+    """The lanes in which retired and stopped versions play again."""
 
 
 def read_situation() -> Situation:
