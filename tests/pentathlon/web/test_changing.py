@@ -143,3 +143,13 @@ def test_others_find_no_form(host: User) -> None:
     answer = as_person(make_user(organiser=True)).get(_address(cup), follow=True)
 
     assert "Only host, who organises it" in page_of(answer).text
+
+
+def test_feed_says_what_changed(host: User) -> None:
+    cup = arranged_cup(host)
+    _send(cup, name="Great cup")
+
+    feed = as_person(make_user()).get(reverse("tournament_feed", args=[cup.pk])).content.decode()
+
+    assert "Great cup has changed" in feed
+    assert "host changed name: Cup → Great cup." in feed
