@@ -93,7 +93,9 @@ def test_change_without_a_revision_is_refused(cup: Tournament) -> None:
     "name", ["game", "format", "params", "limits", "options", "table_seats", "tie_breaks", "rated"]
 )
 def test_what_seeds_rest_on_is_refused_by_name(cup: Tournament, name: str) -> None:
-    answer = _change(cup, **{name: "tuned"})
+    changes: dict[str, Any] = {name: "tuned"}
+
+    answer = _change(cup, **changes)
 
     assert_problem(answer, status=400, code="fixed", attr=name)
 

@@ -130,7 +130,7 @@ def is_old(problem: DomainError, stored: Arrangement, wanted: Arrangement) -> bo
     return bool(before == after)
 
 
-def _changes(stored: Setup, setup: Setup) -> dict[str, Mapping[str, Any]]:  # Any: JSON
+def _changes(stored: Setup, setup: Setup) -> dict[str, dict[str, Any]]:  # Any: JSON
     """Return what changes, with its values before and after."""
     before, after = stored.to_json(), setup.to_json()
     changes = {
@@ -149,7 +149,7 @@ def _changes(stored: Setup, setup: Setup) -> dict[str, Mapping[str, Any]]:  # An
 def _check_caps(tournament: Tournament, stored: Setup, setup: Setup) -> None:
     """Refuse a cap that is lower than what has entered; name the bots that are too many."""
     entries = list(tournament.entries.scheduled().select_related("version__bot__owner"))
-    errors = []
+    errors: list[DomainError] = []
     if setup.entries_per_author < stored.entries_per_author:
         organisers = tournament.organiser_names
         groups = _grouped(entries, lambda entry: entry.version.bot.owner.username)
@@ -159,8 +159,8 @@ def _check_caps(tournament: Tournament, stored: Setup, setup: Setup) -> None:
     if most is not None and most != stored.arrangement.entry_rules.entries_per_team:
         teams = _grouped([entry for entry in entries if entry.team], lambda entry: entry.team)
         errors += _too_many(teams, most, field="entry_rules.entries_per_team")
-    for error in errors:
-        raise error
+    if errors:
+        raise errors[0]
 
 
 def _grouped(entries: list[Entry], name: Callable[[Entry], str]) -> dict[str, list[Entry]]:

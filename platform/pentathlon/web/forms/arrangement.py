@@ -38,7 +38,7 @@ def _number(label: str) -> forms.IntegerField:
 class ArrangementForm(ZonedForm):
     """Text, dates, secrecy and rules of entry; all of it optional."""
 
-    field_order = ("description", "zone")
+    field_order: tuple[str, ...] = ("description", "zone")
 
     description = forms.CharField(
         required=False,
@@ -84,7 +84,7 @@ class ArrangementForm(ZonedForm):
         super().__init__(data, **settings)
         self._stored = stored
         if stored is not None:
-            self.initial |= initial_arrangement(stored)
+            self.initial = {**self.initial, **initial_arrangement(stored)}
 
     def clean_description(self) -> str:
         """Return the text with the ends of lines that it is stored with."""

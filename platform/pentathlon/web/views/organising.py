@@ -133,8 +133,12 @@ def tournament_change(request: HttpRequest, tournament_id: int) -> HttpResponse:
     form = SetupForm(request.POST or None, setup=stored)
     revision = request.POST.get("revision", stored.revision)
     if form.is_valid():
-        values = {"tournament": found, "setup": form.setup, "revision": revision}
-        done = call_service(form, lambda: change_tournament(actor=actor, **values))
+        done = call_service(
+            form,
+            lambda: change_tournament(
+                actor=actor, tournament=found, setup=form.setup, revision=revision
+            ),
+        )
         if done is not None:
             messages.success(request, f"{done.name} is saved; everybody in it was told.")
             return redirect("tournament", found.pk)
