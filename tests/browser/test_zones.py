@@ -10,11 +10,11 @@ from tests.browser.test_pages import sign_in
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import Scene
 
-_ZONE = ZoneInfo("Asia/Kathmandu")
+_ZONE = ZoneInfo("Asia/Tokyo")
 
 
 def _travel(page: Page) -> None:
-    """Move the browser to a zone that is 5:45 hours ahead of UTC."""
+    """Move the browser to a zone that is nine hours ahead of UTC."""
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setTimezoneOverride", {"timezoneId": _ZONE.key})
 

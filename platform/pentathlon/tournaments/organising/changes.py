@@ -159,8 +159,7 @@ def _check_caps(tournament: Tournament, stored: Setup, setup: Setup) -> None:
     if most is not None and most != stored.arrangement.entry_rules.entries_per_team:
         teams = _grouped([entry for entry in entries if entry.team], lambda entry: entry.team)
         errors += _too_many(teams, most, field="entry_rules.entries_per_team")
-    if errors:
-        raise errors[0]
+    refuse_all(errors)
 
 
 def _grouped(entries: list[Entry], name: Callable[[Entry], str]) -> dict[str, list[Entry]]:
