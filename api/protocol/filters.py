@@ -1,5 +1,6 @@
 """Filters of lists: a name means the same everywhere, and is the name of a field of the answer."""
 
+import re
 from datetime import datetime
 from typing import Any, Final
 
@@ -7,8 +8,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
+from django_filters.fields import IsoDateTimeField
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
+from api.protocol.requests import ZONE_MISSING
 from pentathlon.common.spans import made_before, made_since
 from pentathlon.server.limits import LONGEST_FILTER
 from pentathlon_engines import GAMES
@@ -22,6 +25,7 @@ _SINCE: Final = "Created at this time or later, such as 2026-11-23T12:00:00Z or 
 _UNTIL: Final = "Created before this time; consecutive spans do not overlap."
 _TIME: Final = r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?"
 
+_WITHOUT_ZONE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]+", re.IGNORECASE)
 _MOMENT: Final = {"type": "string", "pattern": f"^20[0-9]{{2}}-{_MONTH_AND_DAY}{_TIME}$"}
 MADE_PARAMETERS: Final = (
     OpenApiParameter("since", _MOMENT, description=_SINCE),
@@ -70,9 +74,20 @@ def _check_year(moment: datetime) -> None:
         raise ValidationError(f"The year is from {_YEARS[0]} to {_YEARS[-1]}.", code="bad_time")
 
 
+class _MomentField(IsoDateTimeField):
+    def to_python(self, value: Any) -> datetime | None:  # Any: as the framework has it
+        """Return the time of a text; refuse one without a zone, unless it is a day."""
+        if isinstance(value, str) and _WITHOUT_ZONE.fullmatch(value.strip()):
+            raise ValidationError(ZONE_MISSING, code="zone_missing")
+        made: datetime | None = super().to_python(value)
+        return made
+
+
 @extend_schema_field(_MOMENT)
 class MomentFilter(filters.IsoDateTimeFilter):
     """A time with its zone, or a day, which begins at midnight UTC."""
+
+    field_class = _MomentField
 
     def __init__(self, **settings: object) -> None:
         super().__init__(validators=[_check_year], **settings)

@@ -4,6 +4,7 @@ An unknown name is refused, not ignored: somebody who sends `starts_at` expects 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, Self, TypeVar, cast
 
 from drf_spectacular.utils import extend_schema_field
@@ -15,6 +16,10 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import DomainError, InvalidInput, Problems
 
 Made = TypeVar("Made")
+ZONE_MISSING: Final = (
+    "Say in which zone this is: with Z at its end it is UTC, as in 2027-01-31T09:00:00Z; other "
+    "zones have their offset there, as in 2027-01-31T09:00:00+05:45."
+)
 
 _BOUNDS: Final[Mapping[str, Sequence[str]]] = {
     "value": ("minimum", "maximum"),
@@ -139,6 +144,18 @@ def _allowed(field: Any, code: str) -> Any:
         for end, name in zip(("min", "max"), names, strict=False)
     }
     return {name: bound for name, bound in bounds.items() if bound is not None} or None
+
+
+class MomentField(serializers.DateTimeField):
+    """A time with its zone: without one, nobody knows which moment is meant."""
+
+    default_error_messages = {"zone_missing": ZONE_MISSING}
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        """Refuse a time without a zone, and return others in that of the site."""
+        if value.tzinfo is None:
+            self.fail("zone_missing")
+        return super().enforce_timezone(value)
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})

@@ -6,11 +6,16 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.protocol.requests import RequestSerializer
+from api.protocol.requests import MomentField, RequestSerializer
 from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import MOST_INVITED, Arrangement, problems_of
+from pentathlon.tournaments.organising.arrangement import (
+    LONGEST_DESCRIPTION,
+    MOST_INVITED,
+    Arrangement,
+    problems_of,
+)
 
 
 class EntryRulesSerializer(RequestSerializer):
@@ -25,10 +30,10 @@ class EntryRulesSerializer(RequestSerializer):
     newest_only = serializers.BooleanField(
         default=False, help_text="Only the newest version of a bot."
     )
-    uploaded_from = serializers.DateTimeField(
+    uploaded_from = MomentField(
         default=None, allow_null=True, help_text="Only versions uploaded at this time or later."
     )
-    new_bots_from = serializers.DateTimeField(
+    new_bots_from = MomentField(
         default=None, allow_null=True, help_text="Only bots first uploaded at this time or later."
     )
     most_versions = serializers.IntegerField(
@@ -47,21 +52,27 @@ class EntryRulesSerializer(RequestSerializer):
 class ArrangementSerializer(RequestSerializer):
     """Dates, secrecy and rules of entry of a new tournament, and whether it is rated."""
 
-    closes_entries_at = serializers.DateTimeField(
+    description = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_DESCRIPTION,
+        help_text="About the tournament, in Markdown; without images and HTML.",
+    )
+    closes_entries_at = MomentField(
         default=None,
         allow_null=True,
         help_text="After this time only the organiser can enter bots.",
     )
-    starts_at = serializers.DateTimeField(
+    starts_at = MomentField(
         default=None, allow_null=True, help_text="When it starts automatically."
     )
     hides_results = serializers.BooleanField(
         default=False, help_text="Only you and staff see results before their release; unrated."
     )
-    freezes_at = serializers.DateTimeField(
+    freezes_at = MomentField(
         default=None, allow_null=True, help_text="Results after this time are hidden; unrated."
     )
-    releases_at = serializers.DateTimeField(
+    releases_at = MomentField(
         default=None, allow_null=True, help_text="When hidden results are released automatically."
     )
     entry_rules = EntryRulesSerializer(default=dict)
@@ -77,17 +88,22 @@ class ArrangementSerializer(RequestSerializer):
 
     def further_problems(self) -> Iterator[DomainError]:
         """Yield the semantic errors of the valid fields."""
-        right = self.right_values(*(each.name for each in fields(Arrangement)), "rated")
+        right = self.right_values(*arrangement_fields(), "rated")
         yield from problems_of(take_arrangement(right), rated=right["rated"])
+
+
+def arrangement_fields() -> list[str]:
+    """Return the names of the fields of an arrangement."""
+    return [each.name for each in fields(Arrangement)]
 
 
 def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked values of a request
     """Extract the arrangement from a validated request."""
-    names = [each.name for each in fields(Arrangement)]
-    values: dict[str, Any] = {name: asked.pop(name) for name in names}
+    values: dict[str, Any] = {name: asked.pop(name) for name in arrangement_fields()}
     rules = values["entry_rules"]
     values["entry_rules"] = EntryRules(**{**rules, "languages": tuple(rules.get("languages", ()))})
     values["invited"] = tuple(values["invited"])
+    values["description"] = values["description"].replace("\r\n", "\n")
     return Arrangement(**values)
 
 

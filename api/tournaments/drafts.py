@@ -12,11 +12,12 @@ from rest_framework.response import Response
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import naming
 from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
+from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
-_LONGEST_REVISION = 64
+LONGEST_REVISION = 64
 _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
 """Fields that lose their meaning once another one has changed."""
 
@@ -28,7 +29,7 @@ class DraftSerializer(TournamentRequestSerializer):
     draft = None  # type: ignore[assignment]  # it is one
     secret = None  # type: ignore[assignment]  # drawn, or given, for good
     revision = serializers.CharField(
-        max_length=_LONGEST_REVISION,
+        max_length=LONGEST_REVISION,
         help_text="The revision that you read. If the draft has changed since, it stays as it is.",
     )
 
@@ -59,7 +60,10 @@ class DraftActions(Endpoint[Tournament]):
         """
         found = self.get_object()
         check_organiser(self.actor, found, to="edit")
-        wanted = DraftSerializer(data=_changed(_told(read_draft(found)), request.data))
+        wanted = DraftSerializer(
+            data=_changed(_told(read_draft(found)), request.data),
+            context={"is_repeat": is_repeated(found.pk)},
+        )
         wanted.is_valid(raise_exception=True)
         edit = naming(
             lambda: edit_draft(actor=self.actor, tournament=found, **wanted.arguments),
@@ -70,8 +74,7 @@ class DraftActions(Endpoint[Tournament]):
 
 def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
     """Return a draft as the fields of a request."""
-    document, around = draft.document, draft.arrangement
-    moments = ("closes_entries_at", "starts_at", "freezes_at", "releases_at")
+    document = draft.document
     return {
         "name": draft.name,
         "game": document.game,
@@ -85,14 +88,7 @@ def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
         "limits": dict(document.limits),
         "rated": draft.rated,
         "draw_probability": document.draw_probability,
-        **{
-            name: None if (at := getattr(around, name)) is None else at.isoformat()
-            for name in moments
-        },
-        "hides_results": around.hides_results,
-        "entry_rules": around.entry_rules.to_json(),
-        "by_invitation": around.by_invitation,
-        "invited": list(around.invited),
+        **draft.arrangement.to_json(),
         "revision": draft.revision,
     }
 

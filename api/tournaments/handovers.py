@@ -1,5 +1,7 @@
 """Handovers of tournaments to other organisers."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -10,13 +12,16 @@ from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.common.errors import NotFound
-from pentathlon.handovers.models import Handover
+from pentathlon.handovers.models import Handover, OrganiserRole
 from pentathlon.handovers.services import (
     accept_tournament,
     assign_tournament,
     end_offer,
     offer_of,
+    offer_share,
     offer_tournament,
+    organisers_of,
+    remove_organiser,
 )
 from pentathlon.tournaments.models import Tournament
 
@@ -28,7 +33,7 @@ class HandoverSerializer(serializers.ModelSerializer[Handover]):
 
     class Meta:
         model = Handover
-        fields = ("person", "offered_at")
+        fields = ("person", "is_shared", "offered_at")
         read_only_fields = fields
 
 
@@ -46,13 +51,26 @@ class AssignmentSerializer(OfferSerializer):
     reason = PublicReasonField()
 
 
+class OrganiserSerializer(serializers.Serializer[Any]):
+    """Somebody who organises a tournament, or was asked to."""
+
+    person = PersonSerializer()
+    role = serializers.ChoiceField(
+        choices=OrganiserRole.choices,
+        help_text="Organisers and staff alone see who was asked to join.",
+    )
+    since = serializers.DateTimeField(
+        allow_null=True, help_text="When a co-organiser accepted; null for others."
+    )
+
+
 class HandoverActions(Endpoint[Tournament]):
     """Handing a tournament over."""
 
     @extend_schema(responses=HandoverSerializer)
     @action(detail=True)
     def handover(self, request: Request, pk: str) -> Response:
-        """Show the offer of a tournament to its organiser, its recipient and staff.
+        """Show the offer of a tournament to its organisers, its recipient and staff.
 
         For others the response is 404 `no_offer`.
         """
@@ -79,14 +97,14 @@ class HandoverActions(Endpoint[Tournament]):
     @extend_schema(responses={204: None})
     @handover.mapping.delete
     def end_handover(self, request: Request, pk: str) -> Response:
-        """Withdraw your offer, or decline one made to you."""
+        """Decline the offer made to you, or withdraw yours to hand the tournament over."""
         end_offer(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["post"], url_path="handover/accept")
     def accept_handover(self, request: Request, pk: str) -> Response:
-        """Accept a tournament offered to you; you become its organiser."""
+        """Accept a tournament offered to you; you become its organiser, or one of several."""
         accept_tournament(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -98,3 +116,34 @@ class HandoverActions(Endpoint[Tournament]):
         wanted.is_valid(raise_exception=True)
         assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=OrganiserSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def organisers(self, request: Request, pk: str) -> Response:
+        """List who organises a tournament, the owner first."""
+        return self._organisers(self.get_object(), status.HTTP_200_OK)
+
+    @extend_schema(request=OfferSerializer, responses={201: OrganiserSerializer(many=True)})
+    @organisers.mapping.post
+    def invite_organiser(self, request: Request, pk: str) -> Response:
+        """Ask another organiser, who may not play in it, to organise it with you.
+
+        They accept or decline as they do a handover. Then they may do all that the owner may, but
+        hand it over and remove other organisers.
+        """
+        wanted = OfferSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        found = self.get_object()
+        offer_share(actor=self.actor, tournament=found, **wanted.validated_data)
+        return self._organisers(found, status.HTTP_201_CREATED)
+
+    @extend_schema(responses={204: None})
+    @action(detail=True, methods=["delete"], url_path=r"organisers/(?P<username>[^/]{1,150})")
+    def remove_organiser(self, request: Request, pk: str, username: str) -> Response:
+        """Leave the organisers, remove one as the owner, or take an invitation back."""
+        remove_organiser(actor=self.actor, tournament=self.get_object(), username=username)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _organisers(self, tournament: Tournament, code: int) -> Response:
+        lines = organisers_of(tournament, reader=self.reader)
+        return Response(OrganiserSerializer(lines, many=True).data, status=code)

@@ -46,7 +46,7 @@ def read_new_tournament(request: Request, actor: User) -> WantedTournament:
         return WantedTournament(create, partial(naming, names=IN_DOCUMENT))
     if isinstance(body, dict) and "document" in body:
         _check_length(request)
-        whole = DocumentRequestSerializer(data=body)
+        whole = DocumentRequestSerializer(data=body, context={"actor": actor})
         whole.is_valid(raise_exception=True)
         create = partial(create_from_document, actor=actor, **whole.validated_data)
         return WantedTournament(create, naming_in_document)

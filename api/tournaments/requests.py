@@ -120,7 +120,8 @@ class TournamentRequestSerializer(ArrangementSerializer):
         scheduler = newest_format(right.pop("format"), seats=seats)
         right["tie_breaks"] = tuple(right["tie_breaks"])
         document = TournamentDocument(scheduler=scheduler, **right)
-        known = partial(find_versions, versions, game=document.game)
+        is_repeat = self.context.get("is_repeat", False)
+        known = partial(find_versions, versions, game=document.game, is_repeat=is_repeat)
         check = partial(check_plan, document, entries=0, rated=rated, others=[known])
         yield from gather_errors([naming(check, IN_SHORT_FORM)])
 
@@ -161,7 +162,9 @@ class DocumentRequestSerializer(RequestSerializer):
     def further_problems(self) -> Iterable[DomainError]:
         """Return the errors of the document and of the fields beside it, if those are valid."""
         right = self.right_values("document", *_AROUND_DOCUMENT)
-        return gather_errors([naming_in_document(partial(check_posted, **right))])
+        return gather_errors(
+            [naming_in_document(partial(check_posted, actor=self.context["actor"], **right))]
+        )
 
 
 def naming_in_document(create: Callable[[], Any]) -> Callable[[], Any]:

@@ -6,7 +6,7 @@ from django.http.response import HttpResponseBase
 from django.utils.functional import SimpleLazyObject
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -14,11 +14,11 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.accounts.people import PersonSerializer
 from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.pagination import PAGE_PARAMETERS, OnePage
 from api.protocol.permissions import lacks_scope
-from api.tournaments.arrangements import ArrangedSerializer
+from api.tournaments.answers import FullTournamentSerializer, TournamentSerializer
+from api.tournaments.changes import ChangeActions, ChangeSerializer
 from api.tournaments.drafts import DraftActions
 from api.tournaments.entries import EntryActions
 from api.tournaments.handovers import HandoverActions
@@ -37,15 +37,15 @@ from api.tournaments.tables import (
     ProgressSerializer,
     SeatRateSerializer,
     StandingSerializer,
-    WarningSerializer,
 )
 from pentathlon.accounts.models import Scope
 from pentathlon.caching import answer_packed, tag_of
+from pentathlon.handovers.services import visible_or_offered
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order
 from pentathlon.tournaments.documents.document import document_json
-from pentathlon.tournaments.estimates.dry_runs import cautions_of, dry_run, dry_run_of_new
+from pentathlon.tournaments.estimates.dry_runs import dry_run, dry_run_of_new
 from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -64,74 +64,8 @@ from pentathlon_engines.tournament.document_schema import document_schema
 from pentathlon_engines.tournament.formats.registry import newest_formats
 
 _LARGEST_PART_NUMBER = 1000
-
-
-class TournamentSerializer(ArrangedSerializer):
-    """A tournament and its document."""
-
-    owner = PersonSerializer()
-    bots = serializers.IntegerField()
-    matches = serializers.IntegerField(
-        allow_null=True,
-        help_text="The number of scheduled matches; null while results are hidden from you.",
-    )
-    matches_done = serializers.IntegerField(
-        allow_null=True, help_text="null while results are hidden from you."
-    )
-    commitment = serializers.CharField(
-        allow_null=True,
-        help_text="SHA-256 of the secret from which schedule and seeds are derived.",
-    )
-    secret = serializers.CharField(
-        source="revealed_secret", allow_null=True, help_text="null until it closes."
-    )
-    warnings = serializers.SerializerMethodField(
-        help_text="Settings that are allowed but rarely intended; empty after the start."
-    )
-
-    class Meta(ArrangedSerializer.Meta):
-        fields = (
-            *ArrangedSerializer.Meta.fields,
-            "id",
-            "name",
-            "game",
-            "format",
-            "owner",
-            "table_seats",
-            "cycles",
-            "scheduler",
-            "params",
-            "tie_breaks",
-            "rules_version",
-            "commitment",
-            "secret",
-            "secret_given",
-            "options",
-            "limits",
-            "rated",
-            "entries_per_author",
-            "state",
-            "bots",
-            "matches",
-            "matches_done",
-            "warnings",
-            "created_at",
-            "started_at",
-            "finished_at",
-        )
-        read_only_fields = fields
-
-    @extend_schema_field(WarningSerializer(many=True))
-    def get_warnings(self, tournament: Tournament) -> list[dict[str, Any]]:  # Any: JSON
-        """Return the warnings that a dry run would give."""
-        return [caution.to_json() for caution in cautions_of(tournament)]
-
-    def to_representation(self, instance: Tournament) -> dict[str, Any]:  # Any: JSON
-        """Return the fields, without the numbers of matches if the reader may see no results."""
-        told = super().to_representation(instance)
-        if instance.pk in self.context["hidden"]:
-            told["matches"] = told["matches_done"] = None
-        return told
+_OF_OFFERS = ("handover", "accept_handover", "end_handover")
+"""Actions for people who were asked to organise a draft, which they do not see otherwise."""
 
 
 class PartSerializer(serializers.Serializer[Any]):
@@ -153,6 +87,7 @@ class TournamentFilter(MadeFilterSet):
 class TournamentViewSet(
     ListModelMixin,
     RetrieveModelMixin,
+    ChangeActions,
     DraftActions,
     EntryActions,
     HandoverActions,
@@ -162,7 +97,7 @@ class TournamentViewSet(
 
     noun = "tournament"
     queryset = Tournament.objects.listed()
-    serializer_class = TournamentSerializer
+    serializer_class = FullTournamentSerializer
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
     private_scopes = {"handover": Scope.PRIVATE_READ}
@@ -182,15 +117,22 @@ class TournamentViewSet(
         # A token that may write tournaments may also read their drafts.
         needed = (Scope.PRIVATE_READ, Scope.TOURNAMENTS_WRITE)
         is_blind = all(lacks_scope(self.request, scope) for scope in needed)
-        found = Tournament.objects.visible_to(None if is_blind else self.person).listed()
+        reader = None if is_blind else self.person
+        if self.action in _OF_OFFERS and reader is not None:
+            return visible_or_offered(reader).listed()
+        found = Tournament.objects.visible_to(reader).listed()
         return found.organised() if self.action == "list" else found
+
+    def get_serializer_class(self) -> type[serializers.BaseSerializer[Tournament]]:
+        """Leave texts and organisers out of lists."""
+        return TournamentSerializer if self.action == "list" else FullTournamentSerializer
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
         """Add the tournaments that hide their results from the reader; one query if needed."""
         hidden = SimpleLazyObject(lambda: hidden_lanes(self.reader))
         return {**super().get_serializer_context(), "hidden": hidden}
 
-    @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
+    @extend_schema(request=TournamentRequestSerializer, responses={201: FullTournamentSerializer})
     def create(self, request: Request) -> Response:
         """Create a tournament that is open for entries.
 
@@ -241,43 +183,52 @@ class TournamentViewSet(
         """Play a block or a round again with the same seeds; its earlier results do not count."""
         return self._order(BlockOrder.RERUN)
 
+    @extend_schema(request=ChangeSerializer, responses=FullTournamentSerializer)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """Change what no seed rests on, while the tournament is open; everybody in it is told.
+
+        Send the fields that change, and the `revision` that you read. Rules of entry are for bots
+        that enter from now on; a cap below what has entered is refused.
+        """
+        return self._as_it_stands(self.change(request), status.HTTP_200_OK)
+
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, pk: str) -> Response:
         """Delete a draft. A tournament that was ever open can only be cancelled."""
         delete_draft(actor=self.actor, tournament=self.get_object())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def open(self, request: Request, pk: str) -> Response:
         """Open a draft for entries; it becomes public."""
         return self._change(open_tournament)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:
         """Start the tournament: make its schedule and play it."""
         return self._change(services.start_tournament)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
         """Pause the tournament: start no more matches for now."""
         return self._change(services.pause_tournament)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
         """Resume the tournament after a pause."""
         return self._change(services.resume_tournament)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Cancel the tournament: void all matches that have not ended."""
         return self._change(services.cancel_tournament)
 
-    @extend_schema(request=None, responses=TournamentSerializer)
+    @extend_schema(request=None, responses=FullTournamentSerializer)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str) -> Response:
         """Permanently release the hidden results of the tournament to everybody."""

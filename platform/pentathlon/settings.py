@@ -272,6 +272,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "MatchKindEnum": "pentathlon.matches.models.MatchKind",
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
+        "OrganiserRole": "pentathlon.handovers.models.OrganiserRole",
         "EntryState": "pentathlon.tournaments.models.EntryState",
         "LadderChoice": "pentathlon.ladders.models.Choice",
         "SeasonState": "pentathlon.ladders.models.SeasonState",

@@ -1,5 +1,6 @@
 """Entries, invitations and events through the API."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db
+
+_SOON = f"{datetime.now(UTC) + timedelta(days=30):%Y-%m-%dT%H:%M:00Z}"
 
 
 def _client(person: User) -> APIClient:
@@ -39,7 +42,7 @@ def test_tournament_is_made_with_its_arrangement(organiser: User) -> None:
         "game": "tuned",
         "rated": False,
         "hides_results": True,
-        "starts_at": "2099-01-01T10:00:00Z",
+        "starts_at": _SOON,
         "entry_rules": {"newest_only": True},
     }
 
@@ -47,7 +50,7 @@ def test_tournament_is_made_with_its_arrangement(organiser: User) -> None:
 
     assert made.status_code == 201
     assert made.json()["hides_results"] is True
-    assert made.json()["starts_at"] == "2099-01-01T10:00:00Z"
+    assert made.json()["starts_at"] == _SOON
     assert made.json()["entry_rules"] == {"newest_only": True}
 
 
@@ -56,8 +59,14 @@ def test_tournament_is_made_with_its_arrangement(organiser: User) -> None:
     [
         ({"hides_results": True}, 400, "hidden_and_rated"),
         ({"starts_at": "2001-01-01T10:00:00Z"}, 400, "past"),
+        ({"starts_at": "9999-01-01T10:00:00Z"}, 400, "too_late"),
+        ({"rated": False, "freezes_at": "9999-12-31T23:59:59+00:00"}, 400, "too_late"),
+        ({"entry_rules": {"uploaded_from": "9999-01-01T10:00:00Z"}}, 400, "too_late"),
+        ({"starts_at": "2027-01-01T10:00:00"}, 400, "zone_missing"),
+        ({"entry_rules": {"new_bots_from": "2027-01-01"}}, 400, "zone_missing"),
+        ({"description": "\u202egnol"}, 400, "bad_description"),
         ({"entry_rules": {"colour": "red"}}, 400, "unknown_field"),
-        ({"begins_at": "2099-01-01T10:00:00Z"}, 400, "unknown_field"),
+        ({"begins_at": "2027-01-01T10:00:00Z"}, 400, "unknown_field"),
     ],
 )
 def test_bad_arrangement_is_refused(
@@ -284,7 +293,7 @@ def test_authors_are_invited_by_name(organiser: User) -> None:
 
 
 def test_event_is_made_in_one_request(organiser: User) -> None:
-    body = {"name": "Week", "games": ["tuned", "azure"], "starts_at": "2099-01-01T10:00:00Z"}
+    body = {"name": "Week", "games": ["tuned", "azure"], "starts_at": _SOON}
 
     made = _post(organiser, "events/", body)
     table = APIClient().get(f"{V1}/events/{made.json()['id']}/table/")

@@ -1,5 +1,6 @@
 """Handing a tournament over by API and on its page."""
 
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -114,7 +115,7 @@ class TestPage:
         question = page_of(asked.get(address)).text
         answer = asked.post(reverse("handover_accept", args=[cup.pk]), follow=True)
 
-        assert "Hand over…" in controls
+        assert "Organisers…" in controls
         assert "You are offered to organise" in told
         assert "You are offered this tournament." in question
         assert f"You organise {cup.name} now." in page_of(answer).text
@@ -151,3 +152,73 @@ class TestPage:
         page = page_of(as_person(cup.owner).post(address, {"person": "nobody"})).text
 
         assert "There is no user called 'nobody'." in page
+
+    def test_helper_is_asked_joins_and_leaves(self, cup: Tournament, other: User) -> None:
+        address = reverse("tournament_handover", args=[cup.pk])
+        page = reverse("tournament", args=[cup.pk])
+        asked = as_person(cup.owner).post(
+            address, {"share": "1", "share-person": other.username}, follow=True
+        )
+        question = page_of(as_person(other).get(address)).text
+        as_person(other).post(reverse("handover_accept", args=[cup.pk]))
+        joined = page_of(as_person(other).get(page)).text
+        left = as_person(other).post(
+            reverse("organiser_remove", args=[cup.pk]), {"person": other.username}, follow=True
+        )
+
+        assert f"{other.username} was asked and notified." in page_of(asked).text
+        assert "You are asked to organise this tournament together." in question
+        both = rf"organised by {cup.owner.username} ?, {other.username}"
+        assert re.search(both, joined)
+        assert "Pause" in joined
+        assert f"does not organise {cup.name}" in page_of(left).text
+
+    def test_error_of_the_helper_shows_at_its_own_field(self, cup: Tournament) -> None:
+        address = reverse("tournament_handover", args=[cup.pk])
+
+        answer = as_person(cup.owner).post(address, {"share": "1", "share-person": "nobody"})
+
+        assert answer.context["share"].errors == {"person": ["There is no user called 'nobody'."]}
+        assert not answer.context["form"].errors
+
+
+class TestOrganisers:
+    def test_helper_is_asked_listed_and_removed(self, cup: Tournament, other: User) -> None:
+        address = f"{V1}/tournaments/{cup.pk}/organisers/"
+        owner = client_of(cup.owner)
+        made = owner.post(address, {"person": other.username}, format="json")
+        before = client_of(make_user()).get(address)
+        accepted = client_of(other).post(f"{_address(cup)}accept/")
+        after = client_of(make_user()).get(address)
+        removed = owner.delete(f"{address}{other.username}/")
+
+        assert [row["role"] for row in made.json()] == ["owner", "asked"]
+        assert [row["role"] for row in before.json()] == ["owner"]
+        assert [row["person"]["username"] for row in after.json()] == [
+            cup.owner.username,
+            other.username,
+        ]
+        assert (made.status_code, accepted.status_code, removed.status_code) == (201, 204, 204)
+
+    def test_others_neither_ask_nor_remove(self, cup: Tournament, other: User) -> None:
+        address = f"{V1}/tournaments/{cup.pk}/organisers/"
+        stranger = client_of(make_user(organiser=True))
+
+        asked = stranger.post(address, {"person": other.username}, format="json")
+        removed = stranger.delete(f"{address}{cup.owner.username}/")
+
+        assert_problem(asked, status=403, code="not_your_tournament")
+        assert_problem(removed, status=403, code="not_your_tournament")
+
+    def test_draft_is_joined_by_who_was_asked(self, cup: Tournament, other: User) -> None:
+        Tournament.objects.filter(pk=cup.pk).update(state="draft")
+        client_of(cup.owner).post(
+            f"{V1}/tournaments/{cup.pk}/organisers/", {"person": other.username}, format="json"
+        )
+        before = client_of(other).get(f"{V1}/tournaments/{cup.pk}/")
+        offer = client_of(other).get(_address(cup))
+        client_of(other).post(f"{_address(cup)}accept/")
+        after = client_of(other).get(f"{V1}/tournaments/{cup.pk}/")
+
+        assert (before.status_code, offer.json()["is_shared"]) == (404, True)
+        assert after.status_code == 200

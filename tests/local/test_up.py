@@ -43,13 +43,16 @@ class NoSupervisor:
     def stop(self) -> None: ...
 
 
-def test_without_a_demo_one_is_told_where_to_sign_up(
+@pytest.mark.parametrize("everybody", [True, False])
+def test_without_a_demo_one_is_told_where_to_sign_up_and_who_organises(
+    everybody: bool,
     tmp_path: Path,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     settings.DATA_FOLDER = tmp_path
+    settings.ORGANISERS_ARE_EVERYBODY = everybody
     monkeypatch.setattr(command, "Supervisor", NoSupervisor)
     monkeypatch.setattr(command, "prepare_database", lambda: None)
     monkeypatch.setattr(command, "prepare_static_files", lambda: None)
@@ -58,7 +61,9 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
     call_command("up", "--no-demo", "--no-compiled", f"--port={unused_port()}")
 
     said = capsys.readouterr().out
-    assert re.search(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser", said)
+    assert re.search(r"sign up at http://\S+/sign-up/\n.*\n.*manage.py createsuperuser", said)
+    assert ("may enter bots and organise tournaments" in said) is everybody
+    assert ("staff make organisers: http" in said) is not everybody
     assert "sign in as" not in said
 
 

@@ -21,6 +21,9 @@ class AuditAction(TextChoices):
     TOURNAMENT_CANCEL = "tournament.cancel", "cancelled"
     TOURNAMENT_OFFER = "tournament.offer", "offered to another organiser"
     TOURNAMENT_HAND_OVER = "tournament.hand_over", "handed over"
+    TOURNAMENT_CHANGE = "tournament.change", "changed"
+    TOURNAMENT_JOIN = "tournament.join", "joined the organisers of"
+    TOURNAMENT_LEAVE = "tournament.leave", "ended the part of an organiser in"
     TOURNAMENT_RELEASE = "tournament.release", "released the results of"
     ENTRY_ENTER = "entry.enter", "entered"
     ENTRY_WITHDRAW = "entry.withdraw", "withdrew"
@@ -87,6 +90,9 @@ FIELD_CHANGED: Final = (
     AuditAction.ENTRY_DISQUALIFY,
     AuditAction.ENTRY_REINSTATE,
     AuditAction.TOURNAMENT_CANCEL,
+    AuditAction.TOURNAMENT_CHANGE,
+    AuditAction.TOURNAMENT_JOIN,
+    AuditAction.TOURNAMENT_LEAVE,
     AuditAction.TOURNAMENT_HAND_OVER,
     AuditAction.TOURNAMENT_RELEASE,
 )

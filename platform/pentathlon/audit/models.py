@@ -12,6 +12,8 @@ from django.db.models.functions import Now
 from pentathlon.audit.actions import FIELD_CHANGED, RESULTS_CHANGED, AuditAction, AuditedKind
 
 LONGEST_REASON = 300
+_LONGEST_FACT = 120
+"""How much of one value a page shows; the row has all of it."""
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -84,9 +86,11 @@ class AuditEvent(models.Model):
     @property
     def facts_in_words(self) -> list[str]:
         """Further facts about the action, each with its name."""
+        facts = {**self.details, **self.details.get("changes", {})}
+        facts.pop("changes", None)
         return [
             f"{name.replace('_', ' ')}: {_in_words(value)}"
-            for name, value in self.details.items()
+            for name, value in facts.items()
             if value is not None
         ]
 
@@ -104,6 +108,16 @@ class AuditEvent(models.Model):
 
 
 def _in_words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case {"before": before, "after": after}:
+            return f"{_in_words(before)} → {_in_words(after)}"
+        case dict() if value:
+            return ", ".join(f"{name} {_in_words(each)}" for name, each in value.items())
+        case list() if value:
+            return ", ".join(map(_in_words, value))
+        case None | "" | [] | {}:
+            return "–"
+    text = str(value)
+    return f"{text[:_LONGEST_FACT]}…" if len(text) > _LONGEST_FACT else text

@@ -26,6 +26,8 @@ TAKEN_OUT: Final = (VersionState.STOPPED, VersionState.DISQUALIFIED)
 """States in which the platform has taken a version out of schedules."""
 OUT_OF_PLAY: Final = (VersionState.RETIRED, *TAKEN_OUT)
 """States in which a version that could play before starts no more matches."""
+REPEATED: Final = (VersionState.RETIRED, VersionState.STOPPED)
+"""States in which a version still plays in repeats of earlier tournaments."""
 
 
 class BotQuerySet(models.QuerySet["Bot"]):
@@ -102,6 +104,14 @@ class BotVersionQuerySet(models.QuerySet["BotVersion"]):
     def eligible(self, game: str) -> BotVersionQuerySet:
         """Return the versions that may play `game` now."""
         return self.filter(state=VersionState.ELIGIBLE, games__game=game)
+
+    def repeatable(self, game: str) -> BotVersionQuerySet:
+        """Return the versions that may play `game` in a repeat: those that have their code."""
+        found = self.filter(state__in=(VersionState.ELIGIBLE, *REPEATED), games__game=game)
+        kept = found.exclude(archive__files=0).exclude(built__files=0)
+        return kept.filter(bot__owner__deletion=None).exclude(
+            manifest__has_key="build", built=None
+        )
 
     def in_line(self) -> BotVersionQuerySet:
         """Leave out candidates, which play for their bot only once they are activated."""

@@ -26,11 +26,13 @@ class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
         closed = self.in_force()
         if person is None:
             return closed
-        return closed.none() if is_staff(person) else closed.exclude(organiser=person)
+        if is_staff(person):
+            return closed.none()
+        return closed.exclude(organiser=person).exclude(co_organisers=person)
 
 
 class HiddenLane(models.Model):
-    """A lane whose matches nobody sees but its organiser and staff, until its results are out.
+    """A lane whose matches nobody sees but its organisers and staff, until its results are out.
 
     Every reader of matches asks this table, so that what is hidden is decided in one place.
     """
@@ -39,6 +41,8 @@ class HiddenLane(models.Model):
     organiser = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
+    co_organisers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    """Who organises it beside the owner, and so sees what is hidden."""
     hides_from = models.DateTimeField(null=True)
     """Matches that ended before this time are shown; null if all are hidden."""
     hides_until = models.DateTimeField(null=True)

@@ -8,9 +8,10 @@ from django.db.models import Exists, ExpressionWrapper, OuterRef, Prefetch, Q
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
+from pentathlon.matches.repeated_lanes import out_of_play
 
 
 class MatchState(models.TextChoices):
@@ -87,7 +88,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def startable(self) -> Self:
         """Return waiting matches that may be claimed: all of their bots are still in play."""
-        out = _seat_in_match().filter(version__state__in=OUT_OF_PLAY)
+        out = _seat_in_match().filter(out_of_play("version", lane="match__lane"))
         return self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False).in_open_lanes()
 
     def in_open_lanes(self) -> Self:

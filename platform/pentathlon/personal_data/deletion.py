@@ -32,6 +32,7 @@ from pentathlon.challenges.models import Challenge
 from pentathlon.challenges.services import cancel_challenge
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
+from pentathlon.handovers.services import remove_organiser
 from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
@@ -47,6 +48,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.drafts import delete_draft
+from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.teams.services import leave_all_teams
 from pentathlon.webhooks.models import Channel, WebhookEndpoint
 from pentathlon.webhooks.services import delete_endpoint
@@ -173,6 +175,8 @@ def _leave_competitions(person: User) -> None:
         lease_until=None,
     )
     leave_all_teams(person)
+    for shared in CoOrganiser.objects.filter(person=person).order_by("pk"):
+        remove_organiser(actor=person, tournament=shared.tournament, username=person.username)
     drafts = Tournament.objects.filter(owner=person, state=TournamentState.DRAFT)
     for draft in drafts.order_by("pk"):
         delete_draft(actor=person, tournament=draft)

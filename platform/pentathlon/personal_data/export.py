@@ -26,7 +26,8 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.oauth.models import OAuthApp
 from pentathlon.oauth.services import AllowedApp, allowed_apps
 from pentathlon.rankings.models import FormerPlace
-from pentathlon.tournaments.models import Entry, Invitation, Tournament
+from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 
@@ -248,7 +249,7 @@ def _tables_of_competitions(person: User) -> dict[str, _Table]:
             ("tournament", "version", "number", "team__name", "state", "reason", "left_at"),
         ),
         "tournaments": (
-            Tournament.objects.filter(owner=person),
+            Tournament.objects.organised_by(person),
             ("id", "name", "game", "format", "state", "created_at", "started_at", "finished_at"),
         ),
         "teams": (

@@ -49,6 +49,7 @@ FATES: Final = {
     "rankings.FormerPlace.author": Fate.DELETED,
     "rankings.RankingLine.author": Fate.DELETED,
     "tournaments.Block.ordered_by": Fate.KEPT,
+    "tournaments.CoOrganiser.person": Fate.DELETED,
     "tournaments.Entry.left_by": Fate.KEPT,
     "tournaments.Event.owner": Fate.KEPT,
     "tournaments.Invitation.person": Fate.DELETED,

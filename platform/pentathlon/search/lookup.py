@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
@@ -15,6 +15,7 @@ from pentathlon.matches.models import Match
 from pentathlon.search.models import Kind, NameTerm
 from pentathlon.search.words import grade, range_of, words_of
 from pentathlon.tournaments.models import Event, Tournament
+from pentathlon.tournaments.people_rows import CoOrganiser
 
 MOST_FOUND: Final = 50
 """The most names of one kind that a search returns."""
@@ -107,8 +108,10 @@ def _read(kind: Kind, ids: list[int], reader: User | None) -> Iterator[FoundName
 def _public_people(reader: User | None) -> QuerySet[User]:
     """Return people known in public: authors of bots, and organisers of visible tournaments."""
     bots = Bot.objects.filter(owner=OuterRef("pk"))
-    organised = Tournament.objects.visible_to(reader).organised().filter(owner=OuterRef("pk"))
-    return User.objects.filter(Q(Exists(bots)) | Q(Exists(organised)), is_active=True)
+    visible = Tournament.objects.visible_to(reader).organised()
+    shared = CoOrganiser.objects.filter(person=OuterRef("pk"), tournament__in=visible.values("pk"))
+    organises = Exists(visible.filter(owner=OuterRef("pk"))) | Exists(shared)
+    return User.objects.filter(Exists(bots) | organises, is_active=True)
 
 
 def _found(

@@ -13,6 +13,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments.batches import Block
+from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.replacement_rows import Replacement
 from pentathlon.tournaments.team_rows import Team
 from pentathlon_engines.tournament.seeds import commitment_to
@@ -65,7 +66,12 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         """Leave out drafts of other people, unless the reader is of the staff."""
         if person is not None and is_staff(person):
             return self
-        return self.filter(~Q(state=TournamentState.DRAFT) | Q(owner=person))
+        public = ~Q(state=TournamentState.DRAFT)
+        return self.filter(public if person is None else public | _organised_by(person))
+
+    def organised_by(self, person: User) -> Self:
+        """Return the tournaments that this person organises, alone or with others."""
+        return self.filter(_organised_by(person))
 
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""
@@ -180,6 +186,8 @@ class Tournament(models.Model):
     """Which bots its authors may enter, as `EntryRules` reads it."""
     by_invitation = models.BooleanField(default=False, db_default=False)
     """Whether only invited authors can enter bots."""
+    description = models.TextField(blank=True, db_default="")
+    """What the organisers say about it, in Markdown; public."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -197,6 +205,12 @@ class Tournament(models.Model):
     def commitment(self) -> str | None:
         """The commitment to the secret, which is public from the start; None without a secret."""
         return commitment_to(bytes.fromhex(self.secret)) if self.secret else None
+
+    @property
+    def organiser_names(self) -> list[str]:
+        """The user names of its organisers, its owner first."""
+        shared = self.co_organisers.order_by("since", "pk")
+        return [self.owner.username, *shared.values_list("person__username", flat=True)]
 
     @property
     def is_ladder(self) -> bool:
@@ -292,28 +306,6 @@ class Entry(models.Model):
         return f"{self.version} in {self.tournament}"
 
 
-class Invitation(models.Model):
-    """An author who may enter bots in a tournament by invitation."""
-
-    tournament = models.ForeignKey(
-        Tournament, on_delete=models.CASCADE, related_name="invitations"
-    )
-    person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations"
-    )
-    invited_at = models.DateTimeField(db_default=Now(), editable=False)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(
-                fields=("tournament", "person"), name="tournaments_invited_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.person} is invited to {self.tournament}"
-
-
 class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
     """Named queries for matches of tournaments."""
 
@@ -382,6 +374,11 @@ class FinalRow(models.Model):
 
     def __str__(self) -> str:
         return f"place {self.place} of {self.entry}"
+
+
+def _organised_by(person: User) -> Q:
+    shared = CoOrganiser.objects.filter(person=person).values("tournament")
+    return Q(owner=person) | Q(pk__in=shared)
 
 
 def _count(rows: models.QuerySet[Entry] | models.QuerySet[Match], *, by: str) -> Coalesce:

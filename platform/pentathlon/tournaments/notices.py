@@ -5,7 +5,7 @@ Events contain only what everybody may see: no hidden result and no sealed seed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pentathlon.accounts.models import User
@@ -23,9 +23,24 @@ def note_tournament(event: str, tournament: Tournament, *, besides: Collection[i
 
 
 def note_offer(tournament: Tournament, person: User) -> None:
-    """Note that a tournament is offered to another organiser."""
+    """Note that a tournament is offered to another organiser, alone or to share."""
     path = f"/api/v1/tournaments/{tournament.pk}/handover/"
     note_event("tournament.offered", people={person.pk}, path=path, **_facts(tournament))
+
+
+def note_change(
+    tournament: Tournament, changed: Sequence[str], *, besides: Collection[int] = ()
+) -> None:
+    """Note that something of a tournament has changed; nobody hears of changes of a draft."""
+    if tournament.state == TournamentState.DRAFT:
+        return
+    note_event(
+        "tournament.changed",
+        people=_everybody(tournament) | set(besides),
+        path=f"/api/v1/tournaments/{tournament.pk}/",
+        changed=list(changed),
+        **_facts(tournament),
+    )
 
 
 def note_end(tournament: Tournament) -> None:
@@ -50,7 +65,7 @@ def note_entry(event: str, entry: Entry, *, by: int | None = None) -> None:
     # Nobody but its organiser learns what happens to a draft.
     if tournament.state == TournamentState.DRAFT or not listeners(event).exists():
         return
-    people = {tournament.owner_id, entry.version.bot.owner_id}
+    people = {*_organisers(tournament), entry.version.bot.owner_id}
     people |= entry.team.member_ids() if entry.team is not None else set()
     replaced = {} if by is None else {"by": by}
     note_event(
@@ -71,11 +86,16 @@ def _facts(tournament: Tournament) -> Mapping[str, Any]:  # Any: JSON
     }
 
 
+def _organisers(tournament: Tournament) -> set[int]:
+    shared = tournament.co_organisers.values_list("person", flat=True)
+    return {tournament.owner_id, *shared}
+
+
 def _everybody(tournament: Tournament) -> set[int]:
     active = tournament.entries.active()
     members = TeamMember.objects.accepted().filter(team__in=active.values("team"))
     return {
-        tournament.owner_id,
+        *_organisers(tournament),
         *active.values_list("version__bot__owner", flat=True),
         *members.values_list("person", flat=True),
     }

@@ -20,6 +20,7 @@ from pentathlon.audit.actions import AuditAction
 from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.models import Match
+from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
@@ -69,6 +70,7 @@ def create_tournament(
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
     is_draft: bool = False,
+    is_repeat: bool = False,
     errors: Sequence[DomainError] = (),
 ) -> Tournament:
     """Create a tournament from a document, open it for entries, and enter these versions.
@@ -76,8 +78,8 @@ def create_tournament(
     A draft is seen only by its organiser, and opened later.
 
     An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
-    probability of its document. `errors` are problems that the caller has found, so that one
-    answer names everything.
+    probability of its document; in a repeat, retired and stopped versions play once more. `errors`
+    are problems that the caller has found, so that one answer names everything.
     """
     check_may_create(actor, what="tournaments")
     completed = check_wanted(
@@ -87,6 +89,7 @@ def create_tournament(
         rated=rated,
         entries_per_author=entries_per_author,
         secret=secret,
+        is_repeat=is_repeat,
         errors=errors,
     )
     tournament = Tournament.objects.create(
@@ -99,7 +102,8 @@ def create_tournament(
         state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
         **columns_of(completed),
     )
-    known = checks.find_versions(versions, game=tournament.game)
+    mark_repeated(tournament.pk, repeats=is_repeat)
+    known = checks.find_versions(versions, game=tournament.game, is_repeat=is_repeat)
     enter_versions(tournament, known, actor=actor)
     audit_tournament(AuditAction.TOURNAMENT_CREATE, tournament, actor=actor, draft=is_draft)
     return tournament
@@ -113,6 +117,7 @@ def check_wanted(
     rated: bool,
     entries_per_author: int,
     secret: str | None = None,
+    is_repeat: bool = False,
     errors: Sequence[DomainError] = (),
 ) -> TournamentDocument:
     """Return the document of a tournament with all defaults; refuse an impossible one.
@@ -131,7 +136,7 @@ def check_wanted(
             lambda: checks.check_replay(
                 secret=secret, draw_probability=document.draw_probability, rated=rated
             ),
-            lambda: checks.find_versions(versions, game=document.game),
+            lambda: checks.find_versions(versions, game=document.game, is_repeat=is_repeat),
         ),
     )
 
@@ -142,7 +147,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     tournament = lock_own(actor, tournament, TournamentState.OPEN, to="start")
     versions = [entry.version for entry in tournament.entries.in_order()]
     checks.check_enough(draft_document(tournament))
-    checks.check_eligible(versions, game=tournament.game)
+    checks.check_eligible(versions, game=tournament.game, is_repeat=is_repeated(tournament.pk))
     open_live_pool(game=tournament.game)
     _fix_document(tournament)
     tournament.state = TournamentState.RUNNING

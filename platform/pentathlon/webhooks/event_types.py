@@ -26,6 +26,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {  # Any: JSON
     "tournament": 5,
     "tournament_name": "Autumn cup",
     "by": 13,
+    "changed": ["closes_entries_at", "starts_at"],
     "kind": "challenge",
     "endpoint": 2,
 }
@@ -41,6 +42,7 @@ _PROPERTIES: Final[Mapping[str, Mapping[str, Any]]] = {  # Any: JSON
     "tournament": _ID,
     "tournament_name": _NAME,
     "by": _ID,
+    "changed": {"type": "array", "items": {"type": "string", "maxLength": 30}, "minItems": 1},
     "kind": {"enum": ["challenge", "tournament"]},
     "endpoint": _ID,
     "url": {"type": "string", "format": "uri"},
@@ -165,6 +167,14 @@ _TYPES: Final = (
         example_url="/api/v1/challenges/31/",
     ),
     EventType(
+        name="tournament.changed",
+        meaning="A tournament that you organise or play in has changed: its dates, caps, text or "
+        "organisers, for example. `changed` names what; its audit log says from what to what.",
+        fields=(*_TOURNAMENT, "changed"),
+        example_url="/api/v1/tournaments/5/",
+        is_mailed=True,
+    ),
+    EventType(
         name="tournament.started",
         meaning="A tournament that you organise or play in started.",
         fields=_TOURNAMENT,
@@ -180,7 +190,8 @@ _TYPES: Final = (
     ),
     EventType(
         name="tournament.offered",
-        meaning="An organiser offered to hand a tournament over to you. Accept or decline it.",
+        meaning="An organiser offered to hand a tournament over to you, or to organise it "
+        "together. Accept or decline it.",
         fields=_TOURNAMENT,
         example_url="/api/v1/tournaments/5/handover/",
         is_mailed=True,

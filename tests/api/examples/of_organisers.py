@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pentathlon.handovers.services import offer_tournament
+from pentathlon.handovers.services import offer_share, offer_tournament
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry
 from pentathlon.trust.models import Quarantine, Verdict
 from pentathlon.trust.quarantine import review_results
@@ -38,6 +38,10 @@ def _offer(world: World) -> None:
     )
 
 
+def _share(world: World) -> None:
+    offer_share(actor=world.organiser, tournament=world.scene.running, username="second-organiser")
+
+
 def _decide(world: World) -> None:
     review_results(
         actor=world.people["staff"],
@@ -51,7 +55,7 @@ CALLS: Final[dict[str, Making]] = {
     "events_list": at(query={"owner": "organiser", "since": "2020-01-01"}),
     "events_create": at(
         "organiser",
-        body={"name": "Week", "games": ["tuned", "azure"], "starts_at": "2099-01-01T10:00:00Z"},
+        body={"name": "Week", "games": ["tuned", "azure"], "description": "All week."},
     ),
     "events_retrieve": at(id=Id("event")),
     "events_table_list": at(id=Id("event")),
@@ -123,6 +127,18 @@ CALLS: Final[dict[str, Making]] = {
         "organiser", id=Id("invitational"), body={"invited": ["author"]}
     ),
     "tournaments_open_create": at("organiser", id=Id("draft")),
+    "tournaments_organisers_list": at(id=Id("running")),
+    "tournaments_organisers_create": at(
+        "organiser", id=Id("running"), body={"person": "second-organiser"}
+    ),
+    "tournaments_organisers_destroy": after(
+        _share, at("organiser", id=Id("running"), username="second-organiser")
+    ),
+    "tournaments_partial_update": at(
+        "organiser",
+        id=Id("open"),
+        body={"description": "Bring **one** bot.", "revision": Id("setup")},
+    ),
     "tournaments_pause_create": at("organiser", id=Id("running")),
     "tournaments_progress_retrieve": at(id=Id("running")),
     "tournaments_proof_retrieve": at(id=Id("closed")),

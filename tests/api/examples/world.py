@@ -18,6 +18,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.search.services import index_all
 from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.changes import setup_of
 from pentathlon.tournaments.organising.drafts import read_draft
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
@@ -162,6 +163,7 @@ def _of_organiser(scene: Scene) -> dict[str, object]:
         "event": event.pk,
         "draft": draft.pk,
         "revision": read_draft(draft).revision,
+        "setup": setup_of(scene.open).revision,
         "full": open_cup(organiser, name="Spring Cup", versions=list(versions)).pk,
         "invitational": arranged_cup(organiser, by_invitation=True).pk,
         "hidden": hidden.pk,

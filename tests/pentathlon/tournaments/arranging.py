@@ -14,6 +14,7 @@ def arranged_cup(
     versions: tuple[int, ...] = (),
     rated: bool = True,
     entries_per_author: int = 3,
+    is_draft: bool = False,
     **arranged: Any,  # Any: fields of `Arrangement`
 ) -> Tournament:
     """Create a tournament of Tuned that is arranged so."""
@@ -25,4 +26,5 @@ def arranged_cup(
         versions=versions,
         rated=rated,
         entries_per_author=entries_per_author,
+        is_draft=is_draft,
     )

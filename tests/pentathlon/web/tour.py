@@ -12,7 +12,7 @@ from pentathlon.accounts.links import email_link, reset_link
 from pentathlon.accounts.models import User
 from pentathlon.datasets.models import Dataset
 from pentathlon.desk_records.models import DeskRecord
-from pentathlon.handovers.services import offer_tournament
+from pentathlon.handovers.services import offer_share, offer_tournament
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.search.services import index_all
 from pentathlon.tournaments.models import Tournament
@@ -98,6 +98,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
                 "email_verify",
                 "handover_accept",
                 "handover_end",
+                "organiser_remove",
                 "passkey_add",
                 "passkey_remove",
                 "passkey_sign_in",
@@ -303,6 +304,7 @@ def _organised(scene: Scene) -> Iterator[Visit]:
         yield _visit("tournament", tournament.pk, reader=organiser)
     running = scene.running.pk
     yield _visit("tournament_edit", draft.pk, reader=organiser)
+    yield _visit("tournament_change", scene.open.pk, reader=organiser)
     yield _visit("tournament_schedule", running, reader=organiser)
     yield _visit("tournament_cancel", running, reader=organiser)
     yield from _handovers(scene.running)
@@ -320,7 +322,9 @@ def _handovers(tournament: Tournament) -> Iterator[Visit]:
     yield _visit("tournament_handover", tournament.pk, reader=tournament.owner)
     asked = make_user(organiser=True)
     offer_tournament(actor=tournament.owner, tournament=tournament, username=asked.username)
-    for reader in (tournament.owner, asked, make_staff()):
+    helper = make_user(organiser=True)
+    offer_share(actor=tournament.owner, tournament=tournament, username=helper.username)
+    for reader in (tournament.owner, asked, helper, make_staff()):
         yield _visit("tournament_handover", tournament.pk, reader=reader)
 
 

@@ -7,7 +7,7 @@ The cost does not depend on how much waits or has been played: each query walks 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
@@ -17,6 +17,7 @@ from django.db import connection
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED
 
 NEWCOMERS: Final = "newcomers"
 """The line of matches for new versions, whatever their kind, with a lane for each author."""
@@ -90,13 +91,14 @@ _READ_TOGETHER: Final = 400
 class Lineup:
     """The bot versions at a table; all matches between the same versions share one lineup."""
 
-    __slots__ = ("bots", "is_in_play", "versions")
+    __slots__ = ("bots", "is_in_play", "is_repeatable", "versions")
 
     def __init__(self, versions: Sequence[BotVersion]) -> None:
         self.versions = versions
         """The versions, loaded with no more than planning needs."""
         self.bots = frozenset(version.bot_id for version in versions)
         self.is_in_play = all(version.state not in OUT_OF_PLAY for version in versions)
+        self.is_repeatable = all(version.state not in NEVER_REPEATED for version in versions)
 
 
 class Head(NamedTuple):
@@ -109,6 +111,8 @@ class Head(NamedTuple):
     rated: bool
     reserved_for: int | None
     lineup: Lineup
+    may_play: bool
+    """Whether none of its bots is out of play; a repeated lane keeps retired ones in play."""
 
 
 class Heads:
@@ -120,7 +124,12 @@ class Heads:
     """
 
     def __init__(
-        self, line: str, *, fits: Callable[[Head], bool], reached: dict[int, int]
+        self,
+        line: str,
+        *,
+        fits: Callable[[Head], bool],
+        reached: dict[int, int],
+        repeated: Collection[int] = (),
     ) -> None:
         """Take a kind of matches, or `NEWCOMERS`."""
         self._line = line
@@ -131,6 +140,8 @@ class Heads:
         self._pages = (1, 1)
         self._versions: dict[int, BotVersion] = {}
         self._lineups: dict[str, Lineup] = {}
+        # Lanes of newcomers are numbered by author, repeated ones by tournament.
+        self._repeated = () if line == NEWCOMERS else repeated
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
         """Begin to choose `room` matches from these lanes, in the order of reading.
@@ -199,7 +210,8 @@ class Heads:
         for number, pk, kind, game, rules_version, rated, reserved_for, seated in rows:
             lane = self._lanes[number]
             lineup = self._lineups[seated]
-            head = Head(pk, kind, game, rules_version, bool(rated), reserved_for, lineup)
+            may_play = lineup.is_in_play or (lineup.is_repeatable and number in self._repeated)
+            head = Head(pk, kind, game, rules_version, bool(rated), reserved_for, lineup, may_play)
             lane.heads.append(head)
             lane.after = pk
         for number in numbers:

@@ -40,6 +40,7 @@ from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.heads import NEWCOMERS, Head, Heads, waiting_lanes
 from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
+from pentathlon.matches.repeated_lanes import RepeatedLane
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
@@ -144,6 +145,7 @@ class _Plan:
         is_stale = (~of_ladder & _is_stale(usual_s)) | (of_ladder & _is_stale(ladders_s))
         facts = ("kind", "lane", "newcomer_of", "game")
         self._stale = sorted(sent.filter(is_stale).values_list("pk", *facts))
+        self._repeated = frozenset(RepeatedLane.objects.values_list("lane", flat=True))
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
         for matches in (live, sent.exclude(is_stale)):
             for *place, game in matches.order_by().values_list(*facts):
@@ -248,7 +250,7 @@ class _Plan:
         if not lanes:
             return
         reached = self._cursor.reached.setdefault(line, {})
-        heads = Heads(line, fits=self._fits, reached=reached)
+        heads = Heads(line, fits=self._fits, reached=reached, repeated=self._repeated)
         last = self._cursor.lane.get(line, 0)
         turns = Turns(lanes, rank=partial(self._rank, line), last=last)
         heads.open(turns.in_order(), room=ceil(room))
@@ -277,7 +279,7 @@ class _Plan:
         """Return whether all bots are in play, a worker can play the match and no cap holds it."""
         lineup = head.lineup
         is_capped = head.kind in COMPETITIONS
-        if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
+        if not head.may_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
         needs = requirements_of_versions(
             lineup.versions,

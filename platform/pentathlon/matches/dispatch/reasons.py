@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.conf import settings
 from django.db.models.functions import Now
 
-from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.bots.models import OUT_OF_PLAY, BotVersion, VersionState
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
@@ -22,6 +22,7 @@ from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, RepeatedLane
 from pentathlon.matches.requirements import requirements_of
 from pentathlon_engines.commentary.words import count
 
@@ -47,6 +48,8 @@ class Situation:
     """The lanes of paused tournaments."""
     is_handed_out: bool
     """Whether there is a reconciler that publishes matches."""
+    repeated_lanes: frozenset[int] = frozenset()
+    """The lanes in which retired and stopped versions play again."""
     line: MatchLine = field(default_factory=MatchLine)
 
 
@@ -58,6 +61,7 @@ def read_situation() -> Situation:
         fleet=fleet,
         cap=Cap.over(Match.objects.live(), sent=Match.objects.sent()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
+        repeated_lanes=frozenset(RepeatedLane.objects.values_list("lane", flat=True)),
         is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
         line=read_line(slots=fleet.slots - fleet.held_slots),
     )
@@ -90,7 +94,8 @@ def _why_silent(match: Match, now: datetime) -> Reason | None:
 
 
 def _why_pending(match: Match, situation: Situation) -> Reason:
-    if (out := next(out_of_play(match), None)) is not None:
+    out_of_play = NEVER_REPEATED if match.lane in situation.repeated_lanes else OUT_OF_PLAY
+    if (out := next(_versions_at(match, out_of_play), None)) is not None:
         return Reason(
             code="out_of_play",
             sentence=f"{out.label} is {out.get_state_display()}: the match will be called off.",
@@ -107,10 +112,10 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
     return _why_not_yet(match, situation)
 
 
-def out_of_play(match: Match) -> Iterator[BotVersion]:
-    """Yield the versions at the table that were retired, stopped or disqualified."""
+def _versions_at(match: Match, states: Collection[VersionState]) -> Iterator[BotVersion]:
+    """Yield the versions at the table that are in one of these states."""
     versions = (seat.version for seat in match.seats.all())
-    return (version for version in versions if version.state in OUT_OF_PLAY)
+    return (version for version in versions if version.state in states)
 
 
 def _why_not_yet(match: Match, situation: Situation) -> Reason:

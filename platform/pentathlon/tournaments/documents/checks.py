@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Final
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import REPEATED, BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge, refuse_all
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.checks import problems_of_size, problems_of_start
@@ -112,15 +113,21 @@ def check_size(document: TournamentDocument, *, bots: int) -> None:
 
 
 def find_versions(
-    version_ids: Sequence[int], *, game: str, at: Callable[[int], str] = "versions.{}".format
+    version_ids: Sequence[int],
+    *,
+    game: str,
+    at: Callable[[int], str] = "versions.{}".format,
+    is_repeat: bool = False,
 ) -> list[BotVersion]:
     """Return bot versions by their ids; `at` gives the name of each id's field in errors.
+
+    In a repeat, retired and stopped versions play once more.
 
     Raises:
         InvalidInput: one cannot enter a tournament of the game; `Problems` if several cannot.
     """
     known = BotVersion.objects.listed().in_bulk(version_ids)
-    refused = ineligible(known.values(), game=game)
+    refused = ineligible(known.values(), game=game, is_repeat=is_repeat)
     errors = []
     for place, version_id in enumerate(version_ids):
         field = at(place)
@@ -136,27 +143,36 @@ def find_versions(
     return [known[version_id] for version_id in version_ids]
 
 
-def ineligible(versions: Collection[BotVersion], *, game: str) -> dict[int, str]:
+def ineligible(
+    versions: Collection[BotVersion], *, game: str, is_repeat: bool = False
+) -> dict[int, str]:
     """Return by id why versions may not play a game now; nothing if the game is unknown."""
     if game not in GAMES:
         return {}
     asked = [version.pk for version in versions]
-    eligible = BotVersion.objects.eligible(game).filter(pk__in=asked)
-    playing = set(eligible.values_list("pk", flat=True))
+    wanted = (
+        BotVersion.objects.repeatable(game) if is_repeat else BotVersion.objects.eligible(game)
+    )
+    playing = set(wanted.filter(pk__in=asked).values_list("pk", flat=True))
+    why = partial(_why_not, game=game, is_repeat=is_repeat)
     return {
-        version.pk: f"{version.label} is not eligible for {game}: {_why_not(version, game)}."
+        version.pk: f"{version.label} is not eligible for {game}: {why(version)}."
         for version in versions
         if version.pk not in playing
     }
 
 
-def check_eligible(versions: Sequence[BotVersion], *, game: str, field: str = "versions") -> None:
+def check_eligible(
+    versions: Sequence[BotVersion], *, game: str, field: str = "versions", is_repeat: bool = False
+) -> None:
     """Refuse bot versions that may not play the game now, and name each with the reason."""
-    if refused := ineligible(versions, game=game):
+    if refused := ineligible(versions, game=game, is_repeat=is_repeat):
         raise InvalidInput(" ".join(refused.values()), code="ineligible_bots", field=field)
 
 
-def _why_not(version: BotVersion, game: str) -> str:
+def _why_not(version: BotVersion, *, game: str, is_repeat: bool) -> str:
     if game not in version.game_keys:
         return f"plays {', '.join(version.game_keys)}"
+    if is_repeat and version.state in REPEATED:
+        return "its code is gone with the account of its author, or was never built"
     return version.get_state_display()

@@ -13,6 +13,7 @@ from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict
+from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
@@ -34,7 +35,12 @@ def reinstate_entry(*, actor: User, tournament: Tournament, version_id: int, rea
     reason = checked_reason(reason)
     if entry.state != EntryState.DISQUALIFIED:
         raise Conflict(f"{entry.version.label} is not disqualified.", code="not_disqualified")
-    checks.check_eligible([entry.version], game=tournament.game, field="version")
+    checks.check_eligible(
+        [entry.version],
+        game=tournament.game,
+        field="version",
+        is_repeat=is_repeated(tournament.pk),
+    )
     entered = tournament.entries.scheduled()
     checks.check_size(draft_document(tournament), bots=entered.count() + 1)
     last = entered.aggregate(last=Max("number"))["last"]

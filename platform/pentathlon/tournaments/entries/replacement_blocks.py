@@ -36,9 +36,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.bots.models import BotVersion
 from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.repeated_lanes import out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.batches import Block, BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import reads_results
@@ -130,7 +131,7 @@ def void_unplayable() -> int:
     )
     stuck = Replacement.objects.filter(
         Exists(waiting),
-        ~Q(left="") | Q(old__state__in=OUT_OF_PLAY),
+        ~Q(left="") | out_of_play("old", lane="tournament"),
         is_settled=True,
         tournament__state__in=_PLAYED,
     )

@@ -20,6 +20,7 @@ from pentathlon.bots.services import checked_reason
 from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
@@ -28,7 +29,7 @@ from pentathlon.tournaments.entries.replacement_blocks import (
     carry_out_replacements,
     void_unplayable,
 )
-from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
+from pentathlon.tournaments.guards import check_may_manage, is_organiser_of, lock, lock_own
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -48,6 +49,7 @@ _BATCH: Final = 1000
 """The most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
+_ORGANISER: Final = "the organiser"
 _out_of_play = Bulkheads[int]("withdrawal of entry")
 _unsettled = Bulkheads[int]("matches of entry")
 _EVENTS: Final = {
@@ -63,7 +65,6 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
     entry = get_entry(tournament, version_id)
-    bot = entry.version.bot
     check_may_manage(actor, tournament, entry, to="withdraw")
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
@@ -73,8 +74,7 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
         entry.delete()
         forget_start_problem(tournament)
         return
-    who = {tournament.owner_id: "the organiser", bot.owner_id: "its author"}
-    reason = f"Withdrawn by {who.get(actor.pk, 'its team')}."
+    reason = f"Withdrawn by {_who(actor, tournament, entry)}."
     _audit_withdrawal(tournament, entry, actor=actor)
     _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
 
@@ -123,7 +123,9 @@ def settle_entries() -> int:
     """
     replaced = carry_out_replacements() + void_unplayable()
     out = Entry.objects.filter(
-        state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
+        out_of_play("version", lane="tournament"),
+        state=EntryState.ACTIVE,
+        tournament__state__in=_PLAYED,
     )
     out_ids = list(out.order_by("pk").values_list("pk", flat=True))
     withdrawn = list(_out_of_play.each(out_ids, _withdraw_out_of_play))
@@ -136,6 +138,7 @@ def settle_entries() -> int:
 def check_takes_part(tournament: Tournament, match: Match) -> None:
     """Refuse a match of a bot that has left the tournament or may no longer play at all."""
     numbers, out = numbers_of_versions(tournament), versions_out(tournament)
+    gone = NEVER_REPEATED if is_repeated(tournament.pk) else OUT_OF_PLAY
     seats = match.seats.select_related("version__bot")
     versions = {numbers.get(seat.version_id): seat.version for seat in seats}
     entries = tournament.entries.filter(number__in=versions).select_related("version__bot")
@@ -143,13 +146,13 @@ def check_takes_part(tournament: Tournament, match: Match) -> None:
         if entry.state != EntryState.ACTIVE:
             raise _left_already(entry)
         version = versions[entry.number]
-        if version.pk in out and version.state not in OUT_OF_PLAY:
+        if version.pk in out and version.state not in gone:
             raise Conflict(
                 f"{version.label} had left before {entry.version.label} came: what it had begun "
                 "is not played again.",
                 code="not_in_play",
             )
-        if version.state in OUT_OF_PLAY:
+        if version.state in gone:
             raise Conflict(
                 f"{version.label} is {version.get_state_display()}.", code="out_of_play"
             )
@@ -190,9 +193,16 @@ def reopen(tournament: Tournament) -> None:
     tournament.save(update_fields=("state", "finished_at"))
 
 
+def _who(actor: User, tournament: Tournament, entry: Entry) -> str:
+    """Return what an actor who may withdraw an entry is to it."""
+    if actor.pk == entry.version.bot.owner_id:
+        return "its author"
+    return _ORGANISER if is_organiser_of(actor, tournament) else "its team"
+
+
 def _audit_withdrawal(tournament: Tournament, entry: Entry, *, actor: User) -> None:
-    """Write an audit event if the organiser has withdrawn a bot of another author."""
-    if actor.pk == tournament.owner_id != entry.version.bot.owner_id or actor.is_superuser:
+    """Write an audit event if an organiser has withdrawn a bot of another author."""
+    if _who(actor, tournament, entry) == _ORGANISER or actor.is_superuser:
         audit_entry(AuditAction.ENTRY_WITHDRAW, tournament, entry.version, actor=actor)
 
 

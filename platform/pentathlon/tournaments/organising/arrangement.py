@@ -1,13 +1,14 @@
-"""Arrangements around a tournament: its dates, its secrecy, and who may enter.
+"""Arrangements around a tournament: its text, dates and secrecy, and who may enter.
 
 None of this is in the document, because none of it decides who plays whom.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
@@ -22,18 +23,28 @@ from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
-from pentathlon.tournaments.models import UNSTARTED, Event, Invitation, Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
+from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
 from pentathlon.tournaments.services import create_tournament
 
 MOST_INVITED: Final = 300
 MOST_SHOWN: Final = 20
+LONGEST_DESCRIPTION: Final = 4000
+FARTHEST: Final = timedelta(days=731)
+"""How far ahead a date may be: two years."""
+_UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks that turn the direction of the text after them, half characters."""
+_MOMENTS: Final = ("closes_entries_at", "starts_at", "freezes_at", "releases_at")
+_OF_RULES: Final = ("uploaded_from", "new_bots_from")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
-    """Dates, secrecy and rules of entry; whatever is left out has its default."""
+    """Text, dates, secrecy and rules of entry; whatever is left out has its default."""
 
+    description: str = ""
+    """About the tournament, in Markdown."""
     closes_entries_at: datetime | None = None
     starts_at: datetime | None = None
     hides_results: bool = False
@@ -43,9 +54,20 @@ class Arrangement:
     by_invitation: bool = False
     invited: tuple[str, ...] = ()
 
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return the arrangement as JSON, with times in UTC."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        shown = {
+            name: value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+            for name, value in values.items()
+        }
+        return shown | {"entry_rules": self.entry_rules.to_json(), "invited": list(self.invited)}
+
     def problems(self, *, rated: bool) -> Iterator[DomainError]:
         """Yield everything that is wrong with the arrangement."""
+        yield from self._problems_of_text()
         yield from self._problems_of_dates()
+        yield from self._problems_of_order()
         yield from self.entry_rules.problems()
         hides = self.hides_results or self.freezes_at is not None
         if hides and rated:
@@ -68,14 +90,36 @@ class Arrangement:
         if len(self.invited) > MOST_INVITED:
             yield _too_many_invited()
 
+    def _problems_of_text(self) -> Iterator[InvalidInput]:
+        if len(self.description) > LONGEST_DESCRIPTION or _UNSEEN.search(self.description):
+            yield InvalidInput(
+                f"A description has at most {LONGEST_DESCRIPTION} characters, without control "
+                "characters.",
+                code="bad_description",
+                field="description",
+                allowed={"maxLength": LONGEST_DESCRIPTION},
+            )
+
     def _problems_of_dates(self) -> Iterator[InvalidInput]:
         now = database_now()
-        for name in ("closes_entries_at", "starts_at", "freezes_at", "releases_at"):
-            moment = getattr(self, name)
-            if moment is not None and moment <= now:
+        farthest = now + FARTHEST
+        rules = {f"entry_rules.{name}": getattr(self.entry_rules, name) for name in _OF_RULES}
+        due = {name: getattr(self, name) for name in _MOMENTS}
+        for name, moment in (due | rules).items():
+            if moment is not None and moment > farthest:
+                yield InvalidInput(
+                    f"This is too far ahead; dates are at most two years from now, until "
+                    f"{farthest:%d %b %Y}.",
+                    code="too_late",
+                    field=name,
+                    allowed={"maximum": farthest.isoformat(timespec="seconds")},
+                )
+            elif moment is not None and name in due and moment <= now:
                 yield InvalidInput(
                     "This time has passed; choose a later one.", code="past", field=name
                 )
+
+    def _problems_of_order(self) -> Iterator[InvalidInput]:
         for earlier, later, sentence in (
             ("closes_entries_at", "starts_at", "Entries close before the start, or at the start."),
             ("freezes_at", "releases_at", "The release comes after the freeze."),
@@ -119,6 +163,7 @@ def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:
 def arrange(tournament: Tournament, arrangement: Arrangement) -> None:
     """Store a checked arrangement, instead of the one that a draft may have had."""
     people = _people(arrangement.invited)
+    tournament.description = arrangement.description
     tournament.closes_entries_at = arrangement.closes_entries_at
     tournament.starts_at = arrangement.starts_at
     tournament.hides_results = arrangement.hides_results
@@ -136,6 +181,7 @@ def arrange(tournament: Tournament, arrangement: Arrangement) -> None:
 def arrangement_of(tournament: Tournament) -> Arrangement:
     """Return the arrangement of a tournament, in the form in which it is asked for."""
     return Arrangement(
+        description=tournament.description,
         closes_entries_at=tournament.closes_entries_at,
         starts_at=tournament.starts_at,
         hides_results=tournament.hides_results,

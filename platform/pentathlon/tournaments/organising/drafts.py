@@ -8,8 +8,7 @@ second is refused. A revision is a digest of all that an edit can change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from hashlib import sha256
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -17,6 +16,7 @@ from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import columns_of
@@ -29,8 +29,8 @@ from pentathlon.tournaments.organising.arrangement import (
     arrangement_of,
     problems_of,
 )
+from pentathlon.tournaments.organising.revisions import check_revision, revision_of
 from pentathlon.tournaments.services import check_wanted
-from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.document import TournamentDocument
 
 
@@ -50,18 +50,14 @@ class Draft:
     @property
     def revision(self) -> str:
         """A digest that changes with every edit, and comes back only with the same content."""
-        arranged = asdict(self.arrangement) | {
-            "entry_rules": self.arrangement.entry_rules.to_json()
-        }
-        told = {
-            "name": self.name,
-            "columns": columns_of(self.document),
-            "versions": sorted(self.versions),
-            "rated": self.rated,
-            "entries_per_author": self.entries_per_author,
-            "arrangement": {name: str(value) for name, value in arranged.items()},
-        }
-        return sha256(canonical(told)).hexdigest()[:32]
+        return revision_of(
+            name=self.name,
+            columns=columns_of(self.document),
+            versions=sorted(self.versions),
+            rated=self.rated,
+            entries_per_author=self.entries_per_author,
+            arrangement=self.arrangement.to_json(),
+        )
 
 
 def read_draft(tournament: Tournament) -> Draft:
@@ -103,14 +99,8 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
     """
     tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="edit")
     stored = read_draft(tournament)
-    if stored.revision != revision:
-        raise Conflict(
-            f"{tournament.name} has changed since you began. Read it again, then repeat "
-            "your change.",
-            code="changed_meanwhile",
-            field="revision",
-            allowed=[stored.revision],
-        )
+    check_revision(tournament, revision, stored=stored.revision)
+    repeats = is_repeated(tournament.pk) and not draft.rated
     completed = check_wanted(
         name=draft.name,
         document=draft.document,
@@ -118,6 +108,7 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
         rated=draft.rated,
         entries_per_author=draft.entries_per_author,
         secret=tournament.secret if tournament.secret_given else None,
+        is_repeat=repeats,
         errors=problems_of(draft.arrangement, rated=draft.rated),
     )
     columns = columns_of(completed) | {
@@ -127,6 +118,7 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
     }
     for column, value in columns.items():
         setattr(tournament, column, value)
+    mark_repeated(tournament.pk, repeats=repeats)
     arrange(tournament, draft.arrangement)
     _change_entries(tournament, draft, stored, actor=actor)
     return tournament
@@ -135,7 +127,9 @@ def edit_draft(*, actor: User, tournament: Tournament, draft: Draft, revision: s
 def _change_entries(tournament: Tournament, draft: Draft, stored: Draft, *, actor: User) -> None:
     tournament.entries.scheduled().exclude(version__in=draft.versions).delete()
     coming = [version for version in draft.versions if version not in stored.versions]
-    enter_versions(tournament, checks.find_versions(coming, game=tournament.game), actor=actor)
+    repeats = is_repeated(tournament.pk)
+    versions = checks.find_versions(coming, game=tournament.game, is_repeat=repeats)
+    enter_versions(tournament, versions, actor=actor)
 
 
 @transaction.atomic
@@ -161,5 +155,6 @@ def delete_draft(*, actor: User, tournament: Tournament) -> None:
     """Delete a draft, which nobody else has seen; opened tournaments can only be cancelled."""
     tournament = lock_own(actor, tournament, TournamentState.DRAFT, to="delete")
     HiddenLane.objects.filter(lane=tournament.pk).delete()
+    mark_repeated(tournament.pk, repeats=False)
     audit_tournament(AuditAction.TOURNAMENT_DELETE, tournament, actor=actor)
     tournament.delete()

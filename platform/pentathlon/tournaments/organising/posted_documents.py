@@ -1,8 +1,13 @@
-"""Tournaments from whole documents: a published document can be posted again."""
+"""Tournaments from whole documents: a published document can be posted again.
+
+Unrated, that is a repeat: versions that have been retired or stopped since play once more. A
+version whose code is gone cannot, a disqualified one may not, and a candidate plays only where its
+own author enters it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -45,6 +50,7 @@ def create_from_document(
     """
     check_may_create(actor, what="tournaments")
     asked, versions = check_posted(
+        actor=actor,
         document=document,
         name=name,
         rated=rated,
@@ -60,6 +66,7 @@ def create_from_document(
         entries_per_author=entries_per_author,
         secret=secret,
         is_draft=is_draft,
+        is_repeat=not rated,
     )
     hinted = list(made.entries.filter(number__isnull=False))
     for entry in hinted:
@@ -71,6 +78,7 @@ def create_from_document(
 
 def check_posted(
     *,
+    actor: User,
     document: Json,
     name: str | None = None,
     rated: bool = False,
@@ -86,7 +94,8 @@ def check_posted(
     errors = [error_of(problem) for problem in problems]
     if asked is None:
         raise Problems(errors)
-    versions, unknown = _entrants(asked, known_wrong={error.field for error in errors})
+    known_wrong = {error.field for error in errors}
+    versions, unknown = _entrants(asked, actor=actor, rated=rated, known_wrong=known_wrong)
     check_wanted(
         name=_name_for(asked) if name is None else name,
         document=replace(asked, limits=_unusual_limits(asked)),
@@ -94,6 +103,7 @@ def check_posted(
         rated=rated,
         entries_per_author=entries_per_author,
         secret=secret,
+        is_repeat=not rated,
         errors=[*errors, *unknown],
     )
     return asked, versions
@@ -111,7 +121,7 @@ def _unusual_limits(document: TournamentDocument) -> dict[str, Json]:
 
 
 def _entrants(
-    document: TournamentDocument, *, known_wrong: Collection[str | None]
+    document: TournamentDocument, *, actor: User, rated: bool, known_wrong: Collection[str | None]
 ) -> tuple[list[int], list[InvalidInput]]:
     """Return the ids of entrants by content hash, and all errors about them."""
     hashes = {entry.hash for entry in document.entries}
@@ -119,7 +129,8 @@ def _entrants(
     found = BotVersion.objects.filter(archive__in=hashes).select_related("bot")
     for version in found.order_by("pk"):
         known.setdefault(version.archive_id, []).append(version)
-    refused = ineligible(found, game=document.game)
+    refused = _candidates(found, actor=actor)
+    refused |= ineligible(found, game=document.game, is_repeat=not rated)
     ids: list[int] = []
     errors: list[InvalidInput] = []
     for number, entry in enumerate(document.entries):
@@ -147,3 +158,12 @@ def _entrants(
                 InvalidInput("Each bot version can enter once.", code="duplicate_bots", field=at)
             )
     return ids, errors
+
+
+def _candidates(versions: Iterable[BotVersion], *, actor: User) -> dict[int, str]:
+    """Return by id why candidates of other authors may not enter."""
+    return {
+        version.pk: f"{version.label} is a candidate, which plays only where its author enters it."
+        for version in versions
+        if version.is_candidate and version.bot.owner_id != actor.pk
+    }

@@ -1,4 +1,4 @@
-"""Hidden results, which only the organiser and staff see until they are released.
+"""Hidden results, which only organisers and staff see until they are released.
 
 `are_hidden` decides about a tournament, `Match.objects.visible_to` about its matches; both read
 the same row. A tournament hides all results, or those from its freeze on. Such a tournament is
@@ -21,7 +21,7 @@ from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.audit_events import audit_tournament
-from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.guards import check_organiser, is_organiser_of, lock_row
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.notices import note_tournament
 
@@ -57,24 +57,38 @@ def hide_results(tournament: Tournament) -> None:
     """Hide the results of a tournament as its row says; only a release shows them again."""
     if not tournament.hides_results and tournament.freezes_at is None:
         return
+    if tournament.released_at is not None and tournament.released_at <= database_now():
+        return
     HiddenLane.objects.create(
         lane=tournament.pk,
         organiser=tournament.owner,
         hides_from=None if tournament.hides_results else tournament.freezes_at,
         hides_until=tournament.released_at,
     )
+    show_to_organisers(tournament)
+
+
+def show_to_organisers(tournament: Tournament) -> None:
+    """Let those who organise a tournament now see its hidden results, and nobody else."""
+    lane = HiddenLane.objects.filter(lane=tournament.pk).first()
+    if lane is not None:
+        lane.organiser = tournament.owner
+        lane.save(update_fields=("organiser",))
+        lane.co_organisers.set(tournament.co_organisers.values_list("person", flat=True))
 
 
 def may_release(actor: User, tournament: Tournament) -> bool:
     """Return whether somebody decides when results come out: staff do once the organiser left."""
-    is_own = actor.pk == tournament.owner_id or actor.is_superuser
-    return is_own or (is_staff(actor) and not tournament.owner.is_active)
+    if is_organiser_of(actor, tournament) or actor.is_superuser:
+        return True
+    has_left = not tournament.owner.is_active and not tournament.co_organisers.exists()
+    return has_left and is_staff(actor)
 
 
 @transaction.atomic
 def release_results(*, actor: User, tournament: Tournament) -> Tournament:
     """Show everybody the hidden results of a tournament, now and for good."""
-    locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    locked = lock_row(tournament)
     if not may_release(actor, locked):
         check_organiser(actor, locked, to="release the results of")
     hidden = HiddenLane.objects.filter(lane=locked.pk)

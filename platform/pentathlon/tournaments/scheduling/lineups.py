@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
 
 
@@ -35,10 +36,11 @@ def versions_out(tournament: Tournament) -> set[int]:
     left = tournament.entries.exclude(state=EntryState.ACTIVE).values_list("version", flat=True)
     facts = ("entry", "entry__state", "old", "old__state", "left")
     out, former = set(left), defaultdict[int, set[int]](set)
+    gone = NEVER_REPEATED if is_repeated(tournament.pk) else OUT_OF_PLAY
     rows = tournament.replacements.order_by("number").values_list(*facts)
     for entry, state, old, old_state, why_left in rows:
         former[entry].add(old)
-        if state != EntryState.ACTIVE or old_state in OUT_OF_PLAY:
+        if state != EntryState.ACTIVE or old_state in gone:
             out.add(old)
         if why_left:
             out |= former[entry]

@@ -78,7 +78,7 @@ def render_line(text: str) -> SafeString:
     return SafeString(html)
 
 
-class _PageRenderer(RendererHTML):
+class PageRenderer(RendererHTML):
     """Adds anchors, scopes, and parts that the keyboard can scroll, as our pages need them."""
 
     def heading_open(
@@ -132,26 +132,27 @@ class _PageRenderer(RendererHTML):
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
         """Return a link to another site; files beside a document have no address here."""
-        return self.renderToken(tokens, idx, options, env) if _leads_out(tokens[idx]) else ""
+        return self.renderToken(tokens, idx, options, env) if leads_out(tokens[idx]) else ""
 
     def link_close(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
         """Close a link that was opened."""
         opened = max(n for n in range(idx) if tokens[n].type == "link_open")
-        return "</a>" if _leads_out(tokens[opened]) else ""
+        return "</a>" if leads_out(tokens[opened]) else ""
 
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}, renderer_cls=_PageRenderer).enable("table")
+    return MarkdownIt("commonmark", {"html": False}, renderer_cls=PageRenderer).enable("table")
 
 
 def _level(heading: Token) -> str:
     return "h2" if heading.tag == "h1" else heading.tag
 
 
-def _leads_out(link: Token) -> bool:
+def leads_out(link: Token) -> bool:
+    """Return whether a link leads to another site."""
     address: Any = link.attrs.get("href", "")  # Any: the parser allows numbers, too
     return str(address).startswith(_OUTSIDE)
 

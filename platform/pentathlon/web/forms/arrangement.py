@@ -1,5 +1,6 @@
 """Forms for the arrangement of a tournament, for events, and for changed entries."""
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -11,9 +12,11 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, UNSTARTED, Entry
-from pentathlon.tournaments.organising.arrangement import Arrangement
+from pentathlon.tournaments.organising.arrangement import LONGEST_DESCRIPTION, Arrangement
+from pentathlon.tournaments.organising.changes import Setup, is_old
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import PlanForm
+from pentathlon.web.forms.zones import ZonedForm
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format
@@ -27,18 +30,23 @@ _RULES = (
 
 def _moment(label: str, hint: str = "") -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-    return forms.DateTimeField(
-        label=f"{label} (UTC)", required=False, widget=widget, help_text=hint
-    )
+    return forms.DateTimeField(label=label, required=False, widget=widget, help_text=hint)
 
 
 def _number(label: str) -> forms.IntegerField:
     return forms.IntegerField(label=label, required=False, min_value=1)
 
 
-class ArrangementForm(forms.Form):
-    """Dates, secrecy and rules of entry; all of it optional."""
+class ArrangementForm(ZonedForm):
+    """Text, dates, secrecy and rules of entry; all of it optional."""
 
+    field_order: tuple[str, ...] = ("description", "zone")
+
+    description = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6, "maxlength": LONGEST_DESCRIPTION}),
+        help_text="Markdown: paragraphs, headings, lists, tables, links; no images.",
+    )
     closes_entries_at = _moment("Entries close", "Later, only you enter bots.")
     starts_at = _moment("Starts automatically")
     hides_results = forms.BooleanField(
@@ -68,10 +76,27 @@ class ArrangementForm(forms.Form):
     fewest_matches = _number("Minimum rated matches of a version")
     entries_per_team = _number("Bots per team")
 
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        stored: Arrangement | None = None,
+        **settings: Any,  # Any: arguments of the form beside this one
+    ) -> None:
+        super().__init__(data, **settings)
+        self._stored = stored
+        if stored is not None:
+            self.initial = {**self.initial, **initial_arrangement(stored)}
+
+    def clean_description(self) -> str:
+        """Return the text with the ends of lines that it is stored with."""
+        text: str = self.cleaned_data["description"]
+        return text.replace("\r\n", "\n")
+
     @property
     def arrangement(self) -> Arrangement:
         """The requested arrangement."""
-        values = dict(self.cleaned_data)
+        values = {name: self._exact(name, value) for name, value in self.cleaned_data.items()}
         rules = {name: values.pop(name) for name in _RULES}
         rules["languages"] = tuple(rules["languages"])
         values["invited"] = tuple(values["invited"].split())
@@ -79,11 +104,19 @@ class ArrangementForm(forms.Form):
         arranged = {name: values[name] for name in known}
         return Arrangement(entry_rules=EntryRules(**rules), **arranged)
 
+    def _exact(self, name: str, value: Any) -> Any:  # Any: a cleaned value
+        """Return a time that was not changed as it is stored, with its seconds."""
+        stored = self.initial.get(name) if self._stored else None
+        is_same = isinstance(stored, datetime) and stored.replace(second=0, microsecond=0) == value
+        return stored if is_same else value
+
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
         """Add all problems of the arrangement at once; the rating is checked by the service."""
         cleaned = super().clean() or {}
         if not any(name in self.errors for name in ArrangementForm.base_fields):
             for problem in self.arrangement.problems(rated=False):
+                if self._stored and is_old(problem, self._stored, self.arrangement):
+                    continue
                 name = (problem.field or "").removeprefix("entry_rules.")
                 self.add_error(name if name in self.fields else None, problem.detail)
         return cleaned
@@ -166,6 +199,41 @@ class EventForm(ArrangementForm, PlanForm):
 def _formats_of_all() -> dict[str, Format]:
     """Return the formats that some game has tables for."""
     return {kind: each for game in GAMES.values() for kind, each in formats_of(game.info).items()}
+
+
+class SetupForm(ArrangementForm):
+    """What can be changed of a tournament that is open for entries."""
+
+    field_order = ("name", "description", "entries_per_author", "zone")
+
+    name = forms.CharField(max_length=LONGEST_NAME)
+    entries_per_author = forms.IntegerField(
+        label="Bots per author", min_value=1, max_value=MOST_ENTRIES_PER_AUTHOR
+    )
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        setup: Setup,
+    ) -> None:
+        super().__init__(data, stored=setup.arrangement)
+        self.initial["name"] = setup.name
+        self.initial["entries_per_author"] = setup.entries_per_author
+
+    @property
+    def setup(self) -> Setup:
+        """The requested setup."""
+        return Setup(
+            name=self.cleaned_data["name"],
+            entries_per_author=self.cleaned_data["entries_per_author"],
+            arrangement=self.arrangement,
+        )
+
+    def field_of(self, name: str | None) -> str | None:
+        """Return the field that shows an error of the service; None for the form as a whole."""
+        field = (name or "").removeprefix("entry_rules.")
+        return field if field in self.fields else None
 
 
 class InviteForm(forms.Form):

@@ -1,5 +1,7 @@
 """Forms that hand a tournament over to another organiser."""
 
+from typing import Any
+
 from django import forms
 
 from pentathlon.accounts.roles import LONGEST_REASON
@@ -14,6 +16,14 @@ class OfferForm(forms.Form):
         help_text="The username of another organiser who does not play in it.",
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
     )
+
+
+class ShareForm(OfferForm):
+    """The person who is asked to organise a tournament together with others."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: what Django's forms take
+        super().__init__(*args, **kwargs)
+        self.fields["person"].label = "Another organiser"
 
 
 class AssignForm(OfferForm):

@@ -59,6 +59,7 @@ class TournamentForm(PlanForm):
         actor: User,
         kind: str = "",
         draft: Draft | None = None,
+        is_repeat: bool = False,
     ) -> None:
         formats = formats_of(info)
         if not kind and draft is not None:
@@ -66,6 +67,7 @@ class TournamentForm(PlanForm):
             kind = drafted if drafted in formats else ""
         super().__init__(data, formats=formats, kind=kind)
         self._game = info.key
+        self._is_repeat = is_repeat
         self._options = OptionFields(info)
         self.fields.update(self._options.fields)
         self.fields["table_seats"] = _seats_field(self.scheduling, info)
@@ -122,7 +124,9 @@ class TournamentForm(PlanForm):
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
         """Check the document as well, whatever else is wrong, so that all errors show at once."""
         cleaned = super().clean()
-        known = partial(find_versions, cleaned.get("versions", ()), game=self._game)
+        is_repeat = self._is_repeat and not cleaned.get("rated")
+        chosen = cleaned.get("versions", ())
+        known = partial(find_versions, chosen, game=self._game, is_repeat=is_repeat)
         self.show_errors(gather_errors([known]))
         if {"table_seats", *self.scheduling.parameters} <= cleaned.keys():
             entries = len(cleaned.get("versions", ()))

@@ -110,21 +110,24 @@ def badge(state: str, word: str = "") -> SafeString:
 
 
 @register.simple_tag
-def moment(at: datetime) -> SafeString:
+def at(time: datetime, shape: str = "j M Y, H:i") -> SafeString:
+    """Return a time in UTC as HTML; a script puts the reader's own time before it."""
+    return format_html(
+        '<time datetime="{}" data-at>{} UTC</time>', time.isoformat(), date_format(time, shape)
+    )
+
+
+@register.simple_tag
+def moment(time: datetime) -> SafeString:
     """Return a time as HTML, with its distance from now."""
     now = timezone.now()
-    if at <= now:
+    if time <= now:
         away = "passed"
-    elif at - now < timedelta(minutes=1):
+    elif time - now < timedelta(minutes=1):
         away = "in less than a minute"
     else:
-        away = f"in {timeuntil(at, now)}"
-    return format_html(
-        '<time datetime="{}">{} UTC</time> <span class="muted">({})</span>',
-        at.isoformat(),
-        date_format(at, "j M Y, H:i"),
-        away,
-    )
+        away = f"in {timeuntil(time, now)}"
+    return format_html('{} <span class="muted">({})</span>', at(time), away)
 
 
 @register.simple_tag

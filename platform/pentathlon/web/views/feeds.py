@@ -23,6 +23,8 @@ from django.utils.html import escape
 from django.utils.http import parse_http_date
 from django.views.decorators.http import require_safe
 
+from pentathlon.audit.actions import AuditAction
+from pentathlon.audit.models import AuditEvent
 from pentathlon.bots.models import Bot
 from pentathlon.caching import tag_of
 from pentathlon.ladders.models import Season, SeasonState
@@ -168,7 +170,8 @@ class _TournamentFeed(_Feed):
 
     def items(self, obj: Tournament) -> list[FeedEntry]:
         latest = Match.objects.public().of_lane(obj.pk).filter(state=MatchState.DONE)
-        return [_result(match) for match in latest.order_by("-finished_at").with_seats()[:_SHOWN]]
+        shown = [_result(match) for match in latest.order_by("-finished_at").with_seats()[:_SHOWN]]
+        return sorted([*shown, *_changes(obj)], key=lambda entry: entry.at, reverse=True)[:_SHOWN]
 
 
 class _GameFeed(_Feed):
@@ -211,6 +214,22 @@ class _LogFeed(_Feed):
             )
             for root in LogRoot.objects.order_by("-pk")[:_SHOWN]
         ]
+
+
+def _changes(tournament: Tournament) -> list[FeedEntry]:
+    """Return what organisers have changed while the tournament was open."""
+    events = AuditEvent.objects.of_tournament(tournament.pk)
+    latest = events.filter(action=AuditAction.TOURNAMENT_CHANGE).order_by("-pk")[:_SHOWN]
+    return [
+        FeedEntry(
+            title=f"{event.object_name} has changed",
+            text=f"{event.actor_name} changed {'; '.join(event.facts_in_words)}.",
+            address=reverse("tournament", args=[tournament.pk]),
+            key=f"tournament-change:{event.pk}",
+            at=event.at,
+        )
+        for event in latest
+    ]
 
 
 def _answer(request: HttpRequest, feed: _Feed, **place: object) -> HttpResponseBase:

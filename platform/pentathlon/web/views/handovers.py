@@ -1,24 +1,31 @@
-"""The pages on which a tournament is handed over to another organiser."""
+"""The page of a tournament's organisers: who they are, who joins them, who takes it over."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.handovers.models import HANDED_OVER_IN
+from pentathlon.handovers.models import HANDED_OVER_IN, SHARED_IN
 from pentathlon.handovers.services import (
     accept_tournament,
     assign_tournament,
     end_offer,
     offer_of,
+    offer_share,
     offer_tournament,
+    organisers_of,
+    remove_organiser,
+    visible_or_offered,
 )
+from pentathlon.tournaments.guards import is_organiser_of
+from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.handovers import AssignForm, OfferForm
-from pentathlon.web.requests import get_tournament, signed_in_user
+from pentathlon.web.forms.handovers import AssignForm, OfferForm, ShareForm
+from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 
 
@@ -26,15 +33,26 @@ from pentathlon.web.responses import handle_domain_errors
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Offer a tournament to another organiser, or answer an offer; staff may decide."""
-    found = get_tournament(request, tournament_id)
+    """Ask others to organise a tournament, or answer an offer; staff may decide."""
     actor = signed_in_user(request)
+    found = _get_tournament(actor, tournament_id)
     offer = offer_of(found, reader=actor)
-    is_own, decides = actor.pk == found.owner_id, is_staff(actor) and actor.pk != found.owner_id
+    organises, is_own = is_organiser_of(actor, found), actor.pk == found.owner_id
+    decides = is_staff(actor) and not is_own
     is_asked = offer is not None and offer.person_id == actor.pk
-    if not (is_own or decides or is_asked):
-        raise PermissionDenied("Only its organiser and staff hand a tournament over.")
-    form = (AssignForm if decides else OfferForm)(request.POST or None)
+    if not (organises or decides or is_asked):
+        raise PermissionDenied("Only its organisers and staff see this page.")
+    shares = "share" in request.POST
+    share = ShareForm(request.POST if shares else None, prefix="share")
+    form = (AssignForm if decides else OfferForm)(None if shares else request.POST or None)
+    if organises and share.is_valid():
+        name = share.cleaned_data["person"]
+        offered = call_service(
+            share, lambda: offer_share(actor=actor, tournament=found, username=name)
+        )
+        if offered is not None:
+            messages.success(request, f"{name} was asked and notified.")
+            return redirect("tournament_handover", found.pk)
     if (is_own or decides) and form.is_valid():
         given = {"username": form.cleaned_data.pop("person"), **form.cleaned_data}
         service = assign_tournament if decides else offer_tournament
@@ -47,11 +65,15 @@ def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpRespons
         "section": "tournaments",
         "tournament": found,
         "offer": offer,
+        "organisers": organisers_of(found, reader=actor),
+        "organises": organises,
         "is_own": is_own,
         "is_asked": is_asked,
         "decides": decides,
         "can_be": found.state in HANDED_OVER_IN and not found.is_ladder,
+        "can_be_shared": found.state in SHARED_IN and not found.is_ladder,
         "form": form,
+        "share": share,
     }
     return render(request, "web/tournament/handover.html", context)
 
@@ -60,9 +82,10 @@ def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpRespons
 @require_POST
 @handle_domain_errors
 def handover_accept(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Take over a tournament that was offered."""
-    found = get_tournament(request, tournament_id)
-    accept_tournament(actor=signed_in_user(request), tournament=found)
+    """Take over a tournament that was offered, or join its organisers."""
+    actor = signed_in_user(request)
+    found = _get_tournament(actor, tournament_id)
+    accept_tournament(actor=actor, tournament=found)
     messages.success(request, f"You organise {found.name} now.")
     return redirect("tournament", found.pk)
 
@@ -72,7 +95,27 @@ def handover_accept(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def handover_end(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take an offer back, or decline it."""
-    found = get_tournament(request, tournament_id)
-    end_offer(actor=signed_in_user(request), tournament=found)
-    messages.success(request, f"{found.name} stays with {found.owner.username}.")
-    return redirect("tournament", found.pk)
+    actor = signed_in_user(request)
+    found = _get_tournament(actor, tournament_id)
+    end_offer(actor=actor, tournament=found)
+    messages.success(request, f"The offer of {found.name} has ended.")
+    return redirect("account")
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def organiser_remove(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Leave the organisers of a tournament, or take one out."""
+    actor = signed_in_user(request)
+    found = _get_tournament(actor, tournament_id)
+    name = request.POST.get("person", "")
+    remove_organiser(actor=actor, tournament=found, username=name)
+    messages.success(request, f"{name} does not organise {found.name}.")
+    stays = is_organiser_of(actor, found) or is_staff(actor)
+    return redirect("tournament_handover", found.pk) if stays else redirect("account")
+
+
+def _get_tournament(actor: User, tournament_id: int) -> Tournament:
+    found = visible_or_offered(actor).select_related("owner", "pool")
+    return get_object_or_404(found, pk=tournament_id)

@@ -17,6 +17,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
+from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.transparency.services import log_index_of
@@ -203,7 +204,8 @@ def _can_rerun(request: HttpRequest, found: Match) -> bool:
     if reader is None or place is None:
         return False
     is_over = place.tournament.state == TournamentState.CANCELLED
-    return not is_over and (reader.is_superuser or reader.pk == place.tournament.owner_id)
+    organises = reader.is_superuser or is_organiser_of(reader, place.tournament)
+    return not is_over and organises
 
 
 def _get_done_match(request: HttpRequest, match_id: int) -> Match:

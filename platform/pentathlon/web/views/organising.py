@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.reinstatement import reinstate_entry
@@ -24,9 +25,10 @@ from pentathlon.tournaments.entries.withdrawals import (
 )
 from pentathlon.tournaments.estimates.dry_runs import estimate_of_new
 from pentathlon.tournaments.estimates.progress import progress
-from pentathlon.tournaments.guards import check_may_manage, check_organiser
+from pentathlon.tournaments.guards import check_may_manage, check_organiser, check_state
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
+from pentathlon.tournaments.organising.changes import change_tournament, setup_of
 from pentathlon.tournaments.organising.drafts import (
     delete_draft,
     edit_draft,
@@ -40,7 +42,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon.web.drawing.boards import game_tiles
-from pentathlon.web.forms.arrangement import ArrangementForm, initial_arrangement
+from pentathlon.web.forms.arrangement import ArrangementForm, SetupForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
@@ -90,9 +92,15 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     stored = read_draft(found)
     info = GAMES[_known_game(request) or found.game].info
     kind = request.GET.get("format", "")
-    form = TournamentForm(request.POST or None, info=info, actor=actor, kind=kind, draft=stored)
-    shown = initial_arrangement(stored.arrangement)
-    around = ArrangementForm(request.POST or None, initial=shown)
+    form = TournamentForm(
+        request.POST or None,
+        info=info,
+        actor=actor,
+        kind=kind,
+        draft=stored,
+        is_repeat=is_repeated(found.pk),
+    )
+    around = ArrangementForm(request.POST or None, stored=stored.arrangement)
     revision = request.POST.get("revision", stored.revision)
     if all([form.is_valid(), around.is_valid()]):
         # The form has no field for it, since only replays have one.
@@ -111,6 +119,32 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     context = {"section": "tournaments", "form": form, "around": around, "info": info}
     context |= {"tournament": found, "revision": revision, "tiles": game_tiles()}
     return render(request, "web/tournament/edit.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def tournament_change(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Change what no seed rests on, unless it has changed since the form was opened."""
+    found = get_tournament(request, tournament_id)
+    actor = signed_in_user(request)
+    check_organiser(actor, found, to="change")
+    check_state(found, TournamentState.OPEN, to="change")
+    stored = setup_of(found)
+    form = SetupForm(request.POST or None, setup=stored)
+    revision = request.POST.get("revision", stored.revision)
+    if form.is_valid():
+        done = call_service(
+            form,
+            lambda: change_tournament(
+                actor=actor, tournament=found, setup=form.setup, revision=revision
+            ),
+        )
+        if done is not None:
+            messages.success(request, f"{done.name} is saved; everybody in it was told.")
+            return redirect("tournament", found.pk)
+    context = {"section": "tournaments", "form": form, "tournament": found, "revision": revision}
+    return render(request, "web/tournament/change.html", context)
 
 
 @login_required

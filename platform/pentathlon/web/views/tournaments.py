@@ -36,6 +36,7 @@ from pentathlon.tournaments.organising.arrangement import invited_names
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.parts import count_parts
+from pentathlon.web.docs.texts import render_text, summary_of
 from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
@@ -221,9 +222,10 @@ def load_tournament(
         "section": "tournaments",
         "tournament": found,
         "mark": mark,
-        "description": f"{found.name}, a tournament of {GAMES[found.game].info.title}: "
-        f"{format_name(found)}, {state_words(found.state)}.",
+        "description": _summary(found),
+        "about": render_text(found.description) if found.description else "",
         "info": GAMES[found.game].info,
+        "organisers": found.organiser_names,
         "tab": tab,
         "hides_results": hides,
         "is_hidden": hides or are_hidden(found, None),
@@ -239,10 +241,16 @@ def load_tournament(
         and not found.is_fully_scheduled,
         "has_ended": found.state in _ENDED,
         "is_long": not hides and count_parts(found) > 1,
-        "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
+        "is_owner": reader is not None and (reader.is_superuser or is_organiser_of(reader, found)),
         "may_release": reader is not None and may_release(reader, found),
     }
     return found, context
+
+
+def _summary(found: Tournament) -> str:
+    """Return what a preview of the page says in one line."""
+    kind = f"{GAMES[found.game].info.title}: {format_name(found)}, {state_words(found.state)}."
+    return f"{found.name}, a tournament of {kind} {summary_of(found.description)}".strip()
 
 
 def _pairings(request: HttpRequest, found: Tournament) -> Context:

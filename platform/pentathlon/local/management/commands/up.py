@@ -114,6 +114,10 @@ class Command(BaseCommand):
             self._say(f"  sign in as {login.username:<8} {login.password:<20} ({login.role})")
         if not logins:
             self._say(f"  sign up at {address}/sign-up/")
+            if settings.ORGANISERS_ARE_EVERYBODY:
+                self._say("  whoever signs up here may enter bots and organise tournaments")
+            else:
+                self._say(f"  staff make organisers: {address}/audit/people/NAME/")
         self._say("  for /admin/ make a superuser: python3 manage.py createsuperuser")
         self._say(f"The services log to {settings.DATA_FOLDER / 'logs'}\n")
 

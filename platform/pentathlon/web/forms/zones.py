@@ -1,0 +1,58 @@
+"""Forms that ask in which time zone their times are."""
+
+from functools import cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.utils import timezone
+
+UTC: Final = "UTC"
+_PLACES: Final = (
+    *("Africa/", "America/", "Antarctica/", "Arctic/", "Asia/", "Atlantic/", "Australia/"),
+    *("Europe/", "Indian/", "Pacific/"),
+)
+
+
+@cache
+def _zones() -> list[tuple[str, str]]:
+    """Return UTC, and the zones that are named by a place."""
+    places = sorted(name for name in available_timezones() if name.startswith(_PLACES))
+    return [(name, name.replace("_", " ")) for name in (UTC, *places)]
+
+
+class _ZoneField(forms.ChoiceField):
+    """A time zone; browsers may know some by names that the list leaves out."""
+
+    def valid_value(self, value: object) -> bool:
+        """Accept every zone that this machine knows."""
+        return value == UTC or value in available_timezones()
+
+
+class ZonedForm(forms.Form):
+    """Reads the times of its fields in the zone that was chosen with them."""
+
+    zone = _ZoneField(
+        label="Time zone",
+        choices=_zones,
+        initial=UTC,
+        required=False,
+        help_text="All dates below are in this zone. They are stored, and shown to others, as the "
+        "same moment in theirs.",
+    )
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        **settings: Any,
+    ) -> None:
+        super().__init__(data, **settings)
+        if not self.is_bound:
+            # A script may choose the reader's own zone, and show the times of the fields in it.
+            self.fields["zone"].widget.attrs["data-zone"] = UTC
+
+    def _clean_fields(self) -> None:
+        wanted = str(self.data.get(self.add_prefix("zone")) or UTC)
+        known = wanted if self.fields["zone"].valid_value(wanted) else UTC  # type: ignore[attr-defined]  # a choice field
+        with timezone.override(ZoneInfo(known)):
+            super()._clean_fields()  # type: ignore[misc]  # the stubs leave it out
