@@ -22,7 +22,7 @@ SECRET = bytes(range(32))
 def _document(folder: Path, **changes: Any) -> str:
     names = [name for name in built_in_bots() if name in {"random", "greedy", "first"}]
     entries = [{"bot": name, "hash": content_hash(built_in_bots()[name])} for name in names]
-    document = {"format": 3, "scheduler": "swiss/1", "game": "tuned", "entries": entries}
+    document = {"format": 4, "scheduler": "swiss/1", "game": "tuned", "entries": entries}
     (folder / "cup.json").write_text(json.dumps({**document, **changes}))
     return "cup.json"
 
