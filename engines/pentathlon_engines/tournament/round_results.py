@@ -37,6 +37,22 @@ def results_of_rounds(
     return Results(wins=wins, against=against, fit=fit, byes=byes, rounds=rounds)
 
 
+def points_of_forfeits(played: Iterable[PlayedBlock]) -> dict[int, float]:
+    """Return the points that entries have without a match because their opponents have left."""
+    points: dict[int, float] = {}
+    for block in played:
+        if not block.forfeits:
+            continue
+        legs = tuple(
+            ranks if block.is_played(leg) else None for leg, ranks in enumerate(block.ranks or ())
+        )
+        scored = count_points(block._replace(ranks=legs, forfeits=()))
+        for entry, half_points in count_points(block).items():
+            gained = (half_points - scored[entry]) / WIN
+            points[entry] = points.get(entry, 0.0) + gained
+    return points
+
+
 def rounds_of(
     entries: Iterable[FieldEntry], played: Iterable[PlayedBlock]
 ) -> dict[int, list[RoundResult]]:
