@@ -79,6 +79,7 @@ def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
         "versions": list(draft.versions),
         "params": dict(document.params),
         "tie_breaks": list(document.tie_breaks),
+        "leaving": document.leaving,
         "table_seats": document.table_seats,
         "entries_per_author": draft.entries_per_author,
         "options": dict(document.options),
