@@ -116,6 +116,13 @@ def test_adjusted_scores_count_the_byes_of_the_end_as_draws(swiss: Results) -> N
     assert swiss.adjusted(4) == 2 * 3.5
 
 
+def test_absence_before_a_forfeit_at_the_end_counts_as_a_draw() -> None:
+    """Both are voluntary, so nothing that was played comes after it (article 16.3.2)."""
+    table = "\n2+ Z 2f\n1- B 1F\n"
+
+    assert _results(_rounds(table)).adjusted(1) == 2 + 1 + 0
+
+
 def test_buchholz_without_the_lowest_is_that_published(swiss: Results) -> None:
     published = {5: 7.5, 8: 12.0, 7: 12.5, 9: 7.5, 13: 12.0, 1: 11.0, 3: 13.0, 16: 11.0}
     published |= {4: 11.5, 12: 9.5, 14: 9.0, 15: 11.0}

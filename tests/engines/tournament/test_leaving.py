@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, PlayedBlock
+from pentathlon_engines.tournament.batches import Note
+from pentathlon_engines.tournament.formats.estimates import estimate
+from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Over, PlayedBlock
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT, LAWS
 from pentathlon_engines.tournament.leaving import Settlement, count_match, settle
+from pentathlon_engines.tournament.proof_results import Leg, find_wrong_result
 from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, order
 from tests.engines.tournament.formats.playing import (
@@ -48,7 +52,7 @@ def _table(
     entries: Sequence[FieldEntry],
     *,
     law: str = "",
-    **params: object,
+    **params: Any,
 ) -> tuple[Settlement, Results]:
     plan = plan_of(scheduling, **params)
     settled = settle(scheduling, plan, entries, event.played, law=law or scheduling.laws[0])
@@ -147,7 +151,7 @@ def test_entry_whose_place_was_taken_forfeits_what_it_had_begun_only() -> None:
 
 def test_gauntlet_cancels_a_challenger_that_leaves_early() -> None:
     field = field_of(5, gone=[0])
-    params = {"challengers": 2}
+    params: dict[str, Any] = {"challengers": 2}
     event = play(GAUNTLET, plan_of(GAUNTLET, **params), field_of(5), by_number, leavers={0: 1})
 
     settled, table = _table(GAUNTLET, event, field, **params)
@@ -228,7 +232,8 @@ def test_innocent_opponent_of_a_leaver_has_what_a_bye_gives(
 
     for number, rounds in results.rounds.items():
         for turn, each in enumerate(rounds):
-            quit_now = each.opponent in quitters and quitters[each.opponent][0] == turn
+            quit_now = quitters.get(each.opponent or 0, (-1, 0))[0] == turn
+            quit_now = quit_now and each.opponent is not None
             if quit_now and quitters.get(number, (turn + 1, 0))[0] > turn:
                 assert each.points == 2
 
@@ -257,3 +262,58 @@ def test_what_the_leaver_had_won_stays_its_own(after: int) -> None:
     results = results_of_rounds(entries, played, fit={})
 
     assert _points(results, 2) == [after, 2]
+
+
+def test_forfeits_say_nothing_about_strength() -> None:
+    won = PlayedBlock(1, ((0, 1), (1, 0)), ((0, 1), (1, 0)))
+    plan = plan_of(SWISS)
+
+    forfeited = estimate(plan, [won, won._replace(seatings=((2, 0), (0, 2)), forfeits=(0, 1))])
+
+    assert forfeited.mu == estimate(plan, [won], others=[2]).mu
+
+
+def test_knockout_counts_no_forfeit_among_the_matches_of_the_way() -> None:
+    """All is drawn in the final, and 3, the worse seed, has got there without a match."""
+    knockout = FORMATS["knockout/1"]
+    field = [entry._replace(strength=-float(entry.number)) for entry in field_of(4)]
+    plan = plan_of(knockout, blocks=1, tie_blocks=0, third_place=False)
+    played = [
+        PlayedBlock(1, ((0, 3), (3, 0)), ((1, 0), (0, 1)), forfeits=(0, 1)),
+        PlayedBlock(1, ((1, 2), (2, 1)), ((0, 1), (1, 0))),
+        PlayedBlock(2, ((1, 3), (3, 1)), ((0, 0), (0, 0))),
+    ]
+    field[0] = field[0]._replace(is_active=False)
+
+    assert knockout.next(plan, field, played) == Over(((3,), (1,), (0, 2)))
+
+
+@pytest.mark.parametrize(
+    ("result", "missed", "left", "is_right"),
+    [
+        (((1, 0), (0, 1)), (1,), (0,), False),
+        (((1, 0), (1, 0)), (1,), (0,), False),
+        (((0, 1), (1, 0)), (1,), (0,), False),
+        (((0, 1), (0, 1)), (1,), (0,), True),
+        (((0, 1), (0, 1)), (1,), (), False),
+        (((0, 1), (0, 1)), (1,), (2,), False),
+        (((0, 1), (0, 1)), (), (0,), False),
+        (((0, 1), (0, 0)), (1,), (0,), False),
+        (((0, 1), (1, 1)), (1,), (0,), False),
+        (((0, 1), (1, 1)), (1,), (0, 5), True),
+    ],
+)
+def test_proof_takes_forfeits_of_bots_that_had_left_only(
+    result: tuple[tuple[int, int], ...],
+    missed: tuple[int, ...],
+    left: tuple[int, ...],
+    *,
+    is_right: bool,
+) -> None:
+    """5 meets 0 and wins; the second match was not played."""
+    note = Note(left=left, results={1: result}, forfeits={1: missed})
+    legs = {1: [Leg(1, (5, 0), (0, 1)), Leg(2, (5, 0), None)]}
+
+    problem = find_wrong_result([note], legs, came_back=(), replayed=())
+
+    assert (problem is None) is is_right

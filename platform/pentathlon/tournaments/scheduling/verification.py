@@ -128,8 +128,8 @@ def _wrong_results(tournament: Tournament) -> Iterator[str]:
     for number, result in sorted(noted.items()):
         for leg, ranks in enumerate(result.ranks):
             if leg not in result.forfeits and list(ranks) != played[number][leg]:
-                told, found = result.to_json(), list(played[number].values())
-                yield f"block {number} counts as {told}, its matches have {found}"
+                ends = list(played[number].values())
+                yield f"block {number} counts as {result.to_json()}, its matches have {ends}"
                 break
 
 
