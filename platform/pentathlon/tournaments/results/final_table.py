@@ -60,7 +60,8 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     ranked = [strengths.players[index] for index in by_strength(strengths)]
     found = dict(zip(strengths.players, strengths.mu, strict=True))
     scores = merge_scores(tournament, read_scores(pool))
-    table = read_results(tournament, scores, entered, found)
+    left = set(entered.values()) - active.keys()
+    table = read_results(tournament, scores, entered, fit=found, left=left)
     groups_by_place = order_entries(tournament, ranked, table.results)
     indexes = {player: index for index, player in enumerate(strengths.players)}
     rows = []

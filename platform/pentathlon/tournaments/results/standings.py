@@ -217,7 +217,8 @@ def _with_points(
     fit = {
         number: row.rating.mu if is_final else row.rating.score for number, row in placed.items()
     }
-    table = read_results(tournament, scores, numbers, fit)
+    gone = {row.entry.number or 0 for row in rows if row.entry.state != EntryState.ACTIVE}
+    table = read_results(tournament, scores, numbers, fit=fit, left=gone)
     chairs = tournament.table_seats - 1
     told = {
         row.entry.number or 0: replace(

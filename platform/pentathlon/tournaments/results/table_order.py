@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pentathlon.ratings.scores import Scores
 from pentathlon.tournaments.batches import BlockState
 from pentathlon.tournaments.documents.document import document, event_key, format_of
-from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling.history import read_played
 from pentathlon_engines.tournament import tie_breaks
 from pentathlon_engines.tournament.formats.interface import Format, GivingByes
@@ -37,29 +37,36 @@ def order_entries(tournament: Tournament, numbers: Sequence[int], results: Resul
 
 
 def read_results(
-    tournament: Tournament, scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, float]
+    tournament: Tournament,
+    scores: Scores,
+    numbers: Mapping[int, int],
+    *,
+    fit: Mapping[int, float],
+    left: Collection[int],
 ) -> TableResults:
     """Return the results of the table: those played, byes, and what leaving means by the law.
 
-    `scores` has one line for each entry; `numbers` gives the entry of each version.
+    `scores` has one line for each entry; `numbers` gives the entry of each version, and `left` has
+    the entries that have left.
     """
     scheduling = format_of(tournament)
     results = _results_of(scores, numbers, fit)
     if scheduling is None or tournament.fixed_document is None:
         return TableResults(results=results)
     if isinstance(scheduling, GivingByes):
-        entries = document(tournament).field(left=_left(tournament))
+        entries = document(tournament).field(left=left)
         played = read_played(tournament)
         return TableResults(
             results=results_of_rounds(entries, played, fit=fit),
             forfeits=points_of_forfeits(played),
         )
-    return _settled(tournament, scheduling, results)
+    return _settled(tournament, scheduling, results, left)
 
 
-def _settled(tournament: Tournament, scheduling: Format, results: Results) -> TableResults:
+def _settled(
+    tournament: Tournament, scheduling: Format, results: Results, left: Collection[int]
+) -> TableResults:
     """Return results of matches with what the law makes of those that have left."""
-    left = _left(tournament)
     is_cut = tournament.blocks.filter(state=BlockState.PARTIAL).exists()
     planned = document(tournament)
     law = planned.leaving or AS_PLAYED
@@ -77,11 +84,6 @@ def _settled(tournament: Tournament, scheduling: Format, results: Results) -> Ta
         forfeits={player: settlement.points(player) for player in settlement.forfeits},
         cancelled=settlement.cancelled,
     )
-
-
-def _left(tournament: Tournament) -> list[int]:
-    gone = tournament.entries.scheduled().exclude(state=EntryState.ACTIVE)
-    return [number or 0 for number in gone.values_list("number", flat=True)]
 
 
 def _results_of(scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, float]) -> Results:
