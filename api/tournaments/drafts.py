@@ -17,7 +17,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
 _LONGEST_REVISION = 64
-_FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
+_FOLLOWING = {"game": ("options", "table_seats"), "format": ("params", "tie_breaks", "leaving")}
 """Fields that lose their meaning once another one has changed."""
 
 
