@@ -312,7 +312,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def void(self, request: Request, pk: str) -> Response:
         """Make a match of your own tournament void; return the match in its place.
 
-        A block counts as a whole or not at all: the match is replayed, at most twice per block;
+        A void match is no bot's fault: it is replayed, at most twice per block;
         after that the whole block becomes void. A match that is already void stays as it is.
         """
         wanted = MatchOrderSerializer(data=request.data)

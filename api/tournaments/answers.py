@@ -49,6 +49,7 @@ class TournamentSerializer(ArrangedSerializer):
             "scheduler",
             "params",
             "tie_breaks",
+            "leaving",
             "rules_version",
             "commitment",
             "secret",

@@ -18,7 +18,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
 LONGEST_REVISION = 64
-_FOLLOWING = {"game": ("options", "table_seats"), "format": ("params",)}
+_FOLLOWING = {"game": ("options", "table_seats"), "format": ("params", "tie_breaks", "leaving")}
 """Fields that lose their meaning once another one has changed."""
 
 
@@ -82,6 +82,7 @@ def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON
         "versions": list(draft.versions),
         "params": dict(document.params),
         "tie_breaks": list(document.tie_breaks),
+        "leaving": document.leaving,
         "table_seats": document.table_seats,
         "entries_per_author": draft.entries_per_author,
         "options": dict(document.options),

@@ -17,6 +17,7 @@ from pentathlon.tournaments.organising.posted_documents import check_posted
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED, newest_format
+from pentathlon_engines.tournament.laws import LAWS
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
 """The names of a document's fields in the short form of a request."""
@@ -34,6 +35,7 @@ _OF_DOCUMENT = (
     "table_seats",
     "draw_probability",
     "tie_breaks",
+    "leaving",
 )
 _AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
 """Fields beside a document, which have the same names in services."""
@@ -79,7 +81,15 @@ class TournamentRequestSerializer(ArrangementSerializer):
         child=serializers.CharField(max_length=30),
         max_length=_MOST_TIE_BREAKS,
         default=list,
-        help_text="The order of the table, most important first; if empty, the order-free fit.",
+        help_text="The order of the table, most important first; if empty, that of the format.",
+    )
+    leaving = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=20,
+        help_text="The law about bots that leave: "
+        + "; ".join(f"`{name}`: {sentence}" for name, sentence in LAWS.items())
+        + " If omitted, that of the format.",
     )
     table_seats = serializers.IntegerField(
         default=None, allow_null=True, help_text="If omitted, the game's usual value."

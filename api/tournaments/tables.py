@@ -31,7 +31,8 @@ class StandingSerializer(serializers.Serializer[Any]):
     """One line of the table."""
 
     place = serializers.IntegerField(
-        allow_null=True, help_text="Starts at 1; null for an entry that left."
+        allow_null=True,
+        help_text="Starts at 1, shared by those who are level; null for an entry that left.",
     )
     group = serializers.IntegerField(
         allow_null=True,
@@ -43,6 +44,13 @@ class StandingSerializer(serializers.Serializer[Any]):
     points = serializers.FloatField()
     byes = serializers.IntegerField(
         help_text="Rounds without a match, which count as won blocks of two points each."
+    )
+    forfeits = serializers.FloatField(
+        help_text="The points among these that it has without a match, as opponents have left."
+    )
+    cancelled = serializers.BooleanField(
+        source="is_cancelled",
+        help_text="Whether it left so early that its results count for nobody, by the law.",
     )
     matches = serializers.IntegerField()
     wins = serializers.IntegerField()
@@ -65,7 +73,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     chance_of_best = serializers.FloatField()
     tie_breaks = serializers.DictField(
         child=serializers.FloatField(allow_null=True),
-        help_text="The value of each tie-break, in order.",
+        help_text="The value of each tie-break, in order; null if it tells nobody apart.",
     )
     provisional = serializers.BooleanField(source="is_provisional")
     versions = VersionShareSerializer(

@@ -74,7 +74,7 @@ def _table(tournament: DeskTournament, rows: Sequence[DeskStanding]) -> str:
         f'<td class="n">{row.points:g}</td><td class="n">{row.line.matches}</td>'
         f'<td class="n">{row.line.wins}–{row.line.draws}–{row.line.losses}</td>'
         f'<td class="n">{row.line.faults}</td>'
-        + "".join(f'<td class="n">{row.tie_breaks[name]:g}</td>' for name in breaks)
+        + "".join(f'<td class="n">{_value(row.tie_breaks[name])}</td>' for name in breaks)
         + "</tr>"
         for row in rows
     )
@@ -84,6 +84,10 @@ def _table(tournament: DeskTournament, rows: Sequence[DeskStanding]) -> str:
         '<th class="n">points</th><th class="n">matches</th><th class="n">won–drawn–lost</th>'
         f'<th class="n">faults</th>{named}</tr></thead><tbody>{lines}</tbody></table>'
     )
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}" if value % 1 else f"{value:g}"
 
 
 def _strength_chart(rows: Sequence[DeskStanding]) -> str:
@@ -177,14 +181,14 @@ def _points_by_round(tournament: DeskTournament) -> list[list[float]]:
 
 def _crosstable(rows: Sequence[DeskStanding]) -> str:
     heads = "".join(
-        f'<th class="n" scope="col"><abbr title="{escape(row.name)}">{place}</abbr></th>'
-        for place, row in enumerate(rows, start=1)
+        f'<th class="n" scope="col"><abbr title="{escape(row.name)}">{row.place}</abbr></th>'
+        for row in rows
     )
     lines = "".join(
-        f'<tr><th scope="row">{place}. {escape(row.name)}</th>'
+        f'<tr><th scope="row">{row.place}. {escape(row.name)}</th>'
         + "".join(_cell(row, other) for other in rows)
         + f'<td class="n"><strong>{row.points:g}</strong></td></tr>'
-        for place, row in enumerate(rows, start=1)
+        for row in rows
     )
     return (
         f'<table><thead><tr><td></td>{heads}<th class="n">total</th></tr></thead>'

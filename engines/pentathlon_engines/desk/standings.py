@@ -15,9 +15,16 @@ from pentathlon_engines.strength.best import (
     groups,
     rank_intervals,
 )
-from pentathlon_engines.strength.thurstone import BETA, Strengths, fit
+from pentathlon_engines.strength.thurstone import BETA, fit
 from pentathlon_engines.tournament.formats.interface import GivingByes
-from pentathlon_engines.tournament.tie_breaks import BYE, Results, order_entries, values_of
+from pentathlon_engines.tournament.round_results import results_of_rounds
+from pentathlon_engines.tournament.tie_breaks import (
+    BYE,
+    Results,
+    group_by_places,
+    order_entries,
+    values_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +50,7 @@ class DeskStanding:
     """Rounds without a match that count as won blocks."""
     points: float
     """The points: at most 1 for a match, at larger tables divided among the opponents."""
-    tie_breaks: Mapping[str, float]
+    tie_breaks: Mapping[str, float | None]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -75,7 +82,7 @@ def byes_of(tournament: DeskTournament, *, rounds: int | None = None) -> Mapping
 
 
 def standings(tournament: DeskTournament) -> list[DeskStanding]:
-    """Return the table, best first: places by the format, tie-breaks, then strength."""
+    """Return the table, best first: places of the format, then tie-breaks; equals share one."""
     document = tournament.document
     entries = len(document.entries)
     strengths = fit(
@@ -85,14 +92,12 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
         beta=BETA if document.beta is None else document.beta,
     )
     tally = tally_of(tournament)
-    byes = byes_of(tournament)
-    results = _results(tally, strengths, byes)
-    ordered = order_entries(
-        [strengths.players[index] for index in by_strength(strengths)],
-        places=tournament.over.places if tournament.over else None,
-        by=document.tie_breaks,
-        results=results,
-    )
+    results = _results(tournament, tally, dict(zip(strengths.players, strengths.mu, strict=True)))
+    ranked = [strengths.players[index] for index in by_strength(strengths)]
+    places = tournament.over.places if tournament.over else None
+    by = document.tie_breaks
+    ordered = order_entries(ranked, places=places, by=by, results=results)
+    values = values_of(group_by_places(ranked, places), by=by, results=results)
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     chances = chances_of_best(strengths).chances
     rows: list[DeskStanding] = []
@@ -111,24 +116,24 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
                     ranks=intervals[number],
                     chance_of_best=chances[number],
                     line=line,
-                    byes=byes.get(number, 0),
-                    points=line.points(document.table_seats or 2) + BYE * byes.get(number, 0),
-                    tie_breaks=values_of(
-                        number, by=document.tie_breaks, results=results, players=range(entries)
-                    ),
+                    byes=results.byes_of(number),
+                    points=line.points(document.table_seats or 2) + BYE * results.byes_of(number),
+                    tie_breaks=values[number],
                 )
             )
     return rows
 
 
-def _results(tally: Tally, strengths: Strengths, byes: Mapping[int, int]) -> Results:
-    """Return what tie-breaks are computed from."""
+def _results(tournament: DeskTournament, tally: Tally, fit: Mapping[int, float]) -> Results:
+    """Return what tie-breaks are computed from; nobody leaves a tournament on this machine."""
+    document = tournament.document
+    if isinstance(document.scheduling, GivingByes):
+        return results_of_rounds(document.field(), tournament.blocks, fit=fit)
     return Results(
         wins={number: line.wins for number, line in enumerate(tally.lines)},
         against={
             number: {other: (won, level, lost) for other, (won, level, lost) in met.items()}
             for number, met in enumerate(line.against for line in tally.lines)
         },
-        fit=dict(zip(strengths.players, strengths.mu, strict=True)),
-        byes=byes,
+        fit=fit,
     )

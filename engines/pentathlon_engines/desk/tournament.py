@@ -96,7 +96,7 @@ class DeskTournament:
             return
         ended = [self.results[leg.index] for leg in legs]
         ranks = tuple(None if each is None else each.ranks for each in ended)
-        if None in ranks:  # a block counts as a whole or not at all
+        if None in ranks:  # what this machine could not play makes its block void
             ranks = (None,) * len(legs)
         blocks = self._history.blocks
         blocks[match.block - 1] = blocks[match.block - 1]._replace(ranks=ranks)

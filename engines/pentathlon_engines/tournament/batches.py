@@ -34,6 +34,9 @@ class Note(NamedTuple):
     """All entries that have left, in order; those that were replaced are not in it."""
     results: Mapping[int, Ranks | None] = {}
     """New or changed results by the number of the block; None for a void block."""
+    forfeits: Mapping[int, tuple[int, ...]] = {}
+    """For new blocks: the matches, from 0, that were not played because a bot had left; their
+    ranks are in `results`."""
     repeats: Mapping[int, tuple[int, ...]] = {}
     """For new blocks: the matches, from 0, that were exact repeats; only where the format reads
     them."""
@@ -45,18 +48,19 @@ class Note(NamedTuple):
             int(block): None if ranks is None else tuple(map(tuple, ranks))
             for block, ranks in data["results"].items()
         }
-        repeats = {int(block): tuple(legs) for block, legs in data.get("repeats", {}).items()}
-        return cls(tuple(data["left"]), results, repeats)
+        repeats, forfeits = (
+            {int(block): tuple(legs) for block, legs in data.get(name, {}).items()}
+            for name in ("repeats", "forfeits")
+        )
+        return cls(tuple(data["left"]), results, forfeits=forfeits, repeats=repeats)
 
     def to_json(self) -> dict[str, Any]:
         """Return the note as it is stored and published."""
         results = {str(block): self.results[block] for block in sorted(self.results)}
         told: dict[str, Any] = {"left": list(self.left), "results": results}
-        # Repeats are left out if there are none, as in all notes of other formats.
-        if self.repeats:
-            told["repeats"] = {
-                str(each): list(self.repeats[each]) for each in sorted(self.repeats)
-            }
+        for name, legs in (("forfeits", self.forfeits), ("repeats", self.repeats)):
+            if legs:
+                told[name] = {str(block): list(legs[block]) for block in sorted(legs)}
         return told
 
     def digest(self, before: str) -> str:
@@ -80,7 +84,9 @@ class History:
         for number, ranks in note.results.items():
             block = self.blocks[number - 1]
             void = (None,) * len(block.seatings)
-            self.blocks[number - 1] = block._replace(ranks=void if ranks is None else ranks)
+            self.blocks[number - 1] = block._replace(
+                ranks=void if ranks is None else ranks, forfeits=note.forfeits.get(number, ())
+            )
         for number, legs in note.repeats.items():
             self.blocks[number - 1] = self.blocks[number - 1]._replace(repeats=legs)
 

@@ -15,10 +15,9 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadOption, BadSeats
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.tournament.document import BEFORE, FORMAT, TournamentDocument
+from pentathlon_engines.tournament.document import FORMAT, TournamentDocument
 from pentathlon_engines.tournament.document_schema import escape, wrong_shapes
-from pentathlon_engines.tournament.formats.interface import Problem
-from pentathlon_engines.tournament.formats.parameters import full_params
+from pentathlon_engines.tournament.formats.interface import Format, Problem
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 
@@ -52,7 +51,6 @@ class ReadDocument(NamedTuple):
 
 def read_json(data: Json, *, release: Mapping[str, Json]) -> ReadDocument:
     """Read a posted document; `release` has other values that this release fixes."""
-    data = _upgrade(data)
     if shapes := tuple(wrong_shapes(data)):
         return ReadDocument(None, (*shapes, *_wrong_besides(data, shapes, release)))
     game = GAMES.get(data["game"])
@@ -94,7 +92,8 @@ def check_document(
     if scheduling is None:
         problems.append(_unknown_format(document.scheduler))
     else:
-        document = replace(document, params=full_params(scheduling.parameters, document.params))
+        problems += _wrong_law(document.leaving, scheduling)
+        document = document.written_out()
     if game is None:
         sentence = f"There is {unknown_game(document.game)}."
         problems.append(Problem("/game", "unknown_game", sentence, list(GAMES)))
@@ -178,6 +177,7 @@ _DEFAULTS: Final[Mapping[str, Json]] = {
     "draw_probability": None,
     "beta": None,
     "tie_breaks": [],
+    "leaving": None,
 }
 _STAND_INS: Final[Mapping[str, Json]] = {
     **_DEFAULTS,
@@ -193,14 +193,6 @@ _DEFAULTS_OF_ENTRY: Final[Mapping[str, Json]] = {
     "author": "",
     "strength": None,
 }
-
-
-def _upgrade(data: Json) -> Json:
-    """Return a document of the previous format as one of the present format."""
-    if not isinstance(data, dict) or data.get("format") != BEFORE or "cycles" not in data:
-        return data
-    rest = {name: value for name, value in data.items() if name != "cycles"}
-    return {**rest, "format": FORMAT, "params": {"cycles": data["cycles"]}}
 
 
 def _other_release(data: Mapping[str, Json], here: Mapping[str, Json]) -> Iterator[Problem]:
@@ -258,6 +250,15 @@ def _wrong_tie_breaks(names: Sequence[str]) -> Iterator[Problem]:
         elif name in names[:place]:
             sentence = "Each tie-break can be used once."
             yield Problem(f"/tie_breaks/{place}", "duplicate_tie_break", sentence)
+
+
+def _wrong_law(law: str | None, scheduling: Format) -> Iterator[Problem]:
+    if law is not None and law not in scheduling.laws:
+        names = " or ".join(scheduling.laws)
+        sentence = (
+            f"In the format {scheduling.title}, the law about leaving is {names}, not {law}."
+        )
+        yield Problem("/leaving", "bad_law", sentence, list(scheduling.laws))
 
 
 def _wrong_limits(limits: Mapping[str, Json]) -> Iterator[Problem]:

@@ -1,33 +1,35 @@
 """The document of a tournament: all that decides who plays whom, and how results are rated.
 
 ```
-{"format": 3, "scheduler": "swiss/1", "params": {…all of them…}, "commitment": "…",
+{"format": 4, "scheduler": "swiss/1", "params": {…all of them…}, "commitment": "…",
  "game": "tuned", "rules": 1, "options": {…}, "limits": {…}, "table_seats": 2,
- "rating_algorithm": 1, "draw_probability": 0.1, "beta": 4.166666666666667, "tie_breaks": [],
+ "rating_algorithm": 1, "draw_probability": 0.1, "beta": 4.166666666666667,
+ "tie_breaks": ["points", …], "leaving": "forfeit",
  "entries": [{"bot": "alpha", "version": 1, "hash": "sha256:…", "author": "ann",
               "strength": null}, …]}
 ```
 
-It has the commitment to the secret, but never the secret. It does not say whether results count on
-leaderboards: a repetition of the same document must not count twice. Documents of format 2, which
-have `cycles` instead of `params`, are read forever: running tournaments have them.
+It has the commitment to the secret, but never the secret. `tie_breaks` order the table, and
+`leaving` is the law about bots that leave; both are written out, so the document alone decides. It
+does not say whether results count on leaderboards: a repetition of the same document must not
+count twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Plan
+from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS
+from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
-FORMAT: Final = 3
-BEFORE: Final = 2
-"""The format of the previous release, which had round robins alone."""
+FORMAT: Final = 4
 
 _USUAL_DRAWS: Final = 0.1
 
@@ -72,6 +74,9 @@ class TournamentDocument:
     draw_probability: float | None = None
     beta: float | None = None
     tie_breaks: tuple[str, ...] = ()
+    """What orders the table, most important first; empty for the order of the format."""
+    leaving: str | None = None
+    """The law about bots that leave, one of `laws.LAWS`; None for that of the format."""
     entries: tuple[Entrant, ...] = ()
 
     @classmethod
@@ -81,12 +86,11 @@ class TournamentDocument:
         Raises:
             BadDocument: its format is another one.
         """
-        if data["format"] not in {BEFORE, FORMAT}:
+        if data["format"] != FORMAT:
             raise BadDocument(f"document format {data['format']!r} is not {FORMAT}")
-        is_before = data["format"] == BEFORE
         return cls(
             scheduler=data["scheduler"],
-            params={"cycles": data["cycles"]} if is_before else data["params"],
+            params=data["params"],
             commitment=data["commitment"],
             game=data["game"],
             rules=data["rules"],
@@ -95,8 +99,9 @@ class TournamentDocument:
             table_seats=data["table_seats"],
             rating_algorithm=data["rating_algorithm"],
             draw_probability=data["draw_probability"],
-            beta=None if is_before else data["beta"],
-            tie_breaks=() if is_before else tuple(data["tie_breaks"]),
+            beta=data["beta"],
+            tie_breaks=tuple(data["tie_breaks"]),
+            leaving=data["leaving"],
             entries=tuple(Entrant(**entry) for entry in data["entries"]),
         )
 
@@ -116,6 +121,7 @@ class TournamentDocument:
             "draw_probability": self.draw_probability,
             "beta": self.beta,
             "tie_breaks": list(self.tie_breaks),
+            "leaving": self.leaving,
             "entries": [entry._asdict() for entry in self.entries],
         }
 
@@ -132,6 +138,20 @@ class TournamentDocument:
                 f"{', '.join(map(repr, FORMATS))}"
             )
         return FORMATS[self.scheduler]
+
+    def written_out(self) -> TournamentDocument:
+        """Return the document with parameters, tie-breaks and law of its format filled in.
+
+        Raises:
+            UnknownScheduler: it needs the scheduler of another release.
+        """
+        scheduling = self.scheduling
+        full = replace(self, params=full_params(scheduling.parameters, self.params))
+        return replace(
+            full,
+            tie_breaks=self.tie_breaks or scheduling.order(full.plan(key=bytes(SECRET_BYTES))),
+            leaving=self.leaving or scheduling.laws[0],
+        )
 
     def plan(self, *, key: bytes) -> Plan:
         """Return what the format is told; a dry run takes 32 zero bytes as the key."""

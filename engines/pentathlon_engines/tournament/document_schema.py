@@ -10,6 +10,7 @@ from pentathlon_engines.tournament.document import FORMAT
 from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.parameters import schema_of
 from pentathlon_engines.tournament.formats.registry import FORMATS
+from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 
 Json = Any
@@ -69,13 +70,25 @@ def document_schema() -> dict[str, Json]:
                 "items": {"enum": list(TIE_BREAKS)},
                 "uniqueItems": True,
                 "default": [],
+                "description": "What orders the table; empty: the order of the scheduler.",
+            },
+            "leaving": {
+                "type": ["string", "null"],
+                "enum": [*LAWS, None],
+                "default": None,
+                "description": "The law about bots that leave; null: that of the scheduler.",
             },
             "entries": {"type": "array", "items": dict(_ENTRANT)},
         },
         "allOf": [
             {
                 "if": {"properties": {"scheduler": {"const": name}}},
-                "then": {"properties": {"params": schema_of(scheduling.parameters)}},
+                "then": {
+                    "properties": {
+                        "params": schema_of(scheduling.parameters),
+                        "leaving": {"enum": [*scheduling.laws, None]},
+                    }
+                },
             }
             for name, scheduling in FORMATS.items()
         ],

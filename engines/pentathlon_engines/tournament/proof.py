@@ -32,15 +32,16 @@ from typing import Any, Final, NamedTuple
 from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.record.record import course, verify_record
 from pentathlon_engines.tournament.batches import Note
-from pentathlon_engines.tournament.document import BEFORE as DOCUMENT_BEFORE
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
-from pentathlon_engines.tournament.proof_repeats import Leg, find_wrong_repeat, reads_repeats
+from pentathlon_engines.tournament.proof_repeats import Leg as Repeat
+from pentathlon_engines.tournament.proof_repeats import find_wrong_repeat, reads_repeats
 from pentathlon_engines.tournament.proof_replacements import (
     Lineup,
     StatedReplacement,
     find_problems,
 )
+from pentathlon_engines.tournament.proof_results import Leg, find_wrong_result
 from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
@@ -139,10 +140,7 @@ def _check_shape(proof: object) -> None:
     if proof.get("parts", 1) != 1:
         raise BadProof(f"this is one of {proof['parts']} parts: the address has all of them")
     document = proof.get("document")
-    if not isinstance(document, dict) or document.get("format") not in {
-        DOCUMENT_BEFORE,
-        DOCUMENT_FORMAT,
-    }:
+    if not isinstance(document, dict) or document.get("format") != DOCUMENT_FORMAT:
         raise BadProof("the tournament began before seeds were sealed: there is nothing to check")
 
 
@@ -185,23 +183,25 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
 
 
 def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
-    """Check that the noted results are those of the matches."""
+    """Check that the noted results are those of the matches, and forfeits those of leavers."""
     if is_ladder(proof):
         return Check("results", OK, "they decided later blocks through ratings, which are noted")
-    ranks: dict[int, list[list[int] | None]] = {}
+    notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
+    legs: dict[int, list[Leg]] = {}
     for match in matches:
-        ranks.setdefault(match.block, []).append(match.ranks)
-    notes = [noted["results"] for *_, noted, _ in proof["batches"] if noted is not None]
-    stated = {int(block): result for results in notes for block, result in results.items()}
-    for block, result in stated.items():
-        is_other = result is not None and ranks[block] != result
-        if is_other and block not in proof["replayed"]:
-            detail = (
-                f"a batch used the result {result} of block {block}, whose result "
-                f"is {ranks[block]}"
-            )
-            return Check("results", FAILED, detail)
-    return Check("results", OK, f"{len(stated)} blocks decided later ones by their played results")
+        legs.setdefault(match.block, []).append(Leg(match.index, match.seats, match.ranks))
+    problem = find_wrong_result(
+        notes,
+        legs,
+        came_back={each.entry for each in _replacements(proof)},
+        replayed=proof["replayed"],
+    )
+    if problem is not None:
+        return Check("results", FAILED, problem)
+    count = sum(len(note.results) for note in notes)
+    forfeited = sum(len(missed) for note in notes for missed in note.forfeits.values())
+    also = f", {forfeited} of their matches forfeited by bots that had left" if forfeited else ""
+    return Check("results", OK, f"{count} blocks decided later ones by their results{also}")
 
 
 def _check_commitment(proof: Proof, noted: str | None) -> Check:
@@ -343,13 +343,13 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
 def _check_repeats(proof: Proof, courses: Mapping[int, str]) -> Check:
     """Check the matches that are noted as repeats against the records at hand."""
     notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
-    legs: list[Leg] = []
+    legs: list[Repeat] = []
     made: Counter[int] = Counter()
     for match in planned_matches(proof):
         shown = courses.get(match.index)
         played = None if shown is None else (shown, *map(str, match.seats))
         if match.state == "done":
-            legs.append(Leg(match.block, made[match.block], played))
+            legs.append(Repeat(match.block, made[match.block], played))
         made[match.block] += 1
     problem = find_wrong_repeat(notes, legs, replayed=proof["replayed"])
     if problem is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import ceil, comb
 
@@ -84,11 +85,17 @@ def count_pair_rounds(entries: int, cycles: int) -> int:
 def pair_round(entries: int, number: int, key: bytes) -> list[Group]:
     """Return round `number`, from 0, by the circle method: one bot stays, the others move on."""
     cycle, turn = divmod(number, count_pair_rounds(entries, 1))
-    circle: list[int | None] = list(shuffled(range(entries), key, "cycle", cycle))
+    circle: list[int | None] = list(_circle(entries, cycle, key))
     if entries % 2:
         circle.append(None)
     moved = len(circle) - turn
     return list(_tables([circle[0], *circle[moved:], *circle[1:moved]], turn))
+
+
+@lru_cache(maxsize=8)
+def _circle(entries: int, cycle: int, key: bytes) -> tuple[int, ...]:
+    """Return the places around the circle; cached, as every round of the cycle asks again."""
+    return tuple(shuffled(range(entries), key, "cycle", cycle))
 
 
 def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:

@@ -54,8 +54,8 @@ class BlockState(models.TextChoices):
     OPEN = "open", "not all played"
     COMPLETE = "complete", "complete"
     VOID = "void", "void: none of its matches counts"
-    PARTIAL = "partial", "incomplete: what was played counts"
-    """Only on ladders; see `scheduling.blocks`."""
+    PARTIAL = "partial", "cut short, because a bot has left"
+    """What was played stands; see `scheduling.blocks`."""
 
 
 class BlockOrder(models.TextChoices):
@@ -78,7 +78,7 @@ class BlockQuerySet(models.QuerySet["Block"]):
 
 
 class Block(models.Model):
-    """Matches with the same bots and seed; they count together or not at all."""
+    """Matches with the same bots and seed."""
 
     tournament = models.ForeignKey(
         "tournaments.Tournament", on_delete=models.CASCADE, related_name="blocks"
@@ -96,7 +96,8 @@ class Block(models.Model):
     reason = models.CharField(max_length=LONGEST_REASON, blank=True, db_default="")
     """Why it is void, or why it is played again; public."""
     result = models.JSONField(null=True)
-    """The ranks by seat of each leg, for formats to read; null until it is complete."""
+    """The ranks by seat of each leg, for formats to read; null until it is complete. That of a
+    block cut short names the forfeited legs, too: `scheduling.block_results` reads both."""
     replays = models.PositiveSmallIntegerField(default=0, db_default=0)
     """How often its void legs were queued again without an organiser."""
     order = models.CharField(max_length=5, choices=BlockOrder, blank=True, db_default="")

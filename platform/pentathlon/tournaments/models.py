@@ -138,7 +138,9 @@ class Tournament(models.Model):
     beta = models.FloatField(null=True)
     """The noise of a performance; null for that of the rating rule."""
     tie_breaks = models.JSONField(default=list, db_default=[])
-    """What orders the table, most important first; if empty, the order-free fit does."""
+    """What orders the table, most important first; empty if the format decides the places."""
+    leaving = models.CharField(max_length=20, blank=True, db_default="")
+    """The law about bots that leave; empty on ladders."""
     entries_per_author = models.PositiveSmallIntegerField(
         default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
     )

@@ -283,8 +283,11 @@ def _fix_document(tournament: Tournament) -> Pool:
     tournament.rules_version = GAMES[tournament.game].info.version
     # A process of the previous release has drawn no secret.
     tournament.secret = tournament.secret or secrets.token_hex(SECRET_BYTES)
-    tournament.fixed_document = draft_document(tournament).to_json()
-    tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
+    planned = draft_document(tournament)
+    tournament.fixed_document = planned.to_json()
+    tournament.tie_breaks, tournament.leaving = list(planned.tie_breaks), planned.leaving or ""
+    decided = ("pool", "rules_version", "secret", "fixed_document", "tie_breaks", "leaving")
+    tournament.save(update_fields=decided)
     return pool
 
 

@@ -12,7 +12,7 @@ from tests.engines.commands import Run
 
 def _write(folder: Path, **changes: Any) -> str:
     document = {
-        "format": 3,
+        "format": 4,
         "scheduler": "round_robin/2",
         "game": "tuned",
         "entries": [{"bot": name, "hash": f"sha256:{name}"} for name in ("ann", "bob", "cid")],

@@ -135,3 +135,12 @@ def test_rank_intervals_hold_the_ranks(field: Strengths) -> None:
 
     for place, index in enumerate(by_strength(field), start=1):
         assert intervals[index].best <= place <= intervals[index].worst
+
+
+def test_two_that_are_the_same_player_cannot_be_told_apart() -> None:
+    """Without any doubt about their difference, which is none."""
+    one_and_same = Strengths(players=(0, 1), mu=(25.0, 25.0), covariance=((4.0, 4.0), (4.0, 4.0)))
+
+    assert not are_separable(one_and_same, 0, 1)
+    assert groups(one_and_same) == [1, 1]
+    assert rank_intervals(one_and_same) == [RankInterval(1, 2), RankInterval(1, 2)]

@@ -36,7 +36,8 @@ def document_of(entries: int = 3, *, game: str = "tuned", cycles: int = 1) -> di
         "rating_algorithm": 1,
         "draw_probability": 0.1,
         "beta": 25 / 6,
-        "tie_breaks": [],
+        "tie_breaks": ["points"],
+        "leaving": "cancel_below_half",
         "entries": [
             {"bot": f"bot-{number}", "version": 1, "hash": f"sha256:{number}"}
             for number in range(entries)

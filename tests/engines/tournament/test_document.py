@@ -30,17 +30,20 @@ class Golden(NamedTuple):
 
 def _document(golden: Golden) -> dict[str, Any]:
     return {
-        "format": 2,
+        "format": 4,
         "scheduler": "round_robin/2",
+        "params": {"cycles": golden.cycles, "same_author": True},
         "commitment": sha256(SECRET).hexdigest(),
         "game": "way_of_the_dragon",
         "rules": 3,
         "options": {"powers": True},
         "limits": {"action_cpu_s": 0.5, "memory_mb": 128},
         "table_seats": golden.table_seats,
-        "cycles": golden.cycles,
         "rating_algorithm": 2,
         "draw_probability": 0.1,
+        "beta": 25 / 6,
+        "tie_breaks": ["points", "head_to_head", "sonneborn_berger", "fit"],
+        "leaving": "cancel_below_half",
         "entries": [
             {"bot": f"bot-{number}", "version": number + 1, "hash": f"sha256:{number:064x}"}
             for number in range(golden.entries)
@@ -61,24 +64,24 @@ def _schedule_hash(document: dict[str, Any]) -> str:
     "golden",
     [
         Golden(
-            "cfa7b56496a8068f80b08bb2964e166e8f946bcc7d6ac91e0d8e304ad36e1337",
-            "a8ba4f3ff25f86f9a8a6ca828f6d844c99e4791eabf6f56c42cbe9d166859313",
+            "0aa568b21900074d11b58a5ba6b21f8bc2d34042efc7f2b1e4cab1e27c064da2",
+            "af8928353af2649635252cb06f0d42ccbc4d8c78b3666b00a0513502d470c539",
         ),
         Golden(
-            "292ab6529538535db5e7aa5a523c4b8935690cfcd67a45ecfd7ad156333b6a95",
-            "3e59a05a8ead05f0f04da2945bc058b67eca817156fe54da3e9acedb9b9c4697",
+            "e101301016d5715d08e1084ea851dcbdcd4140c4f5c8140295715812fa13aecf",
+            "79fa06ab28331b3aa27ec07137851febeddcef58f9063d9e358ca299d4954161",
             entries=7,
             cycles=3,
         ),
         Golden(
-            "b4d0a7c197e29b59a31436808e4b4c2f3df2c4ef06de70699d284ae542649c94",
-            "aa4ce8d3fa12a8aef1a3b1a3801b2aee03b3267cfd779b961b24f45119f16040",
+            "6dd097748313fdcc8d7b7d155e37993114f727d867c6aa9d1c0665aafb7eb536",
+            "ef0affabcc6418a59b70aad6a84070ecdb4036f425ab53ae86e9fb9867f480d9",
             entries=5,
             table_seats=3,
         ),
         Golden(
-            "26b91bcb15cd944bb57d4b51238e248a62178b2dd5d1114cab33329cf7730c2a",
-            "0e727938cb9677fbe7abe0ca1e8f44feb17718dcb660333c1b4c89f0123393e3",
+            "c78f94a7f6dea5f12845643df7332353905e51c5969092d8b192e75257b1661d",
+            "2129f75364e8914d110f41ac68f3a35115fbd2b8c3cbad3aa3ecd39823fef8d4",
             entries=16,
             table_seats=4,
             cycles=2,
@@ -101,7 +104,7 @@ def test_document_of_another_scheduler_is_refused() -> None:
 
 def test_document_comes_back_from_json_as_it_was() -> None:
     document = {
-        "format": 3,
+        "format": 4,
         "scheduler": "gauntlet/1",
         "params": {"challengers": [0, 2], "blocks": 4, "same_author": False},
         "commitment": sha256(SECRET).hexdigest(),
@@ -114,6 +117,7 @@ def test_document_comes_back_from_json_as_it_was() -> None:
         "draw_probability": 0.1,
         "beta": 25 / 6,
         "tie_breaks": ["points", "fit"],
+        "leaving": "forfeit",
         "entries": [
             {"bot": "a", "version": 1, "hash": "sha256:1", "author": "ann", "strength": 3.5},
             {"bot": "b", "version": 2, "hash": "sha256:2", "author": "bo", "strength": None},
@@ -124,5 +128,5 @@ def test_document_comes_back_from_json_as_it_was() -> None:
 
 
 def test_document_of_another_format_is_refused() -> None:
-    with pytest.raises(BadDocument, match="format 1 is not 3"):
+    with pytest.raises(BadDocument, match="format 1 is not 4"):
         TournamentDocument.from_json({**_document(Golden("", "")), "format": 1})

@@ -173,7 +173,7 @@ def test_record_that_was_changed_afterwards_is_found() -> None:
         {**closed_event()[0], "matches": 7},
         {**closed_event()[0], "secret": "no hex"},
         {**closed_event()[0], "document": {"format": 1}},
-        {**closed_event()[0], "document": {"format": 2}},
+        {**closed_event()[0], "document": {"format": 3}},
     ],
 )
 def test_what_is_no_proof_is_refused(damaged: Any) -> None:

@@ -150,15 +150,12 @@ def test_price_of_a_batch_does_not_grow_with_what_was_made(
     assert max(counts[-8:]) <= max(counts[2:10])
 
 
-def test_old_tournament_goes_on_where_it_was() -> None:
+def test_tournament_without_rows_of_blocks_goes_on_where_it_was() -> None:
     tournament = started(bots=4)
     made = as_made(tournament)
     tournament.blocks.all().delete()
     Batch.objects.all().delete()
-    fixed = {**documents.document_json(tournament), "format": 2, "cycles": 1}
-    for name in ("params", "beta", "tie_breaks"):
-        del fixed[name]
-    Tournament.objects.update(is_fully_scheduled=False, fixed_document=fixed, scheduler="")
+    Tournament.objects.update(is_fully_scheduled=False, scheduler="")
     settle(matches_of(tournament))
 
     while make_schedules() or settle_blocks():

@@ -1,4 +1,4 @@
-"""Blocks count as a whole or not at all, and organisers may have them played again."""
+"""Void blocks count nowhere, those cut short stand, and organisers may have them played again."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_block_that_stays_void_counts_nowhere_at_all() -> None:
     assert _ratings_are_right()
 
 
-def test_half_block_of_a_bot_that_left_counts_for_nobody() -> None:
+def test_half_block_of_a_bot_that_left_is_cut_short_and_what_was_played_stands() -> None:
     tournament = started(bots=2)
     first, second = matches_of(tournament)
     settle([first])
@@ -110,8 +110,12 @@ def test_half_block_of_a_bot_that_left_counts_for_nobody() -> None:
 
     settle_blocks()
 
-    assert _block(tournament).state == BlockState.VOID
-    assert not LedgerRow.objects.filter(state=LedgerState.APPLIED).exists()
+    assert _block(tournament).state == BlockState.PARTIAL
+    assert not Match.objects.get(pk=first.pk).is_revoked
+    assert {row.match_id for row in LedgerRow.objects.filter(state=LedgerState.APPLIED)} == {
+        first.pk
+    }
+    assert _ratings_are_right()
 
 
 class TestOrders:

@@ -8,9 +8,8 @@ import pytest
 
 from pentathlon.matches.models import MatchState
 from pentathlon.tournaments.entries.withdrawals import settle_entries, withdraw_entry
-from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.etags import state_of_tables
-from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
@@ -96,17 +95,3 @@ def test_new_round_changes_the_tag_of_the_table() -> None:
         pass
 
     assert state_of_tables(Tournament.objects.get(pk=tournament.pk)) != before
-
-
-def test_table_stays_that_was_closed_before_byes_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as before:
-        before.setattr("pentathlon.tournaments.results.final_table.byes_of", lambda _: {})
-        tournament = _closed(tie_breaks=("points",))
-    places = dict(FinalRow.objects.values_list("entry", "place"))
-
-    assert places != {row.entry_id: row.place for row in final_rows(tournament)}
-    assert verify_final_table(tournament_id=tournament.pk) == []
-    assert {row.entry.pk: row.place for row in standings(tournament)} == places
-    row = FinalRow.objects.order_by("place")[0]
-    FinalRow.objects.filter(pk=row.pk).update(place=4)
-    assert verify_final_table(tournament_id=tournament.pk) != []

@@ -172,7 +172,7 @@ def test_started_tournament_stores_this_document_for_ever() -> None:
     stored = start_tournament(actor=owner, tournament=made)
 
     assert stored.fixed_document == {
-        "format": 3,
+        "format": 4,
         "scheduler": "round_robin/2",
         "params": {"cycles": 2, "same_author": True},
         "commitment": sha256(bytes.fromhex(SECRET)).hexdigest(),
@@ -184,7 +184,8 @@ def test_started_tournament_stores_this_document_for_ever() -> None:
         "rating_algorithm": ALGORITHM_VERSION,
         "draw_probability": 0.25,
         "beta": 25 / 6,
-        "tie_breaks": [],
+        "tie_breaks": ["points", "head_to_head", "sonneborn_berger", "fit"],
+        "leaving": "cancel_below_half",
         "entries": [
             {
                 "bot": f"bot-{number}",

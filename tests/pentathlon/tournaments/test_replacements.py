@@ -96,7 +96,9 @@ class TestBlocks:
         assert new.pk in [seat.version_id for seat in job.seats]
         assert place.match.sent_at is None, "it is published anew, to who can run it"
 
-    def test_begun_block_is_void_if_the_old_version_may_not_play(self, organiser: User) -> None:
+    def test_begun_block_is_cut_short_if_the_old_version_may_not_play(
+        self, organiser: User
+    ) -> None:
         cup, new = start_cup(organiser)
         old = cup.entries.get(number=1).version
         mine = blocks_of(cup, old)
@@ -111,7 +113,7 @@ class TestBlocks:
 
         assert cup.entries.get(number=1).state == EntryState.ACTIVE
         assert [Match.objects.get(pk=leg.pk).state for leg in legs] == ["done", "void"]
-        assert cup.blocks.get(number=legs[0].place.block).state == "void"
+        assert cup.blocks.get(number=legs[0].place.block).state == "partial"
         assert settle_entries() == 0
         play_the_rest(cup)
         assert replaced.kept == []

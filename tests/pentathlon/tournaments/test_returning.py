@@ -1,4 +1,4 @@
-"""Bots that have left and come back in another version: what is played, and what stays void."""
+"""Bots that have left and come back in another version: what is played, what stays forfeited."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TestBlocks:
         assert [share.matches for share in row_of(cup, new).shares] == [2, 4]
 
     @pytest.mark.parametrize("is_settled", [False, True])
-    def test_block_that_had_begun_is_void(self, organiser: User, is_settled: bool) -> None:
+    def test_block_that_had_begun_is_cut_short(self, organiser: User, is_settled: bool) -> None:
         cup, new = start_cup(organiser)
         old = cup.entries.get(number=1).version
         mine = blocks_of(cup, old)
@@ -97,7 +97,7 @@ class TestBlocks:
         step()
 
         assert replaced.kept == [mine[1]]
-        assert cup.blocks.get(number=mine[1]).state == "void"
+        assert cup.blocks.get(number=mine[1]).state == "partial"
         assert [Match.objects.get(pk=leg.pk).state for leg in legs] == ["done", "void"]
         play_to_the_end(cup)
         assert is_right(cup)
@@ -148,7 +148,7 @@ class TestBlocks:
         replace_version(cup, make_version(bot=other.bot))
         step()
 
-        assert (alone, cup.blocks.get(number=both).state) == ("void", "open")
+        assert (alone, cup.blocks.get(number=both).state) == ("partial", "open")
         play_to_the_end(cup)
         assert is_right(cup)
         assert row_of(cup, new).matches == 6

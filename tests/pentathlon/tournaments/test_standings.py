@@ -120,11 +120,11 @@ class TestStandings:
         for bots in (2, 5):
             tournament = started(bots=bots)
             settle(matches_of(tournament))
-            with django_assert_num_queries(6):
+            with django_assert_num_queries(7):
                 assert all(row.version.bot.owner.username for row in standings(tournament))
             close_finished()
             tournament.refresh_from_db()
-            with django_assert_num_queries(6):
+            with django_assert_num_queries(7):
                 assert len(crosstable(tournament)) == bots
 
 

@@ -18,6 +18,7 @@ from pentathlon_engines.tournament.formats.interface import (
     Step,
     Wait,
 )
+from pentathlon_engines.tournament.laws import FORFEIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,13 @@ class KingOfTheHill:
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         return {}
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        return (FORFEIT,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        return ()
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         return []

@@ -132,11 +132,8 @@ def show_standings(rows: Sequence[DeskStanding]) -> None:
     if len(rows) > _MOST_COLUMNS:
         return
     print_table(
-        ("", "points against", *(f"{place}." for place, _ in enumerate(rows, start=1))),
-        [
-            (f"{place}.", row.name, *(_cell(row, other) for other in rows))
-            for place, row in enumerate(rows, start=1)
-        ],
+        ("", "points against", *(f"{row.place}." for row in rows)),
+        [(f"{row.place}.", row.name, *(_cell(row, other) for other in rows)) for row in rows],
     )
 
 

@@ -38,6 +38,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
+from pentathlon_engines.tournament.laws import AS_PLAYED
 from pentathlon_engines.tournament.seeds import shuffled
 
 _NULL: Final = Parameter(
@@ -88,7 +89,8 @@ class AbTest:
     title: str = "A/B test"
     text: str = (
         "Is the first entry better than the second? Blocks with swapped seats and the same seed "
-        "are played until a sequential test decides or the most matches are reached."
+        "are played until a sequential test decides or the most matches are reached. The test "
+        "decides the places; it counts whole blocks only, and ends when a bot leaves it."
     )
     reads_results: bool = True
     reads_repeats: bool = False
@@ -103,6 +105,15 @@ class AbTest:
             "beta": _BETA,
             "matches": _MATCHES,
         }
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """A forfeit says nothing about which of two is better."""
+        return (AS_PLAYED,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return nothing: the test decides."""
+        return ()
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; two bots test each other, and larger tables need others."""
@@ -172,8 +183,12 @@ class AbTest:
     def read(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Iterable[PlayedBlock]
     ) -> SprtReading:
-        """Return the state of the test; void blocks do not count."""
-        cells = [_cell(block, entries[0].number) for block in played if block.counts]
+        """Return the state of the test; blocks that were not played whole do not count."""
+        cells = [
+            _cell(block, entries[0].number)
+            for block in played
+            if block.counts and not block.forfeits
+        ]
         decision, counts = self._test(plan).run(cells, matches=plan.seats)
         return SprtReading(decision, tuple(counts))
 

@@ -79,17 +79,23 @@ def count_meetings(seatings: Iterable[Seatings]) -> Counter[Group]:
 
 
 def count_points(block: PlayedBlock) -> Counter[int]:
-    """Return the half points of each bot in a block of two; none if the block does not count."""
+    """Return the half points of each bot in a block of two; a match without ranks gives none.
+
+    A block that one bot has left is won by the other one, whatever happened before, so the moment
+    of leaving does not matter. What the bot that left had won stays its own.
+    """
     points: Counter[int] = Counter(dict.fromkeys(block.seatings[0], 0))
-    if block.ranks is None or not block.counts:
-        return points
-    for seating, ranks in zip(block.seatings, block.ranks, strict=True):
+    for seating, ranks in zip(block.seatings, block.ranks or (), strict=False):
         if ranks is None:
             continue
         # A double fault has no rank 0: a defeat for both.
         best = [entry for entry, rank in zip(seating, ranks, strict=True) if rank == 0]
         for entry in best:
             points[entry] += WIN // len(best)
+    for seating, ranks in block.forfeited():
+        for entry, rank in zip(seating, ranks, strict=True):
+            if rank == 0:
+                points[entry] = WIN * len(block.seatings)
     return points
 
 

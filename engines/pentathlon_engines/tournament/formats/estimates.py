@@ -12,7 +12,9 @@ from pentathlon_engines.tournament.formats.interface import Plan, PlayedBlock
 def estimate(
     plan: Plan, played: Sequence[PlayedBlock], *, others: Iterable[int] = ()
 ) -> Strengths:
-    """Return the strengths of all who have played, by the blocks that count, without repeats.
+    """Return the strengths of all who have played, by the matches played in blocks that count.
+
+    Repeats and forfeits do not count.
 
     `others` are entries that may have no block yet.
     """
@@ -24,7 +26,7 @@ def estimate(
             for leg, (seating, ranks) in enumerate(
                 zip(block.seatings, block.ranks or (), strict=True)
             )
-            if ranks is not None and leg not in block.repeats
+            if ranks is not None and block.is_played(leg) and leg not in block.repeats
         ),
         players={*others, *(bot for block in played for bot in block.seatings[0])},
         draw_probability=plan.draw_probability,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-from pentathlon_engines.strength.best import are_separable, by_strength, chances_of_best
+from pentathlon_engines.strength.best import are_separable, chances_of_best
 from pentathlon_engines.strength.thompson import next_pair
 from pentathlon_engines.strength.thurstone import Strengths
 from pentathlon_engines.tournament.formats.blocks import (
@@ -43,7 +43,9 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
+from pentathlon_engines.tournament.laws import AS_PLAYED
 from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
+from pentathlon_engines.tournament.tie_breaks import Results, order
 
 _FINALISTS: Final = Parameter(
     default=8,
@@ -87,7 +89,8 @@ class Finals:
     text: str = (
         "The best by strength play a round robin. Then the pairs meet whose results say most "
         "about who is the best, until one bot is the best with enough probability or the budget "
-        "is used up; then the bots that cannot be told apart share the first place."
+        "is used up; then the bots that cannot be told apart share the first place. The estimated "
+        "strength decides the other places."
     )
     reads_results: bool = True
     reads_repeats: bool = True
@@ -102,6 +105,15 @@ class Finals:
             "confidence": _CONFIDENCE,
             "same_author": _SAME_AUTHOR,
         }
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Strengths decide, so nobody needs as many matches as the others."""
+        return (AS_PLAYED,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return nothing: the format decides the places."""
+        return ()
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; the budget must reach beyond the round robin."""
@@ -191,15 +203,25 @@ class Finals:
 
 
 def _order(strengths: Strengths) -> list[tuple[int, ...]]:
-    return [(strengths.players[index],) for index in by_strength(strengths)]
+    """Return the places; bots of equal strength share one."""
+    fit = dict(zip(strengths.players, strengths.mu, strict=True))
+    results = Results(wins={}, against={}, fit=fit)
+    return order([sorted(strengths.players)], by=("fit",), results=results)
 
 
 def _order_with_ties(strengths: Strengths) -> list[tuple[int, ...]]:
-    """Return the places; bots that cannot be told apart from the first share its place."""
-    order = by_strength(strengths)
-    level = [index for index in order if not are_separable(strengths, order[0], index)]
-    rest = [(strengths.players[index],) for index in order if index not in level]
-    return [tuple(sorted(strengths.players[index] for index in level)), *rest]
+    """Return the places; bots that cannot be told apart from a first one share its place."""
+    places = _order(strengths)
+    index_of = {player: index for index, player in enumerate(strengths.players)}
+    level = {
+        player
+        for player in strengths.players
+        if not all(
+            are_separable(strengths, index_of[first], index_of[player]) for first in places[0]
+        )
+    }
+    rest = (tuple(player for player in place if player not in level) for place in places)
+    return [tuple(sorted(level)), *(place for place in rest if place)]
 
 
 def _end(places: Sequence[tuple[int, ...]], others: tuple[int, ...], remark: str) -> Over:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from pentathlon_engines.tournament.formats.blocks import Group, make_batch
@@ -16,29 +17,49 @@ from pentathlon_engines.tournament.formats.interface import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedSchedule:
+    """All rounds of a schedule, drawn when they are asked for."""
+
+    draw_round: Callable[[int], Iterable[PlannedBlock]]
+    """Draws the blocks of a round, given its number, from 1."""
+    count: int
+    """The number of rounds."""
+    are_paired: Callable[[Group], bool] = lambda _: True
+    """Whether these bots may meet."""
+
+    def round(self, number: int) -> Iterator[PlannedBlock]:
+        """Yield the blocks of a round if nobody left."""
+        blocks = self.draw_round(number)
+        return (block for block in blocks if self.are_paired(block.seatings[0]))
+
+    def blocks(self) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody left."""
+        for number in range(1, self.count + 1):
+            yield from self.round(number)
+
+
 def next_of_fixed(
-    rounds: Callable[[int], Iterable[PlannedBlock]],
+    schedule: FixedSchedule,
     *,
-    count: int,
     entries: Sequence[FieldEntry],
     played: Sequence[PlayedBlock],
-    are_paired: Callable[[Group], bool] = lambda _: True,
 ) -> Step:
     """Return the next blocks of one round, counted from 1.
 
     The next blocks follow the last block that was made. Blocks of a bot that has left are left
-    out, and so are those that `are_paired` refuses. Once a bot has returned, the next blocks are
-    the first ones that were never made, so the ones left out before come first.
+    out. Once a bot has returned, the next blocks are the first ones that were never made, so the
+    ones left out before come first.
     """
     gone = {entry.number for entry in entries if not entry.is_active}
     has_returned = any(entry.has_returned for entry in entries)
     unmade = _never_made(played) if has_returned else _after_the_last(played)
     start = 1 if has_returned or not played else played[-1].round
-    for number in range(start, count + 1):
+    for number in range(start, schedule.count + 1):
         blocks = [
             block
-            for block in unmade(number, rounds(number))
-            if gone.isdisjoint(block.seatings[0]) and are_paired(block.seatings[0])
+            for block in unmade(number, schedule.round(number))
+            if gone.isdisjoint(block.seatings[0])
         ]
         if blocks:
             return make_batch(blocks)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
-from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,
@@ -26,6 +26,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
+from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
 from pentathlon_engines.tournament.seeds import shuffled
 
 CHALLENGERS: Final = Parameter(
@@ -55,7 +56,8 @@ class Gauntlet:
     title: str = "Gauntlet"
     text: str = (
         "Each challenger meets each other bot equally often, in both seats and with the same "
-        "seed. Challengers do not meet each other, nor do the others. The table decides."
+        "seed. Challengers do not meet each other, nor do the others. Points per match decide, as "
+        "challengers play more of them, then the strength that fits all results."
     )
     reads_results: bool = False
     reads_repeats: bool = False
@@ -101,10 +103,26 @@ class Gauntlet:
         is_known = param_of(self.parameters, plan, "same_author")
         return Size(matches if is_known else 0, matches, matches)
 
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Challengers need the same opponents, and so do the others: as in a round robin."""
+        return (CANCEL, FORFEIT, AS_PLAYED)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return points per match: a challenger has more matches than the others."""
+        return ("points_per_match", "fit")
+
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
         """Return the next round, in which nobody plays twice."""
+        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self._fixed(plan, entries).blocks()
+
+    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
         asked = param_of(self.parameters, plan, "challengers")
         named = range(asked) if isinstance(asked, int) else asked
         challengers = [entry.number for place, entry in enumerate(entries) if place in named]
@@ -117,11 +135,9 @@ class Gauntlet:
             cycle, turn = divmod(number - 1, rounds_of_cycle)
             return make_blocks(number, _pair(challengers, others, turn, (plan.key, cycle)))
 
-        return next_of_fixed(
-            draw_round,
+        return FixedSchedule(
+            draw_round=draw_round,
             count=rounds_of_cycle * param_of(self.parameters, plan, "blocks"),
-            entries=entries,
-            played=played,
             are_paired=lambda pair: meets_own or authors[pair[0]] != authors[pair[1]],
         )
 

@@ -8,7 +8,7 @@ blocks of a batch, and asks again. Every choice that is left to chance is drawn 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -86,13 +86,16 @@ class PlayedBlock(NamedTuple):
     ranks: tuple[tuple[int, ...] | None, ...] | None
     """The rank of each seat (0 is best, ties are equal), match by match; None for a void match.
 
-    The whole is None until all matches of the block have ended.
+    The whole is None until all matches of the block have ended. Forfeited matches have the ranks
+    of `leaving.forfeit_ranks`.
     """
     repeats: tuple[int, ...] = ()
     """The matches, from 0, that went exactly like an earlier one with the same bots in the same
     seats; only where the format reads them."""
     left: tuple[int, ...] = ()
     """The entries that had left when the block was made; only where the format reads results."""
+    forfeits: tuple[int, ...] = ()
+    """The matches, from 0, that were not played because one of their bots had left."""
 
     @property
     def is_complete(self) -> bool:
@@ -103,6 +106,17 @@ class PlayedBlock(NamedTuple):
     def counts(self) -> bool:
         """Whether it has a result: complete, and no match of it is void."""
         return self.ranks is not None and None not in self.ranks
+
+    def is_played(self, leg: int) -> bool:
+        """Whether a match, from 0, has a result and was not forfeited."""
+        return self.ranks is not None and self.ranks[leg] is not None and leg not in self.forfeits
+
+    def forfeited(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Yield seating and ranks of the forfeited matches."""
+        for leg in self.forfeits:
+            ranks = None if self.ranks is None else self.ranks[leg]
+            if ranks is not None:
+                yield self.seatings[leg], ranks
 
 
 class Size(NamedTuple):
@@ -161,6 +175,19 @@ class Format(Protocol):
         ...
 
     @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws about bots that leave (`laws.LAWS`) from which a document may choose; the
+        first is the default."""
+        ...
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return the tie-breaks that order the table unless a document names others.
+
+        They are empty if the format itself decides the places.
+        """
+        ...
+
+    @property
     def reads_results(self) -> bool:
         """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
         ...
@@ -197,6 +224,15 @@ class GivingByes(Protocol):
         self, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Mapping[int, int]:
         """Return how many such rounds each entry has, also one that has left since."""
+        ...
+
+
+@runtime_checkable
+class KnownFromStart(Protocol):
+    """A format whose blocks follow from the field alone, whatever the results."""
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks that it would make if nobody left."""
         ...
 
 

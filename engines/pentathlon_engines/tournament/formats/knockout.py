@@ -1,9 +1,11 @@
 """`knockout/1`: the winners of each round meet in the next one, until one is left.
 
 Two bots play the best of m blocks: a block is won with more points, and a drawn or void block is
-nobody's. If both have won equally many, tie-break blocks follow, one at a time, until one is won.
-If all of those are drawn, the bot that has played fewer matches to get here goes on. If that is
-equal, the tie-break blocks are played once more, and at last the better seed goes on.
+nobody's. A bot that has left loses the matches that it misses; those that it has won stand. If
+both have won equally many blocks, tie-break blocks follow, one at a time, until one is won. If all
+of those are drawn, the bot that has played fewer matches to get here goes on. If that is equal,
+the tie-break blocks are played once more, and at last the better seed goes on; the order of equal
+seeds is drawn from the event key.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
+from pentathlon_engines.tournament.laws import FORFEIT
 
 _BLOCKS: Final = Parameter(
     default=3,
@@ -90,9 +93,10 @@ class Knockout:
     name: str = "knockout/1"
     title: str = "Knockout"
     text: str = (
-        "A bracket by seeds, with byes for the best. The winners of each round meet in the next "
-        "one; two bots play the best of some blocks. A bot that withdraws loses without a match. "
-        "The bracket decides the ranks."
+        "A bracket by seeds, with byes for the best; two bots play the best of some blocks, and "
+        "the winner goes on. The bracket decides the places: an undecided duel goes to tie-break "
+        "blocks, then to the bot that has played fewer matches, then to the better seed, and "
+        "equal seeds are ordered by a lot from the sealed secret."
     )
     reads_results: bool = True
     reads_repeats: bool = False
@@ -106,6 +110,15 @@ class Knockout:
             "third_place": _THIRD_PLACE,
             "same_author": _SAME_AUTHOR,
         }
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Somebody must go on, so what a bot misses is lost for it."""
+        return (FORFEIT,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return nothing: the bracket decides."""
+        return ()
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong."""
@@ -219,12 +232,15 @@ class _Book:
         self.seed = {number: place for place, number in enumerate(seeds)}
         self.blocks: dict[tuple[int, Group], list[PlayedBlock]] = defaultdict(list)
         self.rounds: dict[int, list[int]] = defaultdict(list)
-        """The round of each match, by bot."""
+        """The round of each match, by bot; forfeited ones included."""
+        self.missed: dict[int, list[int]] = defaultdict(list)
+        """The round of each forfeited match, by bot."""
         for block in played:
             pair = block.seatings[0]
             self.blocks[block.round, tuple(sorted(pair))].append(block)
             for bot in pair:
                 self.rounds[bot] += [block.round] * len(block.seatings)
+                self.missed[bot] += [block.round] * len(block.forfeits)
 
     def missing_blocks(self, duels: Sequence[Duel]) -> list[PlannedBlock]:
         """Return the blocks that these duels still need before their winners may be known."""
@@ -300,7 +316,12 @@ class _Book:
         return wins
 
     def _matches_before(self, bot: int, duel: Duel) -> int:
-        return sum(number < duel.round for number in self.rounds[bot])
+        """Return how many matches a bot has played to get to a duel."""
+        made, missed = (
+            sum(number < duel.round for number in rounds[bot])
+            for rounds in (self.rounds, self.missed)
+        )
+        return made - missed
 
     def _blocks_of(self, duel: Duel) -> list[PlayedBlock]:
         return self.blocks[duel.round, tuple(sorted(self._pair(duel)))]

@@ -49,6 +49,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
+from pentathlon_engines.tournament.laws import AS_PLAYED
 from pentathlon_engines.tournament.seeds import draw
 
 NAME: Final = "ladder/1"
@@ -127,7 +128,7 @@ class LadderRounds:
     text: str = (
         "In every round about half of the blocks pair bots that have met least; the others pair "
         "bots whose result tells most: they are uncertain, and about equally strong. Bots of one "
-        "author never meet. The table decides."
+        "author never meet. The strength that fits all results decides."
     )
     reads_results: bool = True
     reads_repeats: bool = False
@@ -136,6 +137,15 @@ class LadderRounds:
     def parameters(self) -> Mapping[str, Parameter]:
         """Its parameters by name."""
         return {"rounds": _ROUNDS}
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Strength decides, so nobody needs as many matches as the others."""
+        return (AS_PLAYED,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return strength: opponents and their number differ, so points say little."""
+        return ("fit",)
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong with the rounds, the tables or the number of bots."""

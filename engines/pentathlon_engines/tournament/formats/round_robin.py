@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
-from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,
@@ -27,6 +27,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
+from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
 from pentathlon_engines.tournament.schedule import (
     count_matches,
     count_pair_rounds,
@@ -50,7 +51,8 @@ class RoundRobin:
     title: str = "Round robin"
     text: str = (
         "Every bot meets every other bot equally often, in both seats and with the same seed. "
-        "The table decides."
+        "Points decide, then the points among each other and Sonneborn–Berger, and at last the "
+        "strength that fits all results."
     )
     reads_results: bool = False
     reads_repeats: bool = False
@@ -78,10 +80,31 @@ class RoundRobin:
         is_known = param_of(self.parameters, plan, "same_author")
         return Size(matches if is_known else 0, matches, matches)
 
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Everybody needs the same opponents, so early leavers' results are cancelled."""
+        return (CANCEL, FORFEIT, AS_PLAYED)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return points first; where some play fewer matches, points per match."""
+        meets_own = param_of(self.parameters, plan, "same_author")
+        points = "points" if meets_own else "points_per_match"
+        return (points, "head_to_head", "sonneborn_berger", "fit")
+
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
         """Return the next round."""
+        if plan.seats != PAIR:
+            cycles = param_of(self.parameters, plan, "cycles")
+            return _next_tables(plan, cycles, entries, played)
+        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self._fixed(plan, entries).blocks()
+
+    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
         cycles = param_of(self.parameters, plan, "cycles")
         numbers = [entry.number for entry in entries]
         authors = {entry.number: entry.author for entry in entries}
@@ -94,13 +117,9 @@ class RoundRobin:
         def are_paired(group: Group) -> bool:
             return meets_own or len({authors[entry] for entry in group}) == len(group)
 
-        if plan.seats != PAIR:
-            return _next_tables(plan, cycles, entries, played)
-        return next_of_fixed(
-            draw_round,
+        return FixedSchedule(
+            draw_round=draw_round,
             count=count_pair_rounds(len(numbers), cycles),
-            entries=entries,
-            played=played,
             are_paired=are_paired,
         )
 
@@ -120,7 +139,8 @@ def _next_tables(
         for seatings in rounds[number - 1]:
             yield PlannedBlock(number, tuple(_name(seating, numbers) for seating in seatings))
 
-    return next_of_fixed(draw_round, count=len(rounds), entries=entries, played=played)
+    schedule = FixedSchedule(draw_round=draw_round, count=len(rounds))
+    return next_of_fixed(schedule, entries=entries, played=played)
 
 
 @lru_cache(maxsize=4)

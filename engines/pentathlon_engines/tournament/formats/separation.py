@@ -18,7 +18,8 @@ def separate_groups(
     """Return rounds of groups in which no author has several bots.
 
     Where one has, another bot takes a chair: the one that has met the others there least so far,
-    then the one that has played least. A group that nobody can join is left out.
+    then the one that has played least, then the first in `authors`, which should be in a drawn
+    order. A group that nobody can join is left out.
     """
     met = {bot: dict.fromkeys(authors, 0) for bot in authors}
     played = dict.fromkeys(authors, 0)
@@ -56,6 +57,6 @@ def _fill(
         free = [bot for bot in authors if authors[bot] not in taken]
         if not free:
             break
-        rank = {bot: (sum(met[bot][each] for each in chosen), played[bot], bot) for bot in free}
+        rank = {bot: (sum(met[bot][each] for each in chosen), played[bot]) for bot in free}
         chosen = [*chosen, min(free, key=rank.__getitem__)]
     return chosen

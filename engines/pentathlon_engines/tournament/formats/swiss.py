@@ -2,14 +2,18 @@
 
 The pairs of a round are the one matching of least cost. The highest costs are those of pairs that
 have met before and of second byes, then of pairs of one author, then the score of the bot with the
-bye, then the squared differences of scores, then a number drawn for each pair. So a rematch only
-happens where no pairing avoids it, and no tie is left that a program could decide in its own way.
+bye, then the squared differences of scores, then bots that meet a lower one in two rounds running,
+then a number drawn for each pair. So a rematch only happens where no pairing avoids it, and no tie
+is left that a program could decide in its own way.
+
+A bot that leaves during a block loses it: its opponent keeps what it has won and has the points of
+a won block, so it never has less than from a bye. What the bot that left had won stays its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil, log2
@@ -45,6 +49,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
+from pentathlon_engines.tournament.laws import FORFEIT
 from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_ENTRIES: Final = 500
@@ -84,7 +89,9 @@ class Swiss:
     text: str = (
         "In every round, bots with about the same score meet, in both seats and with the same "
         "seed. No pair meets twice where that can be avoided. With an odd number, one of the "
-        "lowest has a bye, which counts as a won block. The table decides."
+        "lowest has a bye, which counts as a won block; so does a block whose opponent leaves. "
+        "Points decide, then Buchholz, Sonneborn–Berger and wins, and at last the strength that "
+        "fits all results."
     )
     reads_results: bool = True
     reads_repeats: bool = False
@@ -93,6 +100,15 @@ class Swiss:
     def parameters(self) -> Mapping[str, Parameter]:
         """Its parameters by name."""
         return {"rounds": _ROUNDS, "seeded": _SEEDED}
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Pairings follow from scores, so results cannot be cancelled afterwards."""
+        return (FORFEIT,)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return points first: pairings are made by them."""
+        return ("points", "buchholz_cut_1", "sonneborn_berger", "wins", "fit")
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; more rounds than opponents would only repeat pairs."""
@@ -164,7 +180,8 @@ class Swiss:
             levels,
             authors={entry.number: entry.author for entry in entries},
             met=count_meetings(block.seatings for block in played),
-            byes=count_byes(entries, played),
+            byes=count_byes(entries, played) + count_forfeits(played),
+            floated=floated_down(entries, played),
         )
         costs = [[0] * len(bots) for _ in bots]
         for place, one in enumerate(bots):
@@ -198,10 +215,24 @@ def count_byes(entries: Iterable[FieldEntry], played: Iterable[PlayedBlock]) -> 
     )
 
 
+def count_forfeits(played: Iterable[PlayedBlock]) -> Counter[int]:
+    """Count the blocks that an entry has won without a match; none of them should have a bye."""
+    return Counter(
+        entry
+        for block in played
+        if len(block.forfeits) == PAIR
+        for entry, points in count_points(block).items()
+        if points
+    )
+
+
 def round_scores(
     entries: Sequence[FieldEntry], played: Iterable[PlayedBlock]
 ) -> Mapping[int, int]:
-    """Return the half points of all entries, byes included. A void block gives none."""
+    """Return the half points of all entries, byes and forfeits included.
+
+    A void block gives none.
+    """
     blocks = list(played)
     scores = Counter({entry.number: 0 for entry in entries})
     for block in blocks:
@@ -209,6 +240,20 @@ def round_scores(
     for number, byes in count_byes(entries, blocks).items():
         scores[number] += byes * BYE_POINTS
     return scores
+
+
+def floated_down(entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]) -> set[int]:
+    """Return who met a lower score in the last round made, or had a bye there."""
+    if not played:
+        return set()
+    last = played[-1].round
+    before = round_scores(entries, [block for block in played if block.round < last])
+    blocks = [block for block in played if block.round == last]
+    floated = set(+count_byes(entries, blocks))
+    for one, other in (block.seatings[0] for block in blocks):
+        if before[one] != before[other]:
+            floated.add(one if before[one] > before[other] else other)
+    return floated
 
 
 class _Levels(NamedTuple):
@@ -240,14 +285,17 @@ class _Prices:
         authors: Mapping[int, str],
         met: Mapping[Group, int],
         byes: Mapping[int, int],
+        floated: Collection[int],
     ) -> None:
         self.level, self.apart = levels
         self.authors = authors
         self.met = met
         self.byes = byes
+        self.floated = floated
         self.lowest = min(self.level.values())
         spread = max(self.level.values()) - self.lowest
-        self.of_level = 1 << _TIE_BITS
+        self.of_float = 1 << _TIE_BITS
+        self.of_level = self.of_float * (1 + len(authors))
         self.of_bye_level = self.of_level * (1 + len(authors) * max(spread, self.apart) ** 2)
         self.of_author = self.of_bye_level * (1 + spread)
         self.of_meeting = self.of_author * (1 + len(authors))
@@ -259,9 +307,20 @@ class _Prices:
             self.of_meeting * self.met[one, other]
             + self.of_author * (self.authors[one] == self.authors[other])
             + self.of_level * apart * apart
+            + self.of_float * (self._higher(one, other) in self.floated)
         )
+
+    def _higher(self, one: int, other: int) -> int | None:
+        """Return who of a pair floats down; None if their levels are equal."""
+        if self.level[one] == self.level[other]:
+            return None
+        return max(one, other, key=self.level.__getitem__)
 
     def of_bye(self, bot: int) -> int:
         """Return the cost of a round without a match."""
         higher = self.level[bot] - self.lowest
-        return self.of_meeting * self.byes[bot] + self.of_bye_level * higher
+        return (
+            self.of_meeting * self.byes[bot]
+            + self.of_bye_level * higher
+            + self.of_float * (bot in self.floated)
+        )

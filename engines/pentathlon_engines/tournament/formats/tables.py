@@ -16,7 +16,7 @@ from pentathlon_engines.tournament.formats.blocks import (
     matches_per_block,
 )
 from pentathlon_engines.tournament.formats.designs import choose_base_groups, has_all_groups
-from pentathlon_engines.tournament.formats.fixed_schedule import next_of_fixed
+from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Parameter,
@@ -34,6 +34,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.formats.separation import has_two_of_one, separate_groups
+from pentathlon_engines.tournament.laws import AS_PLAYED, FORFEIT
 from pentathlon_engines.tournament.seeds import shuffled
 
 CYCLES: Final = Parameter(
@@ -61,7 +62,8 @@ class Tables:
     text: str = (
         "Tables of three to five. Every bot meets every other bot, no two of them more often than "
         "two others by more than one block. A block is every rotation of two mirrored orders of "
-        "seats, so everybody has each seat equally often. The table decides."
+        "seats, so everybody has each seat equally often. The strength that fits all results "
+        "decides."
     )
     reads_results: bool = False
     reads_repeats: bool = False
@@ -90,10 +92,26 @@ class Tables:
         is_exact = param_of(self.parameters, plan, "same_author")
         return Size(matches if is_exact else 0, matches, matches)
 
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Strength decides, so nobody needs as many matches as the others."""
+        return (AS_PLAYED, FORFEIT)
+
+    def order(self, plan: Plan) -> tuple[str, ...]:
+        """Return strength, which knows who sat at the table."""
+        return ("fit",)
+
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
         """Return the next blocks of one round; a round of a large field takes several batches."""
+        return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
+
+    def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
+        """Yield all blocks if nobody leaves."""
+        return self._fixed(plan, entries).blocks()
+
+    def _fixed(self, plan: Plan, entries: Sequence[FieldEntry]) -> FixedSchedule:
         cycles = param_of(self.parameters, plan, "cycles")
         numbers = [entry.number for entry in entries]
         has_all = has_all_groups(len(numbers), plan.seats)
@@ -118,7 +136,7 @@ class Tables:
             )
             yield from make_blocks(number, seated)
 
-        return next_of_fixed(rounds, count=count, entries=entries, played=played)
+        return FixedSchedule(draw_round=rounds, count=count)
 
 
 @lru_cache(maxsize=4)
@@ -128,7 +146,9 @@ def _separate_rounds(
     """Return all rounds without two bots of one author at a table; cached for later batches."""
     count = len(choose_base_groups(len(numbers), seats, cycles))
     rounds = [_turned_groups(numbers, seats, cycles, key, index) for index in range(count)]
-    return separate_groups(rounds, dict(zip(numbers, authors, strict=True)))
+    author_of = dict(zip(numbers, authors, strict=True))
+    in_turn = shuffled(numbers, key, "circle")
+    return separate_groups(rounds, {number: author_of[number] for number in in_turn})
 
 
 def _all_groups(

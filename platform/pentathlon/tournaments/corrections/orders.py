@@ -137,7 +137,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
 def void_match(*, actor: User, match: Match, reason: str) -> Match:
     """Make one match of the actor's own tournament void; return the match in its place.
 
-    A block counts as a whole or not at all. So the match is played again with the same seed and
+    A void match is no bot's fault. So the match is played again with the same seed and
     bots, up to `MOST_REPLAYS` times a block; after that, the whole block is void. If the match or
     its block is void already, nothing changes.
     """

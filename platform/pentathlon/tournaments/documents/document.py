@@ -10,7 +10,6 @@ from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
 from pentathlon_engines.tournament.formats.interface import Format
-from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.seeds import event_key_of
 
@@ -30,6 +29,7 @@ def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values o
         "draw_probability": document.draw_probability,
         "beta": document.beta,
         "tie_breaks": list(document.tie_breaks),
+        "leaving": document.leaving or "",
     }
 
 
@@ -38,11 +38,9 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
     pool = tournament.pool
     kind, seats = tournament.format, tournament.table_seats
     scheduler = tournament.scheduler or newest_format(kind, seats=seats)
-    scheduling = format_of(tournament)
-    parameters = scheduling.parameters if scheduling else {}
-    return TournamentDocument(
+    drafted = TournamentDocument(
         scheduler=scheduler,
-        params=full_params(parameters, tournament.params),
+        params=tournament.params,
         commitment=tournament.commitment,
         game=tournament.game,
         rules=tournament.rules_version,
@@ -54,8 +52,10 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
         draw_probability=pool.draw_probability if pool else tournament.draw_probability,
         beta=_beta_of(tournament),
         tie_breaks=tuple(tournament.tie_breaks),
+        leaving=tournament.leaving or None,
         entries=entrants(tournament, with_strengths=reads_results(tournament)),
     )
+    return drafted if format_of(tournament) is None else drafted.written_out()
 
 
 def _beta_of(tournament: Tournament) -> float:

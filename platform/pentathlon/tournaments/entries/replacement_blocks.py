@@ -10,17 +10,17 @@ neither of which a replacement changes; whichever version comes, pairings, order
 aliases stay what they were. But the first leg of a block shows its deals and dice, which are those
 of the second leg, too. A version written for them must not come to play them, which is why a block
 that has begun stays with the old version even if that version is in trouble. If the old version
-may not play any more, the rest of such a block is void, and with it the block.
+may not play any more, the rest of such a block is forfeited.
 
 The place goes on, as in the seasons of chess engines where a repaired engine keeps its points: its
 points are those of both versions, and for the strength fit it is one player. Two players would let
 a replacement shake off bad results. Each version keeps its own rating, here and on leaderboards.
 
 The old version may have left before: it was withdrawn, or stopped by the platform. The blocks that
-it had not begun became void then, or were no longer made. The new version plays such void blocks
+it had not begun were forfeited then, or were no longer made. The new version plays such blocks
 with the same seeds, unless other bots at the table have left or later pairings were made from the
-void block; formats now make the blocks that were not made. Blocks that the old version had begun
-are not finished.
+forfeit; formats now make the blocks that were not made. Blocks that the old version had begun are
+not finished.
 
 A place may have a hundred thousand matches before it. They are given over part by part, in the
 order of the schedule; blocks that begin meanwhile stay with the old version.
@@ -171,10 +171,11 @@ def _give_over_part(replacement_id: int) -> None:
 def _open_blocks(replacement: Replacement) -> list[int]:
     """Return the next blocks that have not been looked at and have a seat of the old version.
 
-    Void blocks are among them if the old version had left.
+    Blocks without results are among them if the old version had left.
     """
     legs = _places(replacement).filter(block=OuterRef("number"))
-    states = (BlockState.OPEN, BlockState.VOID) if replacement.left else (BlockState.OPEN,)
+    of_left = (BlockState.OPEN, BlockState.VOID, BlockState.PARTIAL)
+    states = of_left if replacement.left else (BlockState.OPEN,)
     blocks = Block.objects.filter(
         Exists(legs),
         state__in=states,
@@ -216,7 +217,7 @@ def _has_begun(match: Match, replacement: Replacement) -> bool:
 def _play_void_blocks(
     replacement: Replacement, tournament: Tournament, numbers: Collection[int]
 ) -> None:
-    """Restore those of these blocks that are void only because the old version had left."""
+    """Restore those of these blocks that have no result only because the old one had left."""
     noted = noted_blocks(tournament) if reads_results(tournament) else set()
     places = TournamentMatch.objects.filter(tournament=tournament, block__in=numbers)
     gone = versions_out(tournament)

@@ -171,8 +171,12 @@ def _is_out(tournament: Tournament, entry: Entry) -> bool:
         return False
     note, told = read_input(tournament, scheduling, tournament.blocks.count())
     field = planned.field(left=set(told.left) - {entry.number}, ever_left=told.ever_left)
-    # Void blocks that have decided nothing yet may still be played.
-    open_again = {number for number, ranks in note.results.items() if ranks is None}
+    # Blocks without any match that have decided nothing yet may still be played.
+    open_again = {
+        number
+        for number, ranks in note.results.items()
+        if ranks is None or len(note.forfeits.get(number, ())) == len(ranks)
+    }
     played = [
         block._replace(ranks=None) if number in open_again else block
         for number, block in enumerate(told.played, start=1)

@@ -79,6 +79,7 @@ def read_draft(tournament: Tournament) -> Draft:
             table_seats=tournament.table_seats,
             draw_probability=tournament.draw_probability,
             tie_breaks=tuple(tournament.tie_breaks),
+            leaving=tournament.leaving or None,
         ),
         versions=tuple(entered.values_list("version", flat=True)),
         rated=tournament.rated,

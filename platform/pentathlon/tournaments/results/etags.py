@@ -7,6 +7,7 @@ from django.db.models import Count, Max, Q, Sum
 from pentathlon.accounts.models import names_version
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool
+from pentathlon.tournaments.batches import BlockState
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatchQuerySet
 
 _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes", "done", "void")
@@ -20,6 +21,7 @@ def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
     return (
         *(tournament.pk, tournament.created_at, tournament.state, names_version()),
         tournament.scheduled,  # a new round may have byes
+        tournament.blocks.filter(state=BlockState.PARTIAL).count(),  # and these have forfeits
         list(Pool.objects.filter(tournament=tournament).values_list(*_POOL)),
         list(entries),
         list(final.values_list("pk", "place", "group", "mu", "sigma", "fold_mu", "fold_sigma")),

@@ -13,7 +13,7 @@ from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.results.combined_results import merge_scores
-from pentathlon.tournaments.results.table_order import byes_of, order_entries, results_of
+from pentathlon.tournaments.results.table_order import order_entries, read_results
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.strength.best import (
     by_strength,
@@ -27,17 +27,14 @@ from pentathlon_engines.strength.thurstone import fit
 _PAIR: Final = 2
 
 
-def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None) -> list[FinalRow]:
+def final_rows(tournament: Tournament) -> list[FinalRow]:
     """Return unstored rows of the final table, best first; entries that have left have none.
 
-    `byes` gives the byes that count as won blocks, by the number of the entry; by default, those
-    of the format.
-
-    The order is that of the format and the tie-breaks, or that of the strengths, in which a result
-    counts the same however late it was. At tables of two, rows also have the ratings by the live
-    rule in schedule order; at larger tables, these would take half a millisecond a match. Both
-    depend on the results alone, so the same tournament gives the same table bit for bit, in
-    whatever order its matches ended.
+    The order is that of the format and the tie-breaks; whoever is level in all of them shares a
+    place. The strengths stand beside it; in them, a result counts the same however late it was. At
+    tables of two, rows also have the ratings by the live rule in schedule order; at larger tables,
+    these would take half a millisecond a match. Both depend on the results alone, so the same
+    tournament gives the same table bit for bit, in whatever order its matches ended.
 
     An entry is one player, whichever versions have played for it: its place has the points of all
     of them, and a replacement must not be a way to get rid of bad results. Its strength is the
@@ -46,7 +43,6 @@ def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None)
     pool = tournament.pool
     if pool is None:
         return []
-    byes = byes_of(tournament) if byes is None else byes
     entered = numbers_of_versions(tournament)
     # Players are numbers of entries, so that no database id decides anything, even among equals.
     matches = list(_matches(tournament, pool, entered))
@@ -63,8 +59,10 @@ def final_rows(tournament: Tournament, *, byes: Mapping[int, int] | None = None)
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     ranked = [strengths.players[index] for index in by_strength(strengths)]
     found = dict(zip(strengths.players, strengths.mu, strict=True))
-    results = results_of(merge_scores(tournament, read_scores(pool)), entered, found, byes)
-    groups_by_place = order_entries(tournament, ranked, results)
+    scores = merge_scores(tournament, read_scores(pool))
+    left = set(entered.values()) - active.keys()
+    table = read_results(tournament, scores, entered, fit=found, left=left)
+    groups_by_place = order_entries(tournament, ranked, table.results)
     indexes = {player: index for index, player in enumerate(strengths.players)}
     rows = []
     for place, player in _places(groups_by_place):

@@ -9,7 +9,7 @@ from typing import Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat, MatchState
-from pentathlon.ratings.models import Pool, Rating, ScoreLine
+from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.uncertainty import (
@@ -28,10 +28,9 @@ from pentathlon.tournaments.results.combined_results import (
     merge_skills,
     version_shares,
 )
-from pentathlon.tournaments.results.table_order import byes_of, order_entries, results_of
+from pentathlon.tournaments.results.table_order import order_entries, read_results
 from pentathlon_engines.strength.best import RankInterval
-from pentathlon_engines.strength.places import shared_places
-from pentathlon_engines.tournament.tie_breaks import BYE, values_of
+from pentathlon_engines.tournament.tie_breaks import group_by_places, values_of
 
 _NEVER_MET: Final = (0, 0, 0)
 _LATEST: Final = 1000
@@ -72,7 +71,7 @@ class Standing:
     """One line of a tournament's table."""
 
     place: int | None
-    """The place, from 1; None for an entry that was withdrawn or disqualified."""
+    """The place, from 1, which several may share; None for an entry that has left."""
     group: int | None
     """Entries of different groups can be told apart with 95 % confidence; None without a place."""
     entry: Entry
@@ -92,10 +91,16 @@ class Standing:
     faults: int = 0
     byes: int = 0
     """Rounds without a match that count as won blocks, two points each."""
+    forfeits: float = 0.0
+    """The points that it has without a match because others have left."""
+    is_cancelled: bool = False
+    """Whether its results count for nobody, because it left before it had played enough."""
     tie_breaks: Mapping[str, float | None] = field(default_factory=dict)
-    """The value of each tie-break of the tournament, in order; None if the entry has left."""
+    """The value of each tie-break of the tournament, in order; None if the entry has left, or if
+    the tie-break cannot tell it from those who are level with it."""
     points: float = 0.0
-    """At most 1 a match, shared among the opponents at larger tables; byes have points, too."""
+    """At most 1 a match, shared among the opponents at larger tables; byes and forfeits have
+    points, too."""
     shares: tuple[VersionShare, ...] = ()
     """What each of its versions has scored, in order of appearance; empty if none was replaced."""
 
@@ -138,14 +143,13 @@ class SeatRate:
 
 
 def standings(tournament: Tournament) -> list[Standing]:
-    """Return the table, best first: by the order-free fit once closed, else by mu - 3 sigma.
+    """Return the table, best first, by the places of the format and the tie-breaks.
 
-    Entries that were withdrawn or disqualified come last, without a place. An entry whose version
-    was replaced has one line: the points of all its versions, and the rating that their results
-    give together.
+    Strength is the order-free fit once it is closed, and mu - 3 sigma before. Entries that have
+    left come last, without a place. An entry whose version was replaced has one line: the points
+    of all its versions, and the rating that their results give together.
     """
-    with_pairs = bool(tournament.tie_breaks)
-    return _standings(tournament, _scores(tournament, with_pairs=with_pairs))
+    return _standings(tournament, _scores(tournament))
 
 
 def crosstable(tournament: Tournament) -> list[CrosstableRow]:
@@ -194,70 +198,79 @@ def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
     if shares:
         scores, skills = merge_scores(tournament, scores), merge_skills(tournament, skills)
     final = _final_rows(tournament, skills)
-    byes = byes_of(tournament)
-    rows = final or _live_rows(tournament, skills)
-    if tournament.tie_breaks:
-        rows = _with_tie_breaks(tournament, rows, scores, byes, is_final=bool(final))
-    rows = [
-        _with_counts(row, scores.lines.get(row.entry.version_id), tournament.table_seats)
-        for row in rows
-    ]
-    rows = [_with_byes(row, byes.get(row.entry.number or 0, 0)) for row in rows]
+    rows = _with_counts(final or _live_rows(tournament, skills), scores)
+    rows = _with_points(tournament, rows, scores, is_final=bool(final))
     if not shares:
         return rows
     return [replace(row, shares=shares.get(row.entry.version_id, ())) for row in rows]
 
 
-def _with_tie_breaks(
-    tournament: Tournament,
-    rows: list[Standing],
-    scores: Scores,
-    byes: Mapping[int, int],
-    *,
-    is_final: bool,
+def _with_points(
+    tournament: Tournament, rows: list[Standing], scores: Scores, *, is_final: bool
 ) -> list[Standing]:
-    """Add the values of the tie-breaks, which order the table of a running tournament."""
+    """Add points and the values of tie-breaks, which also place the rows of a running tournament.
+
+    Whoever is level in all tie-breaks shares a place.
+    """
     numbers = {row.entry.version_id: row.entry.number or 0 for row in rows}
-    placed = {numbers[row.entry.version_id]: row for row in rows if row.place is not None}
-    fit = {each: row.rating.mu for each, row in placed.items()}
-    results = results_of(scores, numbers, fit, byes)
-    told = {
-        number: replace(
-            row,
-            tie_breaks=values_of(
-                number, by=tournament.tie_breaks, results=results, players=list(placed)
-            ),
-        )
-        for number, row in placed.items()
+    placed = {row.entry.number or 0: row for row in rows if row.place is not None}
+    fit = {
+        number: row.rating.mu if is_final else row.rating.score for number, row in placed.items()
     }
-    unsaid = dict.fromkeys(tournament.tie_breaks)
-    left = [replace(row, tie_breaks=unsaid) for row in rows if row.place is None]
-    if is_final:
-        return [*told.values(), *left]
+    gone = {row.entry.number or 0 for row in rows if row.entry.state != EntryState.ACTIVE}
+    table = read_results(tournament, scores, numbers, fit=fit, left=gone)
+    chairs = tournament.table_seats - 1
+    told = {
+        row.entry.number or 0: replace(
+            row,
+            byes=table.results.byes_of(row.entry.number or 0),
+            points=table.results.points(row.entry.number or 0) / chairs,
+            forfeits=table.forfeits.get(row.entry.number or 0, 0.0) / chairs,
+            is_cancelled=row.entry.number in table.cancelled,
+            tie_breaks=dict.fromkeys(tournament.tie_breaks),
+        )
+        for row in rows
+    }
+    groups_by_place = order_entries(tournament, list(placed), table.results)
+    values = values_of(
+        group_by_places(list(placed), tournament.places),
+        by=tournament.tie_breaks,
+        results=table.results,
+    )
     ordered: list[Standing] = []
-    for group in order_entries(tournament, list(told), results):
+    for group in groups_by_place:
         place = len(ordered) + 1
-        ordered += [replace(told[number], place=place) for number in group]
+        ordered += [
+            replace(
+                told[number],
+                place=placed[number].place if is_final else place,
+                tie_breaks=values[number],
+            )
+            for number in group
+        ]
+    if is_final:
+        ordered.sort(key=lambda row: row.place or 0)
+    left = [told[row.entry.number or 0] for row in rows if row.place is None]
     return ordered + left
 
 
-def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:
-    """Return a line with its matches and points."""
-    if line is None:
-        return row
-    return replace(
-        row,
-        matches=line.matches,
-        wins=line.wins,
-        draws=line.draws,
-        faults=line.faults,
-        points=(line.ahead + line.level / 2) / (seats - 1),
-    )
-
-
-def _with_byes(row: Standing, byes: int) -> Standing:
-    """Return a line with its byes, which give points without a match."""
-    return replace(row, byes=byes, points=row.points + BYE * byes) if byes else row
+def _with_counts(rows: Sequence[Standing], scores: Scores) -> list[Standing]:
+    """Return lines with the counts of their matches."""
+    counted = []
+    for row in rows:
+        line = scores.lines.get(row.entry.version_id)
+        counted.append(
+            row
+            if line is None
+            else replace(
+                row,
+                matches=line.matches,
+                wins=line.wins,
+                draws=line.draws,
+                faults=line.faults,
+            )
+        )
+    return counted
 
 
 def _final_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standing]:
@@ -293,8 +306,7 @@ def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standi
     rated = [(entry, live.get(entry.version_id, Skill())) for entry in active]
     rated.sort(key=lambda pair: -pair[1].score)
     skills = [skill for _, skill in rated]
-    places = shared_places(skill.score for skill in skills)
-    rows = zip(places, rated, groups(skills), chances_of_best(skills), strict=True)
+    rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
     mean = mean_of(live.values())
     placed = [
         Standing(
@@ -306,7 +318,7 @@ def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standi
             fold=None,
             chance_of_best=chance,
         )
-        for place, (entry, skill), group, chance in rows
+        for place, ((entry, skill), group, chance) in enumerate(rows, start=1)
     ]
     left = [entry for entry in entries if entry.state != EntryState.ACTIVE]
     return placed + _without_place(left, live)

@@ -30,10 +30,6 @@ def verify_final_table(*, tournament_id: int) -> list[Difference]:
         return []
     stored = _table(FinalRow.objects.filter(entry__tournament=before))
     found = list(_differences(before, stored, _table(final_rows(before))))
-    if found and before.tie_breaks:
-        # A tournament that closed when byes counted only for pairings keeps its table.
-        without = list(_differences(before, stored, _table(final_rows(before, byes={}))))
-        found = found if without else []
     after = _closed(tournament_id)
     if after is None or after.results_version != before.results_version:
         return []

@@ -1,11 +1,11 @@
-"""Settles blocks whose matches have ended: a block counts as a whole or not at all.
+"""Settles blocks whose matches have ended.
 
-A void leg is queued again with its seed and place, up to `MOST_REPLAYS` times a block. After that
-the block is void, and its results count nowhere.
+Void and left are two things. A void leg is our fault: it is queued again with its seed and place,
+up to `MOST_REPLAYS` times a block. After that the block is void, and its results count nowhere.
 
-On a ladder, a block that cannot be completed because a bot has gone stays as it is, and its
-results count. Bots leave ladders every day, and taking back a result would mean recomputing a
-leaderboard with all its history each time.
+A block that cannot be completed because a bot has left is cut short: what was played stands, here
+and on leaderboards, and the missing legs are forfeits, which the law of the document judges (see
+`pentathlon_engines.tournament.leaving`). On a ladder they are worth nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
+from pentathlon.tournaments.scheduling.block_results import PlayedLeg, cut_short
 from pentathlon.tournaments.scheduling.lineups import versions_out
 
 MOST_REPLAYS: Final = 2
@@ -134,7 +135,10 @@ class _Settling:
         gone = self._blocks_of_gone(broken)
         waiting = set()
         for block in broken:
-            if block.state in _SETTLED_BROKEN and block.number not in gone:
+            # Who leaves later changes nothing in a block that was settled before.
+            if block.state in _SETTLED_BROKEN and (
+                not self._is_ladder or block.number not in gone
+            ):
                 continue
             if not self._mend(block, is_gone=block.number in gone):
                 waiting.add(block.number)
@@ -163,12 +167,32 @@ class _Settling:
             block.state, block.result = BlockState.OPEN, None
             return True
         reason = void[0].state_reason if void else "Its results were taken back."
+        if is_gone and not self._is_ladder:
+            result = cut_short(self._read_legs(legs), out=versions_out(self._tournament))
+            block.state, block.result = BlockState.PARTIAL, result.to_json()
+            block.reason = reason[:LONGEST_REASON]
+            return True
         is_sound = not any(leg.is_revoked for leg in legs)
         if self._is_ladder and is_gone and is_sound and len(void) < len(legs):
             block.state, block.result = BlockState.PARTIAL, None
             block.reason = reason[:LONGEST_REASON]
             return True
         return make_void(self._tournament, block, legs, reason=reason)
+
+    def _read_legs(self, legs: Sequence[Match]) -> list[PlayedLeg]:
+        seats: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
+        rows = MatchSeat.objects.filter(match__in=[leg.pk for leg in legs]).order_by("seat")
+        for match_id, version, rank in rows.values_list("match", "version", "rank"):
+            seats[match_id].append((version, rank))
+        return [
+            PlayedLeg(
+                versions=[version for version, _ in seats[leg.pk]],
+                ranks=[rank or 0 for _, rank in seats[leg.pk]]
+                if leg.state == MatchState.DONE and not leg.is_revoked
+                else None,
+            )
+            for leg in legs
+        ]
 
     def _blocks_of_gone(self, blocks: Iterable[Block]) -> set[int]:
         """Return which of these blocks have a bot that has left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,14 +10,14 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, overload
 
-from django.db.models import Min
-
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
 from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon.tournaments.scheduling.block_results import BlockResult, read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock
+from pentathlon_engines.tournament.leaving import forfeit_ranks
 
 _READ_AT_ONCE: Final = 500
 """Blocks that are read together; formats that read no results look at the latest ones only."""
@@ -92,10 +93,17 @@ def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[N
         return Note(left=left), FormatInput(left=left, ever_left=ever_left, played=blocks)
     known = _joined(notes)
     rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
-    now = {number: _ranks(result) for number, result in rows if number not in known.results}
-    repeats = _find_repeats(tournament, set(now)) if scheduling.reads_repeats else {}
-    note = Note(left=left, results=now, repeats=repeats)
-    everything = Note(left, {**now, **known.results}, {**repeats, **known.repeats})
+    found = {number: read_result(result) for number, result in rows if number not in known.results}
+    repeats = _find_repeats(tournament, set(found)) if scheduling.reads_repeats else {}
+    note = Note(
+        left=left,
+        results={number: each and each.ranks for number, each in found.items()},
+        forfeits={
+            number: each.forfeits for number, each in found.items() if each and each.forfeits
+        },
+        repeats=repeats,
+    )
+    everything = _joined({0: note, 1: known})._replace(left=left)
     played = _with_results(_read_blocks(tournament, 1, made, notes), everything)
     return note, FormatInput(left=left, ever_left=ever_left, played=played)
 
@@ -112,21 +120,68 @@ def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> F
     return FormatInput(left=known.left, ever_left=ever_left, played=played)
 
 
-def read_rounds(tournament: Tournament) -> list[PlayedBlock]:
-    """Return the players of each round, as one block without results; three queries."""
-    numbers, notes = numbers_of_versions(tournament), _read_notes(tournament)
-    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
-    seated = seats.values_list("match__place__round", "version")
-    rows = seated.annotate(block=Min("match__place__block")).order_by("match__place__round")
-    rounds = []
-    for number, group in groupby(rows, key=itemgetter(0)):
-        bots = list(group)
-        first = min(block for *_, block in bots)
-        noted = max((each for each in notes if each <= first), default=None)
-        left = () if noted is None else notes[noted].left
-        players = tuple(numbers.get(version, _NOBODY) for _, version, _ in bots)
-        rounds.append(PlayedBlock(number, (players,), None, left=left))
-    return rounds
+def read_played(tournament: Tournament, *, of: Collection[int] | None = None) -> list[PlayedBlock]:
+    """Return the blocks with the results that count in the table, as far as they are known.
+
+    With `of`, only blocks of these entries and those cut short. Where the results of an entry were
+    taken back with its disqualification, it has forfeited its blocks.
+    """
+    rows = tournament.blocks.order_by("number").values_list("number", "state", "result")
+    stored = {number: (state, result) for number, state, result in rows}
+    numbers = sorted(stored if of is None else _blocks_of(tournament, of))
+    revoked = tournament.entries.scheduled().filter(revokes_results=True)
+    taken_back = {number or 0 for number in revoked.values_list("number", flat=True)}
+    is_open = {number for number in numbers if stored[number][0] == BlockState.OPEN}
+    parts = _read_part(tournament, is_open)
+    only = None if of is None else numbers
+    blocks = _read_blocks(tournament, 1, len(stored), _read_notes(tournament), only=only)
+    played = []
+    for number, block in zip(numbers, blocks, strict=True):
+        state, result = stored[number]
+        if state != BlockState.VOID and taken_back.intersection(block.seatings[0]):
+            played.append(_forfeited(block, taken_back))
+        elif number in is_open:
+            played.append(block._replace(ranks=parts[number]))
+        else:
+            played.append(_with_result(block, read_result(result)))
+    return played
+
+
+def _forfeited(block: PlayedBlock, left: Collection[int]) -> PlayedBlock:
+    ranks = tuple(forfeit_ranks(seating, left) for seating in block.seatings)
+    return block._replace(ranks=ranks, forfeits=tuple(range(len(ranks))))
+
+
+def _with_result(block: PlayedBlock, result: BlockResult | None) -> PlayedBlock:
+    if result is None:
+        return block._replace(ranks=(None,) * len(block.seatings))
+    return block._replace(ranks=result.ranks, forfeits=result.forfeits)
+
+
+def _blocks_of(tournament: Tournament, entries: Collection[int]) -> set[int]:
+    """Return the blocks of some entries, and all that were cut short."""
+    numbers = numbers_of_versions(tournament)
+    versions = [version for version, number in numbers.items() if number in entries]
+    theirs = tournament.tournament_matches.filter(match__seats__version__in=versions)
+    partial = tournament.blocks.filter(state=BlockState.PARTIAL)
+    return {*theirs.values_list("block", flat=True), *partial.values_list("number", flat=True)}
+
+
+def _read_part(
+    tournament: Tournament, blocks: Collection[int]
+) -> dict[int, tuple[tuple[int, ...] | None, ...]]:
+    """Return the ranks of open blocks, leg by leg; None for legs without a result so far."""
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__place__block__in=blocks
+    )
+    facts = ("match__place__block", "match__place__index", "match__state", "match__is_revoked")
+    rows = seats.order_by("match__place__index", "seat").values_list(*facts, "rank")
+    legs: dict[int, list[tuple[int, ...] | None]] = {}
+    for (block, _, state, is_revoked), part in groupby(rows, key=itemgetter(0, 1, 2, 3)):
+        ranks = tuple(rank or 0 for *_, rank in part)
+        is_played = state == MatchState.DONE and not is_revoked
+        legs.setdefault(block, []).append(ranks if is_played else None)
+    return {block: tuple(ranks) for block, ranks in legs.items()}
 
 
 def noted_blocks(tournament: Tournament) -> set[int]:
@@ -150,12 +205,14 @@ def _joined(notes: Mapping[int, Note]) -> Note:
     """Return all notes joined into one."""
     left: tuple[int, ...] = ()
     results: Results = {}
+    forfeits: dict[int, tuple[int, ...]] = {}
     repeats: dict[int, tuple[int, ...]] = {}
     for note in notes.values():
         left = note.left
         results |= note.results
+        forfeits |= note.forfeits
         repeats |= note.repeats
-    return Note(left, results, repeats)
+    return Note(left, results, forfeits, repeats)
 
 
 def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, tuple[int, ...]]:
@@ -180,10 +237,6 @@ def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, 
     return repeats
 
 
-def _ranks(result: list[list[int]] | None) -> Ranks | None:
-    return None if result is None else tuple(map(tuple, result))
-
-
 def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
     history = History(blocks)
     history.take(note)
@@ -191,7 +244,12 @@ def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
 
 
 def _read_blocks(
-    tournament: Tournament, first: int, last: int, notes: Mapping[int, Note] = MappingProxyType({})
+    tournament: Tournament,
+    first: int,
+    last: int,
+    notes: Mapping[int, Note] = MappingProxyType({}),
+    *,
+    only: Collection[int] | None = None,
 ) -> list[PlayedBlock]:
     """Return blocks by their numbers, without results; one query.
 
@@ -201,14 +259,17 @@ def _read_blocks(
     seats = MatchSeat.objects.filter(
         match__place__tournament=tournament, match__place__block__range=(first, last)
     )
+    if only is not None:
+        seats = seats.filter(match__place__block__in=only)
     rows = seats.order_by("match__place__index", "seat").values_list(
         "match__place__block", "match__place__round", "match__place__index", "version"
     )
     blocks = []
-    left: tuple[int, ...] = ()
+    starts = sorted(notes)
     for (number, round_number), block in groupby(rows, key=itemgetter(0, 1)):
         legs = groupby(block, key=itemgetter(2))
         seatings = tuple(tuple(numbers.get(row[3], _NOBODY) for row in leg) for _, leg in legs)
-        left = notes[number].left if number in notes else left
+        noted = bisect_right(starts, number)
+        left = notes[starts[noted - 1]].left if noted else ()
         blocks.append(PlayedBlock(round_number, seatings, None, left=left))
     return blocks

@@ -10,6 +10,7 @@ from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import document, document_json, event_key
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.scheduling.block_results import read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon.tournaments.scheduling.schedules import BatchDiffers, make_again
 from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
@@ -110,21 +111,26 @@ def _wrong_results(tournament: Tournament) -> Iterator[str]:
     """
     former = FormerLeg.objects.filter(place__tournament=tournament)
     replayed = set(former.values_list("place__block", flat=True))
-    complete = tournament.blocks.filter(state=BlockState.COMPLETE).exclude(number__in=replayed)
-    noted = dict(complete.values_list("number", "result"))
+    settled = tournament.blocks.filter(state__in=(BlockState.COMPLETE, BlockState.PARTIAL))
+    rows_of_blocks = settled.exclude(number__in=replayed).values_list("number", "result")
+    noted = {number: found for number, told in rows_of_blocks if (found := read_result(told))}
     seats = MatchSeat.objects.filter(
-        match__place__tournament=tournament, match__state=MatchState.DONE
+        match__place__tournament=tournament,
+        match__place__block__in=noted,
+        match__state=MatchState.DONE,
     )
     rows = seats.order_by("match__place__index", "seat").values_list(
-        "match__place__block", "match__place__index", "rank"
+        "match__place__block", "match__place__leg", "rank"
     )
     played: dict[int, dict[int, list[int | None]]] = defaultdict(lambda: defaultdict(list))
-    for block, index, rank in rows:
-        played[block][index].append(rank)
+    for block, leg, rank in rows:
+        played[block][(leg or 1) - 1].append(rank)
     for number, result in sorted(noted.items()):
-        ranks = list(played[number].values())
-        if result != ranks:
-            yield f"block {number} counts as {result}, its matches have {ranks}"
+        for leg, ranks in enumerate(result.ranks):
+            if leg not in result.forfeits and list(ranks) != played[number][leg]:
+                ends = list(played[number].values())
+                yield f"block {number} counts as {result.to_json()}, its matches have {ends}"
+                break
 
 
 def _wrong_replacements(tournament: Tournament) -> Iterator[str]:

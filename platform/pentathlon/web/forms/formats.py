@@ -7,7 +7,9 @@ from django import forms
 
 from pentathlon_engines.contract.info import GameInfo, ordinal
 from pentathlon_engines.tournament.formats.interface import Format, Parameter, Plan
+from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import newest_formats
+from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 
 _LONGEST_LIST = 4_000
@@ -32,13 +34,25 @@ def parameter_fields(parameters: Mapping[str, Parameter]) -> dict[str, forms.Fie
     return {name: _field(name, parameter) for name, parameter in parameters.items()}
 
 
-def tie_break_fields() -> dict[str, forms.Field]:
-    """Return a choice for each place in the order of tie-breaks."""
+def law_field(scheduling: Format) -> forms.ChoiceField:
+    """Return the choice of a law about bots that leave."""
+    return forms.ChoiceField(
+        label="When a bot leaves",
+        choices=[(law, LAWS[law]) for law in scheduling.laws],
+        initial=scheduling.laws[0],
+        required=False,
+    )
+
+
+def tie_break_fields(scheduling: Format) -> dict[str, forms.Field]:
+    """Return a choice for each place in the order of tie-breaks; without any, the format's."""
     known = [(name, TITLES[name]) for name in TIE_BREAKS]
+    usual = ", then ".join(TITLES[name] for name in scheduling.order(_usual_plan(scheduling)))
+    first = f"As usual: {usual}" if usual else "As usual: the format decides the places"
     return {
         f"tie_break_{place}": forms.ChoiceField(
             label=f"{ordinal(place - 1)} tie-break",
-            choices=[("", "–" if place > 1 else "None: what fits all results best"), *known],
+            choices=[("", "–" if place > 1 else first), *known],
             required=False,
         )
         for place in range(1, len(known) + 1)
@@ -60,9 +74,12 @@ class _CountOrNumbers(forms.CharField):
         return numbers if "," in text else numbers[0]
 
 
+def _usual_plan(scheduling: Format, *, seats: int = 2) -> Plan:
+    return Plan(seats=seats, params=full_params(scheduling.parameters, {}), key=_NO_KEY)
+
+
 def _has_tables_of(scheduling: Format, seats: int) -> bool:
-    params = {name: each.default for name, each in scheduling.parameters.items()}
-    problems = scheduling.problems(Plan(seats=seats, params=params, key=_NO_KEY), _MANY)
+    problems = scheduling.problems(_usual_plan(scheduling, seats=seats), _MANY)
     return all(problem.pointer != "/table_seats" for problem in problems)
 
 

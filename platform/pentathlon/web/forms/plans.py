@@ -8,7 +8,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 
 from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.documents.checks import error_of, problems_of_rated
-from pentathlon.web.forms.formats import parameter_fields, tie_break_fields
+from pentathlon.web.forms.formats import law_field, parameter_fields, tie_break_fields
 from pentathlon_engines.contract.info import GameInfo, Option
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.checks import LIMIT_RANGES, check_document
@@ -46,10 +46,11 @@ class PlanForm(forms.Form):
         """The error for a kind that is not among the formats; empty without one."""
         self.kind = kind if kind in formats else next(iter(formats))
         self.scheduling = scheduling = formats[self.kind]
-        self._ordering = tie_break_fields()
+        self._ordering = tie_break_fields(scheduling)
         self._limits = _limit_fields()
         of_format = parameter_fields(scheduling.parameters)
         self.fields.update(of_format | self._ordering | self._limits)
+        self.fields["leaving"] = law_field(scheduling)
         if not self.may_be_rated:
             rated = self.fields["rated"]
             rated.disabled, rated.initial = True, False
@@ -103,6 +104,7 @@ class PlanForm(forms.Form):
                 if values.get(name) is not None and values[name] != _USUAL[name]
             },
             "tie_breaks": tuple(values[name] for name in self._ordering if values.get(name)),
+            "leaving": values.get("leaving") or None,
         }
 
     def initial_plan(self, document: TournamentDocument) -> dict[str, Any]:
@@ -113,6 +115,7 @@ class PlanForm(forms.Form):
         )
         if document.scheduler == self.scheduling.name:
             shown |= {name: _typed(value) for name, value in document.params.items()}
+            shown["leaving"] = document.leaving
         return shown
 
     def field_of(self, name: str | None) -> str | None:

@@ -31,7 +31,7 @@ _SEAT_COLUMNS: Final = (
 _STANDING_COLUMNS: Final = (
     *("place", "group", "bot", "version", "author", "state", "points", "matches", "wins"),
     *("draws", "losses", "faults", "strength", "sigma", "low", "high", "rank_low", "rank_high"),
-    *("chance_of_best", "former_versions", "byes"),
+    *("chance_of_best", "former_versions", "byes", "forfeits", "cancelled"),
 )
 
 
@@ -156,7 +156,8 @@ def _standing(row: Standing) -> tuple[object, ...]:
         *(row.place, row.group, bot.name, row.version.number, bot.owner.username),
         *(row.entry.state, *scores, row.bar.strength, row.rating.sigma, row.bar.low, row.bar.high),
         *((None, None) if ranks is None else (ranks.best, ranks.worst)),
-        *(row.chance_of_best, _former(row), row.byes, *row.tie_breaks.values()),
+        *(row.chance_of_best, _former(row), row.byes, row.forfeits, int(row.is_cancelled)),
+        *row.tie_breaks.values(),
     )
 
 

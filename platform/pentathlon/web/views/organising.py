@@ -48,6 +48,7 @@ from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryFo
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.laws import LAWS
 
 
 @login_required
@@ -307,6 +308,7 @@ def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
         "entry": entry,
         "done": own.filter(state=MatchState.DONE).count(),
         "left": own.unfinished().count(),
+        "law": LAWS.get(entry.tournament.leaving, ""),
     }
 
 

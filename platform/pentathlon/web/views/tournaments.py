@@ -53,6 +53,7 @@ from pentathlon.web.tables import (
 from pentathlon.web.templatetags.components import state_words
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.laws import LAWS
 from pentathlon_engines.tournament.tie_breaks import TITLES
 
 Context = dict[str, Any]  # Any: what templates take
@@ -111,6 +112,8 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     else:
         rows = standings(found)
     context["rows"] = rows
+    context["has_forfeits"] = any(row.forfeits for row in rows)
+    context["law"] = LAWS.get(found.leaving, "")
     context["best"] = _best(rows)
     context["seat_rates"] = seat_rates(found)
     context["seen"] = context["progress"].done

@@ -16,6 +16,7 @@ from pentathlon_engines.tournament.formats.interface import (
     PlayedBlock,
 )
 from pentathlon_engines.tournament.formats.parameters import full_params
+from pentathlon_engines.tournament.leaving import forfeit_ranks
 from pentathlon_engines.tournament.seeds import draw
 
 KEY = bytes(range(32))
@@ -96,11 +97,16 @@ def play(
     judge: Judge = by_chance,
     *,
     leavers: Mapping[int, int] | None = None,
+    quitters: Mapping[int, tuple[int, int]] | None = None,
     most_batches: int = 2_000,
 ) -> Event:
-    """Play until it is over; `leavers` says after how many batches an entry leaves."""
+    """Play until it is over; `leavers` says after how many batches an entry leaves.
+
+    `quitters` leave in the middle: after so many batches, and so many matches of the next block.
+    """
     event = Event()
     entries = list(entries)
+    quitters = quitters or {}
     for number in range(most_batches):
         for leaver, after in (leavers or {}).items():
             if number >= after:
@@ -111,7 +117,23 @@ def play(
             return event
         assert isinstance(step, Batch), "it waits although everything is complete"
         event.batches.append(step)
+        left = tuple(entry.number for entry in entries if not entry.is_active)
         for block in step.blocks:
             ranks = judge(len(event.played), block)
-            event.played.append(PlayedBlock(block.round, block.seatings, ranks))
+            now = {
+                bot: legs
+                for bot, (batch, legs) in quitters.items()
+                if batch == number and bot in block.seatings[0]
+            }
+            missed = tuple(range(min(now.values(), default=len(ranks)), len(ranks)))
+            ended = tuple(
+                forfeit_ranks(block.seatings[leg], now) if leg in missed else each
+                for leg, each in enumerate(ranks)
+            )
+            event.played.append(
+                PlayedBlock(block.round, block.seatings, ended, left=left, forfeits=missed)
+            )
+        for quitter, (batch, _) in quitters.items():
+            if batch == number:
+                entries[quitter] = entries[quitter]._replace(is_active=False)
     raise AssertionError(f"not over after {most_batches} batches")

@@ -8,7 +8,7 @@ import pytest
 
 from pentathlon_engines.strength.sprt import SprtDecision
 from pentathlon_engines.tournament.formats.ab_test import AbTest
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.formats.interface import PlannedBlock, PlayedBlock
 from tests.engines.tournament.formats.playing import (
     Ranks,
     all_drawn,
@@ -122,6 +122,22 @@ def test_at_a_larger_table_the_better_rank_counts() -> None:
     reading = AB_TEST.read(plan_of(AB_TEST, seats=3), field_of(5), event.played)
     assert reading.counts == (0, 0, 0, 0, 0, 0, 28)
     assert event.over.remark == "accepted"
+
+
+def test_double_fault_is_a_defeat_of_the_candidate_and_no_draw() -> None:
+    plan, field = plan_of(AB_TEST), field_of(2)
+
+    def counts(ranks: tuple[int, int]) -> tuple[int, ...]:
+        return AB_TEST.read(plan, field, [PlayedBlock(1, ((0, 1), (1, 0)), (ranks, ranks))]).counts
+
+    assert counts((1, 1)) == (1, 0, 0, 0, 0)
+    assert counts((0, 0)) == (0, 0, 1, 0, 0)
+
+
+def test_block_that_a_bot_has_left_counts_for_nothing() -> None:
+    left = PlayedBlock(1, ((0, 1), (1, 0)), ((0, 1), (1, 0)), forfeits=(1,))
+
+    assert sum(AB_TEST.read(plan_of(AB_TEST), field_of(2), [left]).counts) == 0
 
 
 def test_it_ends_undecided_when_one_of_the_two_leaves() -> None:

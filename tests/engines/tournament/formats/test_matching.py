@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pentathlon_engines.tournament.formats import matching
 from pentathlon_engines.tournament.formats.matching import match_all
 from pentathlon_engines.tournament.seeds import draw_many
 
@@ -87,3 +89,26 @@ def test_a_large_field_cannot_be_improved_by_any_exchange() -> None:
             if a < c:
                 now = weights[a][b] + weights[c][d]
                 assert now <= min(weights[a][c] + weights[b][d], weights[a][d] + weights[b][c])
+
+
+@pytest.mark.parametrize("number", [457, 501, 740, 941, 1069, 1206, 1468, 1653, 1946, 2553])
+def test_field_whose_blossoms_must_open_again_is_optimal(number: int) -> None:
+    """Of 250 random fields of ten, one needs that an inner blossom is expanded."""
+    words = draw_many(bytes(32), "expand", number)
+    weights = _symmetric(10, [next(words) % 40 for _ in range(45)])
+
+    assert weight_of(weights, match_all(weights)) == least_weight(weights)
+
+
+def test_edges_left_out_at_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In two score groups of 13, one pair must cross, and no bot begins with such an edge."""
+    words = draw_many(bytes(32), "groups")
+    weights = _symmetric(26, [next(words) % 1_000 for _ in range(26 * 25)])
+    for one in range(26):
+        for other in range(26):
+            weights[one][other] += 10_000 * ((one < 13) != (other < 13))
+
+    found = weight_of(weights, match_all(weights))
+
+    monkeypatch.setattr(matching, "_LIGHTEST", 26)  # all edges from the beginning
+    assert found == weight_of(weights, match_all(weights))

@@ -14,7 +14,16 @@ from pentathlon_engines.tournament.formats.interface import (
     Plan,
     PlayedBlock,
 )
-from pentathlon_engines.tournament.formats.swiss import Swiss, count_byes, round_scores
+from pentathlon_engines.tournament.formats.swiss import (
+    Swiss,
+    count_byes,
+    count_forfeits,
+    floated_down,
+    round_scores,
+)
+from pentathlon_engines.tournament.round_results import results_of_rounds
+from pentathlon_engines.tournament.seeds import draw_many
+from pentathlon_engines.tournament.tie_breaks import values_of
 from tests.deep import mostly_deep
 from tests.engines.tournament.formats.playing import (
     Event,
@@ -50,27 +59,72 @@ def _all_pairings(bots: Sequence[int | None]) -> Iterator[tuple[tuple[int, int],
     return pair(tuple(range(len(bots))))
 
 
+def _naive_scores(
+    bots: Sequence[int], played: Sequence[PlayedBlock]
+) -> tuple[dict[int, int], Counter[int]]:
+    """Return half points and byes, match by match, sharing nothing with the code under test."""
+    scores, byes = dict.fromkeys(bots, 0), Counter[int]()
+    for turn in sorted({block.round for block in played}):
+        blocks = [block for block in played if block.round == turn]
+        for bot in bots:
+            mine = [block for block in blocks if bot in block.seatings[0]]
+            if not mine:
+                if all(bot not in block.left for block in blocks):
+                    byes[bot] += 1
+                    scores[bot] += 4
+                continue
+            (block,) = mine
+            gained, has_won_by_forfeit = 0, False
+            for leg, seating in enumerate(block.seatings):
+                ranks = (block.ranks or ())[leg] if block.ranks else None
+                if ranks is None:
+                    continue
+                own, other = ranks[seating.index(bot)], ranks[1 - seating.index(bot)]
+                gained += {True: 2, False: 0}[own < other] + (own == other == 0)
+                has_won_by_forfeit |= leg in block.forfeits and own == 0
+            scores[bot] += 4 if has_won_by_forfeit else gained
+    return scores, byes
+
+
 def _priorities(
     pairs: Sequence[tuple[int, int]],
     bots: Sequence[int | None],
     entries: Sequence[FieldEntry],
     played: Sequence[PlayedBlock],
-) -> tuple[int, int, int, int]:
+) -> tuple[int, int, int, int, int]:
     """Judge a pairing as the documentation says, with no unit and no sum of costs in common."""
     met = Counter(tuple(sorted(block.seatings[0])) for block in played)
-    scores, byes = round_scores(entries, played), count_byes(entries, played)
-    rematches = authors = bye_score = apart = 0
+    numbers = [entry.number for entry in entries]
+    scores, byes = _naive_scores(numbers, played)
+    floated = _floated(numbers, played)
+    rematches = authors = bye_score = apart = again = 0
     for places in pairs:
         seated = sorted(bot for place in places if (bot := bots[place]) is not None)
         if len(seated) == 1:
             rematches += byes[seated[0]]
             bye_score = scores[seated[0]]
+            again += seated[0] in floated
             continue
         one, other = seated
         rematches += met[one, other]
         authors += entries[one].author == entries[other].author
         apart += (scores[one] - scores[other]) ** 2
-    return rematches, authors, bye_score, apart
+        again += scores[one] > scores[other] and one in floated
+        again += scores[other] > scores[one] and other in floated
+    return rematches, authors, bye_score, apart, again
+
+
+def _floated(numbers: Sequence[int], played: Sequence[PlayedBlock]) -> set[int]:
+    """Return who met a lower score in the last round, or had the bye."""
+    if not played:
+        return set()
+    last = [block for block in played if block.round == played[-1].round]
+    before, _ = _naive_scores(numbers, played[: len(played) - len(last)])
+    floated = set(_naive_scores(numbers, last)[1])
+    for block in last:
+        one, other = block.seatings[0]
+        floated |= {bot for bot in (one, other) if before[bot] > min(before[one], before[other])}
+    return floated
 
 
 def _chosen(bots: Sequence[int | None], batch: Batch) -> set[frozenset[int | None]]:
@@ -173,6 +227,114 @@ def test_it_ends_when_one_is_left() -> None:
 
     assert len(event.batches) == 1
     assert event.over == Over()
+
+
+@pytest.mark.parametrize("key", range(12))
+def test_scores_byes_and_tie_breaks_are_those_counted_by_hand(key: int) -> None:
+    """Random fields in which bots leave between rounds and in the middle of one."""
+    words = draw_many(bytes(32), "leavers", key)
+    entries = 5 + next(words) % 8
+    field, plan = field_of(entries), plan_of(SWISS, key=bytes([key]) * 32, rounds=4)
+    quitters = {next(words) % entries: (next(words) % 4, next(words) % 3) for _ in range(3)}
+    leavers = {next(words) % entries: 1 + next(words) % 3}
+
+    event = play(SWISS, plan, field, by_chance, leavers=leavers, quitters=quitters)
+
+    scores, byes = _naive_scores(range(entries), event.played)
+    assert round_scores(field, event.played) == scores
+    assert {bot: count for bot, count in SWISS.byes(field, event.played).items() if count} == byes
+    results = results_of_rounds(field, event.played, fit={})
+    assert {bot: results.points(bot) * 2 for bot in range(entries)} == scores
+    assert {bot: count for bot, count in results.byes.items() if count} == byes
+    values = values_of(
+        [range(entries)], by=["buchholz_cut_1", "sonneborn_berger"], results=results
+    )
+    for bot in range(entries):
+        buchholz, berger = _naive_tie_breaks(bot, event.played, entries)
+        assert values[bot] == {"buchholz_cut_1": buchholz, "sonneborn_berger": berger}
+
+
+def _naive_tie_breaks(
+    bot: int, played: Sequence[PlayedBlock], entries: int
+) -> tuple[float, float]:
+    """Return Buchholz without the lowest and Sonneborn–Berger, in points, as FIDE's rules say."""
+    turns = sorted({block.round for block in played})
+
+    def of_round(who: int, turn: int) -> tuple[float, int | None, str]:
+        """Return points, opponent, and whether the round was played, won, lost or missed."""
+        blocks = [block for block in played if block.round == turn]
+        points = _naive_scores([who], blocks)[0][who] / 2
+        mine = [block for block in blocks if who in block.seatings[0]]
+        if not mine:
+            return points, None, "away" if any(who in block.left for block in blocks) else "bye"
+        (other,) = set(mine[0].seatings[0]) - {who}
+        if len(mine[0].forfeits) < len(mine[0].seatings):
+            return points, other, "played"
+        return points, other, "won" if points else "lost"
+
+    def adjusted(who: int) -> float:
+        rounds = [of_round(who, turn) for turn in turns]
+        total = 0.0
+        for place, (points, _, kind) in enumerate(rounds):
+            later = {kind for *_, kind in rounds[place + 1 :]}
+            total += 1.0 if kind == "away" and later <= {"away", "lost"} else points
+        return total
+
+    own = sum(of_round(bot, turn)[0] for turn in turns)
+    voluntary: list[float] = []
+    others: list[float] = []
+    berger = 0.0
+    for turn in turns:
+        points, other, kind = of_round(bot, turn)
+        if kind == "played":
+            worth = adjusted(other or 0)
+        elif other is not None:
+            worth = min(own, adjusted(other))
+        else:
+            worth = min(own, len(turns) * 1.0)
+        berger += points * worth
+        (voluntary if kind in {"away", "lost"} else others).append(worth)
+    return sum((sorted(voluntary) + sorted(others))[1:]), berger
+
+
+def test_round_that_a_bot_had_left_is_no_bye_of_it() -> None:
+    """It comes back afterwards, with another version."""
+    played = [
+        PlayedBlock(1, ((0, 1), (1, 0)), ((0, 1), (1, 0)), left=(3,)),
+        PlayedBlock(2, ((0, 3), (3, 0)), ((0, 1), (1, 0))),
+    ]
+
+    assert count_byes(field_of(4), played) == {1: 1, 2: 2}
+    assert round_scores(field_of(4), played)[3] == 0
+
+
+def test_bot_that_floated_down_costs_more_to_do_so_again() -> None:
+    """0 and 4 lead; 4 has met a lower bot in the last round, so 0 meets 3 rather than 4."""
+    won = ((0, 1), (1, 0))
+    played = [
+        *(PlayedBlock(1, (pair, pair[::-1]), won) for pair in ((0, 2), (1, 3), (4, 5))),
+        *(PlayedBlock(2, (pair, pair[::-1]), won) for pair in ((0, 1), (4, 2), (3, 5))),
+    ]
+
+    assert floated_down(field_of(6), played) == {4}
+    _, costs = SWISS.round_costs(plan_of(SWISS, rounds=3), field_of(6), played)
+    assert (costs[4][3] >> 80) - (costs[0][3] >> 80) == 1
+
+
+def test_forfeited_block_is_no_reason_for_a_bye_as_well() -> None:
+    """4 and 2 have won a block each, but 4 without a match, so a bye of it costs like a second."""
+    won = ((0, 1), (1, 0))
+    played = [
+        PlayedBlock(1, ((4, 0), (0, 4)), won, forfeits=(0, 1)),
+        PlayedBlock(1, ((1, 2), (2, 1)), ((1, 0), (0, 1))),
+    ]
+    field = field_of(6, gone=[0])
+
+    assert count_forfeits(played) == {4: 1}
+    bots, costs = SWISS.round_costs(plan_of(SWISS, rounds=3), field, played)
+    bye_of = {bot: costs[bots.index(bot)][-1] for bot in bots if bot is not None}
+    assert bots[-1] is None
+    assert bye_of[4] > 2 * bye_of[2]
 
 
 def test_too_many_rounds_are_named_with_the_largest_number() -> None:
