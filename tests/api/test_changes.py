@@ -8,7 +8,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.audit.models import AuditEvent
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.webhooks.models import OutboxEvent
@@ -149,7 +149,7 @@ def test_date_that_has_passed_may_stay(cup: Tournament) -> None:
 def test_cap_below_what_has_entered_is_refused_with_the_bots(cup: Tournament) -> None:
     bot = make_bot("owl", owner=make_user("ann"))
     for _ in range(3):
-        enter_bot(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
+        enter_tournament(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
 
     refused = _change(cup, entries_per_author=2)
     allowed = _change(cup, entries_per_author=3)
@@ -163,7 +163,7 @@ def test_cap_below_what_has_entered_is_refused_with_the_bots(cup: Tournament) ->
 def test_new_rules_put_nobody_out(cup: Tournament) -> None:
     bot = make_bot("owl")
     old = make_version(bot=bot)
-    enter_bot(actor=bot.owner, tournament=cup, version_id=old.pk)
+    enter_tournament(actor=bot.owner, tournament=cup, version_id=old.pk)
     make_version(bot=bot)
 
     answer = _change(cup, entry_rules={"newest_only": True})
@@ -184,7 +184,7 @@ def test_invitations_end_with_the_rule(host: User) -> None:
 
 def test_everybody_in_it_is_told_and_the_log_says_from_what_to_what(cup: Tournament) -> None:
     bot = make_bot("owl")
-    enter_bot(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
+    enter_tournament(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
     make_endpoint(bot.owner)
     start = _in(days=3)
 

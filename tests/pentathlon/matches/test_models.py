@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.matches.models import (
     Match,
     MatchKind,
-    MatchQuerySet,
     MatchState,
     SeatLog,
 )
@@ -71,17 +69,14 @@ def test_logs_are_read_by_the_bots_owner_only() -> None:
     assert not SeatLog.objects.readable_by(make_user()).exists()
 
 
-@pytest.mark.parametrize("load", [MatchQuerySet.with_seats, MatchQuerySet.with_logs])
-def test_loading_takes_two_queries_for_any_number(
-    load: Callable[[MatchQuerySet], MatchQuerySet],
-) -> None:
+def test_loading_takes_two_queries_for_any_number() -> None:
     for _ in range(4):
         make_match()
 
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        for match in load(Match.objects.all()):
+        for match in Match.objects.with_seats():
             assert len(match.seats.all()) == 2
 
     assert len(queries) == 2

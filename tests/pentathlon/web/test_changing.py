@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from pentathlon.accounts.models import User
-from pentathlon.tournaments.entries.enrolment import enter_bot
+from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.models import Tournament
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
@@ -121,7 +121,7 @@ def test_too_low_cap_names_the_bots(host: User) -> None:
     cup = arranged_cup(host)
     bot = make_bot("owl", owner=make_user("ann"))
     for _ in range(2):
-        enter_bot(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
+        enter_tournament(actor=bot.owner, tournament=cup, version_id=make_version(bot=bot).pk)
 
     answer = _send(cup, entries_per_author="1")
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
+from pentathlon.common.texts import duration
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon.web.templatetags import formats
 from pentathlon.web.templatetags.components import (
@@ -22,7 +23,7 @@ from tests.pentathlon.web.pages import Page
     [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (2520, "42 min"), (9000, "2.5 h")],
 )
 def test_duration_is_told_in_a_fitting_unit(seconds: float, words: str) -> None:
-    assert formats.duration(seconds) == words
+    assert duration(seconds) == words
 
 
 @pytest.mark.parametrize(

@@ -393,5 +393,6 @@ def _record() -> Record:
         "bots": [{"name": f"load-{seat} v1", "hash": "sha256:"} for seat in range(2)],
         "limits": Limits.from_json({}).to_json(),
         "sandbox": "namespaces",
+        "layers": [],
     }
     return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)

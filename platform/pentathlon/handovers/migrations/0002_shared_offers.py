@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("handovers", "0001_initial"),
-        ("tournaments", "0020_description_and_organisers"),
+        ("tournaments", "0021_description_and_organisers"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

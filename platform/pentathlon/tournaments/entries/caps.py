@@ -10,7 +10,7 @@ they enter themselves is never refused for one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db.models import Q
@@ -70,6 +70,16 @@ def lock_teams(version: BotVersion, team: Team | None) -> None:
     rows = TeamMember.objects.filter(people)
     teams = Team.objects.filter(pk__in=rows.values("team")).order_by("pk")
     list(teams.select_for_update().values_list("pk", flat=True))
+
+
+def people_behind(entries: Sequence[Entry]) -> list[set[str]]:
+    """Return for each entry the names of all who stand behind it; one query."""
+    teams = {entry.team_id for entry in entries if entry.team_id is not None}
+    members: dict[int | None, set[str]] = defaultdict(set)
+    rows = TeamMember.objects.accepted().filter(team__in=teams)
+    for team_id, name in rows.values_list("team", "person__username"):
+        members[team_id].add(name)
+    return [{entry.version.bot.owner.username} | members[entry.team_id] for entry in entries]
 
 
 def _check_team_cap(tournament: Tournament, entries: EntryQuerySet, team: Team | None) -> None:

@@ -11,7 +11,7 @@ are for bots that enter from now on; those that are in stay.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from pentathlon.common.errors import Conflict, DomainError, refuse_all
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.plan_checks import gather_errors
+from pentathlon.tournaments.entries.caps import people_behind
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
@@ -37,7 +38,7 @@ from pentathlon.tournaments.organising.revisions import check_revision, revision
 
 FIXED: Final = (
     *("game", "format", "params", "cycles", "options", "limits", "table_seats", "tie_breaks"),
-    *("draw_probability", "secret", "rated", "versions", "document"),
+    *("leaving", "draw_probability", "secret", "rated", "versions", "document"),
 )
 """What stays as it is once a tournament is open."""
 _OF_TIME: Final = ("past", "too_late")
@@ -148,24 +149,26 @@ def _changes(stored: Setup, setup: Setup) -> dict[str, dict[str, Any]]:  # Any: 
 
 def _check_caps(tournament: Tournament, stored: Setup, setup: Setup) -> None:
     """Refuse a cap that is lower than what has entered; name the bots that are too many."""
-    entries = list(tournament.entries.scheduled().select_related("version__bot__owner"))
+    entries = list(tournament.entries.scheduled().select_related("version__bot__owner", "team"))
     errors: list[DomainError] = []
     if setup.entries_per_author < stored.entries_per_author:
         organisers = tournament.organiser_names
-        groups = _grouped(entries, lambda entry: entry.version.bot.owner.username)
+        groups = _grouped(entries, people_behind(entries))
         authors = {name: group for name, group in groups.items() if name not in organisers}
         errors += _too_many(authors, setup.entries_per_author, field="entries_per_author")
     most = setup.arrangement.entry_rules.entries_per_team
     if most is not None and most != stored.arrangement.entry_rules.entries_per_team:
-        teams = _grouped([entry for entry in entries if entry.team], lambda entry: entry.team)
-        errors += _too_many(teams, most, field="entry_rules.entries_per_team")
+        names = ([entry.team.name] if entry.team else [] for entry in entries)
+        errors += _too_many(_grouped(entries, names), most, field="entry_rules.entries_per_team")
     refuse_all(errors)
 
 
-def _grouped(entries: list[Entry], name: Callable[[Entry], str]) -> dict[str, list[Entry]]:
+def _grouped(entries: list[Entry], names: Iterable[Iterable[str]]) -> dict[str, list[Entry]]:
+    """Return the entries by name; `names` has those of each entry, in the same order."""
     groups: dict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        groups[name(entry)].append(entry)
+    for entry, named in zip(entries, names, strict=True):
+        for name in named:
+            groups[name].append(entry)
     return groups
 
 

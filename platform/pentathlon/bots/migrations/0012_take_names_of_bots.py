@@ -19,8 +19,8 @@ class Migration(migrations.Migration):
     why_it_may_lock = "it reads bots and writes names, which nobody else has yet"
 
     dependencies = [
-        ("accounts", "0009_taken_names"),
-        ("bots", "0010_trusted_builds"),
+        ("accounts", "0011_taken_names"),
+        ("bots", "0011_repairs"),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
         "All rows have null in the new column, so that its index is made by one look at the table."
     )
     dependencies = [
-        ("matches", "0026_waiting_in_turn"),
+        ("matches", "0029_repeated_lanes"),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("matches", "0026_waiting_in_turn"),
+        ("matches", "0028_index_of_newcomers"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
     why_it_may_lock = "it writes into a table that nobody else knows yet"
 
     dependencies = [
-        ("accounts", "0008_no_django_sessions"),
+        ("accounts", "0010_keys_of_visitors"),
     ]
 
     operations = [

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0001_squashed_0019_returning_entries"),
+        ("tournaments", "0021_description_and_organisers"),
     ]
 
     operations = [

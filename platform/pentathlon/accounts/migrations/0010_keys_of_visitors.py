@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     why_it_may_lock = "The table holds the answers of one day, so that an index takes moments."
 
     dependencies = [
-        ("accounts", "0008_no_django_sessions"),
+        ("accounts", "0009_organiser_entries"),
     ]
 
     operations = [
