@@ -9,9 +9,11 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import NameKind, User
+from pentathlon.accounts.names import take_name
 from pentathlon.accounts.services import find_person
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from pentathlon.common.names import is_of_the_house
 from pentathlon.tournaments.entries.caps import check_caps_of_member
 from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, team_quota
@@ -27,15 +29,14 @@ def create_team(*, actor: User, name: str) -> Team:
     teams.check_left(
         f"You own {teams.used} teams, the most that one person may. Delete one first."
     )
+    # People and teams share their names: a table must not show two that look alike.
+    if is_of_the_house(name) or not take_name(kind=NameKind.AUTHOR, name=name, holder=actor):
+        raise _name_taken(name)
     try:
         with transaction.atomic():
             team = Team.objects.create(name=name, owner=actor)
     except IntegrityError as error:
-        raise Conflict(
-            f"There is a team called {name} already. Choose another name.",
-            code="name_taken",
-            field="name",
-        ) from error
+        raise _name_taken(name) from error
     TeamMember.objects.create(team=team, person=actor, accepted_at=Now())
     return team
 
@@ -200,3 +201,12 @@ def _checked_name(name: str) -> str:
             field="name",
         )
     return name
+
+
+def _name_taken(name: str) -> Conflict:
+    return Conflict(
+        f"The name {name}, or one that looks like it, is taken by a person or a team. Choose "
+        "another one.",
+        code="name_taken",
+        field="name",
+    )
