@@ -47,7 +47,7 @@ def test_field_that_occurs_twice_is_named(text: str, field: str) -> None:
         (b'"\xff"', "not UTF-8: byte 1"),
         (b"[" * 100_000, "nested too deeply"),
         (b"9" * 5000, "integer string conversion"),
-        (gzip.compress(b"{}"), "packed with gzip; unpack it first"),
+        (gzip.compress(b"{}", mtime=0), "packed with gzip; unpack it first"),
     ],
     ids=lambda value: repr(value[:20]),
 )
