@@ -17,4 +17,6 @@ app = Celery("pentathlon")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["workers"])
 # Celery's own setting does not do: the scheme of a broker at a socket names a transport, too.
-TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "workers.hint_transport:Transport"))
+TRANSPORT_ALIASES.update(
+    dict.fromkeys(("redis", "rediss"), "workers.hint_transport:HintTransport")
+)

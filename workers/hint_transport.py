@@ -18,7 +18,7 @@ _UNREADABLE: Final = (AttributeError, IndexError, KeyError, KombuError, TypeErro
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Channel(redis.Channel):
+class HintChannel(redis.Channel):
     """Reads queues; what is no message it drops and logs."""
 
     def _brpop_read(self, **options: Any) -> object:  # Any: kombu's own
@@ -33,7 +33,7 @@ class Channel(redis.Channel):
             return None
 
 
-class Transport(redis.Transport):
+class HintTransport(redis.Transport):
     """Connects to Redis."""
 
-    Channel = Channel
+    Channel = HintChannel

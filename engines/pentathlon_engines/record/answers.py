@@ -30,7 +30,7 @@ _ANSWERED: Final = frozenset(
     }
 )
 """Kinds of faults in which a line was expected, and another one or none came."""
-_WIDE: Final = "\\x00"
+_WIDE: Final = "\\u0000"
 """A zero byte of UTF-16, as traces show it."""
 _READY: Final = '{"type": "ready"}'
 

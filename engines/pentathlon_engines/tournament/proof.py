@@ -34,14 +34,14 @@ from pentathlon_engines.record.record import course, verify_record
 from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
-from pentathlon_engines.tournament.proof_repeats import Leg as Repeat
+from pentathlon_engines.tournament.proof_repeats import Leg
 from pentathlon_engines.tournament.proof_repeats import find_wrong_repeat, reads_repeats
 from pentathlon_engines.tournament.proof_replacements import (
     Lineup,
     StatedReplacement,
     find_problems,
 )
-from pentathlon_engines.tournament.proof_results import Leg, find_wrong_result
+from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
 from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
@@ -187,9 +187,9 @@ def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
     if is_ladder(proof):
         return Check("results", OK, "they decided later blocks through ratings, which are noted")
     notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
-    legs: dict[int, list[Leg]] = {}
+    legs: dict[int, list[StatedMatch]] = {}
     for match in matches:
-        legs.setdefault(match.block, []).append(Leg(match.index, match.seats, match.ranks))
+        legs.setdefault(match.block, []).append(StatedMatch(match.index, match.seats, match.ranks))
     problem = find_wrong_result(
         notes,
         legs,
@@ -343,13 +343,13 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
 def _check_repeats(proof: Proof, courses: Mapping[int, str]) -> Check:
     """Check the matches that are noted as repeats against the records at hand."""
     notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
-    legs: list[Repeat] = []
+    legs: list[Leg] = []
     made: Counter[int] = Counter()
     for match in planned_matches(proof):
         shown = courses.get(match.index)
         played = None if shown is None else (shown, *map(str, match.seats))
         if match.state == "done":
-            legs.append(Repeat(match.block, made[match.block], played))
+            legs.append(Leg(match.block, made[match.block], played))
         made[match.block] += 1
     problem = find_wrong_repeat(notes, legs, replayed=proof["replayed"])
     if problem is not None:

@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pentathlon_engines.tournament.batches import Note, Ranks
-from pentathlon_engines.tournament.leaving import forfeit_ranks
+from pentathlon_engines.tournament.departures import forfeit_ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class StatedMatch:
     """A match of a block, as the proof states it."""
 
     index: int
@@ -24,7 +24,7 @@ class Leg:
 
 def find_wrong_result(
     notes: Sequence[Note],
-    legs: Mapping[int, Sequence[Leg]],
+    legs: Mapping[int, Sequence[StatedMatch]],
     *,
     came_back: Collection[int],
     replayed: Collection[int],
@@ -47,7 +47,7 @@ def find_wrong_result(
 
 
 def _wrong_result(
-    legs: Sequence[Leg], result: Ranks, *, missed: Collection[int], left: Collection[int]
+    legs: Sequence[StatedMatch], result: Ranks, *, missed: Collection[int], left: Collection[int]
 ) -> str | None:
     """Return what is wrong with the noted result of a block; `missed` are its forfeited legs."""
     if len(result) != len(legs):

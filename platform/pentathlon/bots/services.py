@@ -10,9 +10,9 @@ from pentathlon.accounts.models import NameKind, User
 from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.roles import is_staff
 from pentathlon.audit.actions import AuditAction
-from pentathlon.bots.archives import BadArchive
+from pentathlon.bots.archives import BadArchive, drop_archive, store_archive
 from pentathlon.bots.audit_events import audit_version
-from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
+from pentathlon.bots.models import Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.bots.notices import note_version
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
@@ -217,10 +217,10 @@ def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> s
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None or (is_trusted and not version.is_build_trusted):
         replaced = version.built_id
-        version.built = _store_archive(built)
+        version.built = store_archive(built)
         version.is_build_trusted = is_trusted
         version.save(update_fields=("built", "is_build_trusted"))
-        _drop_archive(replaced)
+        drop_archive(replaced)
     return version.files_hash()
 
 
@@ -231,7 +231,7 @@ def refuse_build(*, version_id: int, reason: str, log: str) -> None:
     refused = version.built_id
     version.built, version.is_build_trusted = None, True
     version.save(update_fields=("built", "is_build_trusted"))
-    _drop_archive(refused)
+    drop_archive(refused)
     note_build_log(version_id=version_id, log=log)
     stop_version(version_id=version_id, reason=f"Built anew for rated play: {reason}")
 
@@ -294,7 +294,7 @@ def _store_version(
     version = BotVersion.objects.create(
         bot=bot,
         number=number,
-        archive=_store_archive(checked),
+        archive=store_archive(checked),
         manifest=checked.manifest.to_json(),
         repairs=[repair._asdict() for repair in checked.repairs],
         notes=notes,
@@ -304,30 +304,6 @@ def _store_version(
         VersionGame(version=version, game=game) for game in checked.manifest.games
     )
     return version
-
-
-def _store_archive(checked: CheckedArchive) -> Archive:
-    """Return the row of these files; fill it again if the files were erased."""
-    content = {
-        "data": checked.normalised,
-        "unpacked_bytes": checked.unpacked_bytes,
-        "files": len(checked.files),
-    }
-    # The lock lets nobody erase the files between this look and the version that needs them.
-    archive, _ = Archive.objects.select_for_update().get_or_create(
-        content_hash=checked.content_hash, defaults=content
-    )
-    if archive.is_erased:
-        Archive.objects.filter(pk=archive.pk).update(**content)
-        archive.refresh_from_db()
-    return archive
-
-
-def _drop_archive(content_hash: str | None) -> None:
-    """Delete the files of a build that no longer counts, unless another version has the same."""
-    unused = Archive.objects.filter(versions=None, built_versions=None)
-    if Archive.objects.select_for_update().filter(pk=content_hash).exists():
-        unused.filter(pk=content_hash).delete()
 
 
 def _check_owner(actor: User, bot: Bot) -> None:

@@ -87,7 +87,7 @@ class DatasetMaker:
         be missing. Meanwhile the next one is made.
         """
         deadline = time.monotonic() + for_s
-        for dataset in _unfinished():
+        for dataset in _take_up_next():
             made = _datasets.run(dataset.tournament_id, partial(self._extend, dataset, deadline))
             if made is not None:
                 return made
@@ -133,7 +133,7 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def _unfinished() -> Iterator[Dataset]:
+def _take_up_next() -> Iterator[Dataset]:
     """Yield the unfinished datasets, then begin that of the next tournament."""
     yield from Dataset.objects.filter(is_whole=False).order_by("pk")
     due = _due_tournaments().order_by("finished_at", "pk").first()

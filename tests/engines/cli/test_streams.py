@@ -32,7 +32,7 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     [
         ("plain é\t1\nline 2", "plain é\t1\nline 2"),
         ("\x1b[2J\x1b]0;mine\x07", r"\u001b[2J\u001b]0;mine\u0007"),
-        ("fine\rlost", r"fine\u000dlost"),
+        ("fine\rlost", r"fine\rlost"),
         ("\x9b31m", r"\u009b31m"),
         ("a\u202eb\u2066c", r"a\u202eb\u2066c"),
     ],

@@ -96,7 +96,7 @@ CASES = (
     Case(
         "UTF-16",
         FaultKind.PROTOCOL,
-        r"“{\x00}\x00”",
+        r"“{\u0000}\u0000”",
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
         "one JSON object on one line in UTF-8 (this looks like UTF-16)",
         rest="{}\n".encode("utf-16-le"),

@@ -112,7 +112,7 @@ def test_a_part_that_another_process_has_stored_is_stored_once(
     first.make_datasets(for_s=60)
     stale = dataset.get()
     stale.parts, stale.cursor = 0, 0
-    monkeypatch.setattr("pentathlon.datasets.services._unfinished", lambda: [stale])
+    monkeypatch.setattr("pentathlon.datasets.services._take_up_next", lambda: [stale])
     second.make_datasets(for_s=60)
 
     assert dataset.get().matches == 6

@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 
 from pentathlon.matches.models import Match
 from pentathlon.operations.backups import make_backup
+from pentathlon.replays.integrity import Scrubber
 from pentathlon.replays.models import Replay
-from pentathlon.replays.scrubbing import Scrubber
 from pentathlon.replays.services import read_record
 from pentathlon.replays.store import ReplayDamaged
 from pentathlon.transparency.verification import log_differences

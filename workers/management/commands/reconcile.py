@@ -27,7 +27,7 @@ from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
-from pentathlon.replays.scrubbing import Scrubber
+from pentathlon.replays.integrity import Scrubber
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from pentathlon_engines.tournament.batches import Ranks
-from pentathlon_engines.tournament.leaving import forfeit_ranks
+from pentathlon_engines.tournament.departures import forfeit_ranks
 
 Json = Any
 

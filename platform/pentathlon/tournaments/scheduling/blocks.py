@@ -5,7 +5,7 @@ up to `MOST_REPLAYS` times a block. After that the block is void, and its result
 
 A block that cannot be completed because a bot has left is cut short: what was played stands, here
 and on leaderboards, and the missing legs are forfeits, which the law of the document judges (see
-`pentathlon_engines.tournament.leaving`). On a ladder they are worth nothing.
+`pentathlon_engines.tournament.departures`). On a ladder they are worth nothing.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon.tournaments.scheduling.block_results import BlockResult, read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.tournament.batches import History, Note, Ranks
+from pentathlon_engines.tournament.departures import forfeit_ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlannedBlock, PlayedBlock
-from pentathlon_engines.tournament.leaving import forfeit_ranks
 
 _READ_AT_ONCE: Final = 500
 """Blocks that are read together; formats that read no results look at the latest ones only."""

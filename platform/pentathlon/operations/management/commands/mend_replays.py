@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
 from pentathlon.operations.backups import replays_of
-from pentathlon.replays.scrubbing import damaged_replays, mend_from
+from pentathlon.replays.integrity import damaged_replays, mend_from
 from pentathlon_engines.commentary.words import count
 
 

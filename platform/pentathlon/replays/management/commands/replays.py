@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count, Q
 
 from pentathlon.common.errors import Unavailable
+from pentathlon.replays.integrity import damaged_replays
 from pentathlon.replays.models import Replay
-from pentathlon.replays.scrubbing import damaged_replays
 from pentathlon.replays.store import (
     ReplayDamaged,
     bring_back_replays,

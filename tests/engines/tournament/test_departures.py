@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pentathlon_engines.tournament.batches import Note
+from pentathlon_engines.tournament.departures import Settlement, count_match, settle
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Over, PlayedBlock
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT, LAWS
-from pentathlon_engines.tournament.leaving import Settlement, count_match, settle
-from pentathlon_engines.tournament.proof_results import Leg, find_wrong_result
+from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
 from pentathlon_engines.tournament.round_results import results_of_rounds
 from pentathlon_engines.tournament.tie_breaks import Counts, Results, order
 from tests.engines.tournament.formats.playing import (
@@ -312,7 +312,7 @@ def test_proof_takes_forfeits_of_bots_that_had_left_only(
 ) -> None:
     """5 meets 0 and wins; the second match was not played."""
     note = Note(left=left, results={1: result}, forfeits={1: missed})
-    legs = {1: [Leg(1, (5, 0), (0, 1)), Leg(2, (5, 0), None)]}
+    legs = {1: [StatedMatch(1, (5, 0), (0, 1)), StatedMatch(2, (5, 0), None)]}
 
     problem = find_wrong_result([note], legs, came_back=(), replayed=())
 
