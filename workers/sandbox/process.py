@@ -35,6 +35,8 @@ from workers.sandbox.resources.rlimits import MEBIBYTE, most_cpu_s
 from workers.sandbox.resources.scratch import ScratchMeter
 
 _LONGEST_END_S = 5.0
+_LONGEST_EXIT_S = 1.0
+"""How long a process may take from the end of its output to its own end."""
 _EXITED_BY_SIGNAL = 128
 
 
@@ -163,14 +165,14 @@ class SandboxedBot:
     def stop(self) -> Usage:
         """Kill the bot, reap it and close the pipes; idempotent."""
         if self._usage is None:
-            had_ended = self._tree.wait(0)
+            had_ended = self._tree.wait(_LONGEST_EXIT_S if self._has_let_go() else 0)
             self.pause()
             cpu_s = self.cpu_s()
             self._tree.kill()
             status, used = self._reap()
-            # Nothing inside a namespace can kill its first process like this: the kernel drops the
-            # signal, and the filter refuses the exit status that looks the same.
-            if self._is_first_of_namespace and had_ended and status == -signal.SIGKILL:
+            # No bot can end like this by itself: in a namespace the kernel drops the signal, and
+            # the filter refuses the exit status that looks the same; without, it refuses both.
+            if had_ended and status == -signal.SIGKILL:
                 self._was_ended = True
             self._evidence = self._find_evidence()
             self._usage = Usage(
@@ -195,6 +197,12 @@ class SandboxedBot:
         if breach is None and self._evidence.host_full:
             raise HostDiskFull(promised_mb=self._limits.scratch_mb)
         return breach
+
+    def _has_let_go(self) -> bool:
+        """Return whether nobody holds the bot's output any more, so that it most likely ends."""
+        output = select.poll()
+        output.register(self.stdout, 0)
+        return bool(output.poll(0))
 
     def _hold_starter(self) -> None:
         """Stop bubblewrap while the bot plays.

@@ -125,6 +125,7 @@ class LandlockLevel:
             scratch=meter,
             limits=request.limits,
             group=request.group,
+            seat=request.seat,
         )
 
     def _environment(self, request: LaunchRequest, scratch: Path) -> dict[str, str]:

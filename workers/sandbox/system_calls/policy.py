@@ -71,7 +71,7 @@ rseq pkey_mprotect pkey_alloc pkey_free execve execveat wait4
 waitid rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend
 rt_sigtimedwait sigaltstack restart_syscall getpid getppid
 gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp
-getrlimit getrusage times sysinfo uname getcpu set_tid_address
+getrlimit getrusage times uname getcpu set_tid_address
 set_robust_list futex futex_waitv sched_yield
 sched_get_priority_max sched_get_priority_min
 gettimeofday time nanosleep getitimer
@@ -93,7 +93,9 @@ timer_create
     errno.ENOPROTOOPT: "setsockopt",
     # They move up to 2 GiB in one call. Programs that copy files do without them after this error.
     errno.EINVAL: "sendfile splice tee",
-    errno.ENOSYS: "copy_file_range",
+    # `sysinfo` counts the threads and the free memory of the host, in which a bot would see its
+    # opponent, and another seat of its author could signal to it.
+    errno.ENOSYS: "copy_file_range sysinfo",
 }
 
 # These calls do nothing and report success. The page cache, the journal of the host's disk, the
@@ -134,14 +136,15 @@ _CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
 # For bots with children: calls that start a child, make a named semaphore, or hand over a file.
 _CHILDREN = "fork vfork link linkat sendmsg recvmsg"
-# A build meets nobody: its tools may lock files and set their times. Make gives each child the ids
-# that it has, and runs none if that fails; there are no other ids in the namespace.
-_BUILD = "flock utime utimes utimensat futimesat setresuid setresgid"
+# A build meets nobody: its tools may lock files. They may not set times, because those of device
+# nodes stay for later builds. Make gives each child the ids that it has, and runs none if that
+# fails; there are no other ids in the namespace.
+_BUILD = "flock setresuid setresgid"
 _AF_UNIX = 1
 _RLIMIT_CPU = 0
 _SOCK_STREAM, _SOCK_SEQPACKET = 1, 5
 _ANY = 0xFFFFFFFF
-_SIGCONT = 18
+_SIGKILL, _SIGCONT = 9, 18
 
 
 def _values(argument: int, values: Iterable[int], verdict: int = ALLOW) -> tuple[Test, ...]:
@@ -313,7 +316,9 @@ def _landlock() -> dict[str, Rule]:
     for name in _SIGNALLING:
         # For `kill`, zero means the bot's own process group; for the others, no process.
         own = _values(0, (0, OWN_PID))
-        table[name] = Rule(refuse(errno.EPERM), (*_ARGUMENTS[name].tests, *own))
+        # So a bot that SIGKILL ended was killed by its host.
+        no_kill = _values(_SIGNALLING[name], [_SIGKILL], refuse(errno.EPERM))
+        table[name] = Rule(refuse(errno.EPERM), (*_ARGUMENTS[name].tests, *no_kill, *own))
     for name in _CLOCKS:
         owners = (_CLOCK_OWNER, OWN_CLOCK)
         own = tuple(Test(((0, _CLOCK_OWNER, owner),), ALLOW) for owner in owners)
