@@ -11,6 +11,8 @@ class Layer(StrEnum):
     IDENTITY = "identity"
     NAMESPACES = "namespaces"
     FILESYSTEM = "filesystem"
+    MEMORY = "memory"
+    """Bots see copies of the host's files in memory, which keep no trace of a match."""
     SYSCALLS = "syscalls"
     RLIMITS = "rlimits"
     WATCHDOG = "watchdog"

@@ -11,13 +11,14 @@ from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxL
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox.build_tools import build_profile, is_installed, trial_of
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
+from workers.sandbox.files.memory import MemoryFiles, find_memory
 from workers.sandbox.files.runtime import find_runtime
 from workers.sandbox.files.staging import Inventory, Staging, copy_tree, is_readable_by
 from workers.sandbox.isolation.landlock import LandlockLevel
 from workers.sandbox.isolation.launch import LaunchRequest
 from workers.sandbox.isolation.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.profiles import BUILD_LIMITS, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, profile_of
 from workers.sandbox.resources.cgroup_hosts import outlive_bots
 from workers.sandbox.resources.cgroups import Cgroups, CgroupUse, Group
 from workers.sandbox.resources.rlimits import MEBIBYTE
@@ -27,12 +28,6 @@ KERNEL_MB = 32
 """Memory that the kernel may hold for a bot besides its own: page tables, pipes, file caches."""
 _LONGEST_TRIAL_S = 10.0
 _ONE_PROCESS = "Play bots of one process only."
-
-_LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
-    SandboxLevel.NAMESPACES: NamespacesLevel,
-    SandboxLevel.LANDLOCK: LandlockLevel,
-}
-
 
 _WITHOUT_NAMESPACES = (
     Layer.IDENTITY, Layer.FILESYSTEM, Layer.SYSCALLS, Layer.RLIMITS, Layer.WATCHDOG
@@ -62,16 +57,25 @@ class SandboxLauncher:
         self._use = cgroups
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
         outlive_bots()
-        held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
-        self.layers = tuple(layer.value for layer in held_by)
         with ExitStack() as undo:
             self._uids = UidPool()
             undo.callback(self._uids.close)
             self.staging = Staging()
             undo.callback(self.staging.close)
+            self._memory = self._find_memory()
+            if self._memory is not None:
+                undo.callback(self._memory.close)
             self._system_python = system_python
             self._stage()
             self._undo = undo.pop_all()
+        held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
+        held_by += (Layer.MEMORY,) if self._memory else ()
+        self.layers = tuple(layer.value for layer in held_by)
+
+    @property
+    def memory(self) -> Path | None:
+        """The folder in memory that holds copies of all files that bots see, if there is one."""
+        return None if self._memory is None else self._memory.parent
 
     @property
     def shows_compiled(self) -> bool:
@@ -109,7 +113,8 @@ class SandboxLauncher:
         A bot that ended because its Python was removed is not to blame. The check takes some
         milliseconds.
         """
-        self._is_sound = self._has_staging() and self._staged.is_complete()
+        is_staged = self._has_staging() and self._staged.is_complete()
+        self._is_sound = is_staged and (self._memory is None or self._memory.is_complete())
         return self._is_sound
 
     def can_run(self, runtime: str) -> bool:
@@ -147,9 +152,21 @@ class SandboxLauncher:
         self._staged_in = self.staging.restore()
         before = set(self._staged_in.iterdir())
         runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
-        self._level = _LEVELS[self.level](runtime, self.staging, uid=uid)
+        self._level: NamespacesLevel | LandlockLevel
+        if self.level is SandboxLevel.LANDLOCK:
+            self._level = LandlockLevel(runtime, self.staging, uid=uid)
+        else:
+            self._level = NamespacesLevel(runtime, self.staging, uid=uid, memory=self._memory)
+        if self._memory is not None:
+            self._memory.forget()
         self._staged = Inventory(*set(self._staged_in.iterdir()) - before)
         self._is_sound = True
+
+    def _find_memory(self) -> MemoryFiles | None:
+        parent = find_memory(self._uids.first)
+        if parent is None or self.level is not SandboxLevel.NAMESPACES:
+            return None
+        return MemoryFiles(parent)
 
     def _has_staging(self) -> bool:
         return (
@@ -174,7 +191,7 @@ class SandboxLauncher:
             undo.callback(self._uids.give_back, uid)
             request = LaunchRequest(
                 command=command,
-                folder=self._folder(command, uid, undo),
+                folder=self._folder(command, uid, undo, is_build=profile.name == BUILD.name),
                 uid=uid,
                 profile=profile,
                 limits=limits,
@@ -198,11 +215,13 @@ class SandboxLauncher:
             self.is_complete()
             raise LaunchFailed(f"{what}: {error}") from error
 
-    def _folder(self, command: BotCommand, uid: int, undo: ExitStack) -> Path:
+    def _folder(self, command: BotCommand, uid: int, undo: ExitStack, *, is_build: bool) -> Path:
         folder = command.folder.resolve(strict=True)
-        if is_readable_by(folder, uid):
+        memory = None if is_build else self._memory
+        if is_readable_by(folder, uid) and (memory is None or memory.hold(folder)):
             return folder
-        copy = self.staging.new_folder(undo) / "bot"
+        staging = self.staging if memory is None else memory.staging
+        copy = staging.new_folder(undo) / "bot"
         copy_tree(folder, copy)
         return copy
 

@@ -167,6 +167,7 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
     """Yield the findings about layers that this level does without, and the outer one."""
     detail = "the deployment's: gVisor or Kata, network policy"
     yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
+    yield _memory(launcher)
     if launcher.level is SandboxLevel.LANDLOCK:
         detail = "Landlock replaces them"
         yield Finding(layer=Layer.NAMESPACES, state=State.NOT_USED, detail=detail)
@@ -183,6 +184,14 @@ def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
         )
 
 
+def _memory(launcher: SandboxLauncher) -> Finding:
+    if launcher.memory is not None:
+        return Finding(layer=Layer.MEMORY, state=State.OK, detail=_PROMISES[Layer.MEMORY])
+    detail = "bots can leave notes for their next match in the host's cache of absent names"
+    remedy = _REMEDIES[Layer.MEMORY]
+    return Finding(layer=Layer.MEMORY, state=State.NOT_USED, detail=detail, remedy=remedy)
+
+
 _REMEDY_FOR_KILLS = (
     "When this container's memory is used up, the kernel ends the worker with its bots"
     " (memory.oom.group): set `singleProcessOOMKill: true` in the kubelet's configuration, and"
@@ -193,6 +202,7 @@ _PROMISES = {
     Layer.IDENTITY: "bots have a host user without rights",
     Layer.NAMESPACES: "bots see no process, network or host name but their own",
     Layer.FILESYSTEM: "read-only except for a small scratch folder; no host files",
+    Layer.MEMORY: "bots see copies in memory, which keep no trace of a match",
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",
@@ -203,6 +213,7 @@ _REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.
     Layer.IDENTITY: "Run the worker as an ordinary user, or as root with 4096 uids from 60000 up.",
     Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
     Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
+    Layer.MEMORY: "Use the level namespaces and a tmpfs, without noexec, at /tmp or /dev/shm.",
     Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
     Layer.RLIMITS: "Do not lower the worker's own limits.",
     Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",

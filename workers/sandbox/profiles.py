@@ -17,7 +17,8 @@ from pentathlon_engines.match.limits import Limits
 class Profile:
     """The sandbox's settings for the bots of one run-time system.
 
-    In `environment`, "{home}" stands for the folder in whose `bin` the system's program lies.
+    In `environment` and `files`, "{home}" stands for the folder in whose `bin` the system's
+    program lies.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Profile:
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
     """Glob patterns, relative to the root, of files outside /usr that the system reads."""
+    files: tuple[str, ...] = ()
+    """Glob patterns of the files of /usr that the system reads besides its program."""
     seen_by_itself: str = ""
     """A program that finds its own folder through /proc/self/exe. Its bots see that link, and
     nothing else in /proc."""
@@ -53,11 +56,17 @@ class Profile:
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that only its bots have."""
-        if not self.environment:
-            return {}
+        return {name: self._at_home(value) for name, value in self.environment.items()}
+
+    def system_files(self) -> list[str]:
+        """Return glob patterns, relative to the root, of its files in /usr."""
+        return [self._at_home(pattern).removeprefix("/") for pattern in self.files]
+
+    def _at_home(self, text: str) -> str:
+        if "{home}" not in text:
+            return text
         found = shutil.which(self.program, path=BOT_PATH) or "/usr/bin/absent"
-        home = str(Path(found).resolve().parents[1])
-        return {name: value.replace("{home}", home) for name, value in self.environment.items()}
+        return text.replace("{home}", str(Path(found).resolve().parents[1]))
 
     def links(self) -> list[tuple[str, str]]:
         """Return target and place of each link that only its bots see."""
@@ -99,13 +108,19 @@ PROFILES: Final = {
     for each in (
         NATIVE,
         Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass")),
-        Profile(name="perl", program="perl", trial=("perl", "-e", "1")),
+        Profile(
+            name="perl",
+            program="perl",
+            trial=("perl", "-e", "1"),
+            files=("usr/lib/*/perl*", "usr/share/perl*"),
+        ),
         # It starts four threads of the engine, four of the event loop, and a watcher.
         Profile(
             name="node",
             program="node",
             trial=("node", "-e", "1"),
             environment={"OPENSSL_CONF": "/dev/null"},
+            files=("usr/share/nodejs",),
             # It reserves 1.3 GiB for the start and four threads, 10 GiB for a memory of
             # WebAssembly.
             reserved_mb=12 * _GIBIBYTE_MB,
@@ -119,6 +134,7 @@ PROFILES: Final = {
             trial=("java", "-Xshare:auto", "-XX:+UseSerialGC", "-Xmx64m", "-version"),
             environment={"LD_LIBRARY_PATH": "{home}/lib:{home}/lib/server"},
             readable=("etc/java-*-openjdk",),
+            files=("{home}",),
             # It reserves 2.6 GiB with sixteen threads.
             reserved_mb=4 * _GIBIBYTE_MB,
             extra_tasks=24,

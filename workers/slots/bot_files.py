@@ -38,10 +38,15 @@ class BotFiles:
     The least recently used bots are removed when there are too many.
     """
 
-    def __init__(self, fetch: Callable[[str], bytes], *, most: int = 64) -> None:
-        """Start without files; `fetch` returns the archive with a content hash."""
+    def __init__(
+        self, fetch: Callable[[str], bytes], *, most: int = 64, parent: Path | None = None
+    ) -> None:
+        """Start without files; `fetch` returns the archive with a content hash.
+
+        The staging folder is made in `parent`, if there is one.
+        """
         self._fetch_archive = fetch
-        self._staging = Staging()
+        self._staging = Staging(parent)
         self._most = most
         self._kept: OrderedDict[str, _Unpacked] = OrderedDict()
 

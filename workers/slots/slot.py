@@ -32,11 +32,11 @@ def open_slot(level: SandboxLevel, *, name: str, fetch: Callable[[str], bytes]) 
 
     `fetch` returns the archive of a bot by its content hash.
     """
-    return Slot(
-        name=name[-80:],
-        launcher=PlainLauncher() if level is SandboxLevel.PROCESS else SandboxLauncher(level),
-        files=BotFiles(fetch),
-    )
+    if level is SandboxLevel.PROCESS:
+        return Slot(name=name[-80:], launcher=PlainLauncher(), files=BotFiles(fetch))
+    launcher = SandboxLauncher(level)
+    files = BotFiles(fetch, parent=launcher.memory)
+    return Slot(name=name[-80:], launcher=launcher, files=files)
 
 
 def pin_to_core(index: int) -> None:

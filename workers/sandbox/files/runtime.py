@@ -24,10 +24,11 @@ _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")
 _LINKER_FILES = (Path("/etc/ld.so.cache"), Path("/etc/alternatives"))
 _SHARED_LIBRARY = "*__mypyc.*.so"
 """The library that the modules of a compiled build share, beside the package."""
-_NOT_FOR_BOTS = shutil.ignore_patterns(
+NOT_FOR_BOTS = shutil.ignore_patterns(
     "site-packages", "test", "tests", "idlelib", "tkinter", "ensurepip", "config-*", "*.a",
-    "include", "share", "pkgconfig",
+    "include", "share", "pkgconfig", "jmods", "ct.sym", "src.zip", "man", "demo", "legal",
 )  # fmt: skip
+"""The parts of a run-time system that no bot needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,10 @@ class Bind:
 
     source: Path
     target: str
+
+    def below(self, root: Path) -> Bind:
+        """Return the same for a copy of the host's files in a folder."""
+        return Bind(source=Path(f"{root}{self.target}"), target=self.target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,25 @@ class Runtime:
         binds = [bind for bind in self.binds if bind.source not in self.engines]
         binds += _engine_binds(self.compiled)
         return replace(self, binds=tuple(binds), engines=self.compiled)
+
+    def with_paths(self, paths: Sequence[Path]) -> Runtime:
+        """Return the same files and some others of the host, at the same paths."""
+        more = (Bind(source=path, target=str(path)) for path in paths)
+        return replace(self, binds=(*self.binds, *more))
+
+    def without_python(self) -> Runtime:
+        """Return the same files for bots that need no Python, where it is not the system's."""
+        binds = [
+            bind
+            for bind in self.binds
+            if is_system(bind) or not Path(self.python).is_relative_to(bind.target)
+        ]
+        return replace(self, binds=tuple(binds))
+
+    def python_library(self) -> Path:
+        """Return the folder of the standard library."""
+        program = Path(os.path.realpath(self.python))
+        return program.parent.parent / "lib" / program.name
 
     def on_host(self, path: str) -> Path:
         """Return the path on the host of what a bot in namespaces sees at `path`."""
@@ -83,6 +107,12 @@ def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> R
         engines=tuple(engines),
         compiled=tuple(own) if is_compiled and _loads_our_extensions(python) else (),
     )
+
+
+def is_system(bind: Bind) -> bool:
+    """Return whether a bind shows a part of the system, of which a bot needs little."""
+    folders = {"/usr", *(f"/{name}" for name in _SYSTEM_FOLDERS), *map(str, _LINKER_FILES)}
+    return bind.target in folders
 
 
 def shows_compiled() -> bool:
@@ -155,7 +185,7 @@ def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
     source = prefix
     if not (can_reach(landmark, uid) and is_readable_by(landmark / "os.py", uid)):
         source = staging.new_folder() / prefix.name
-        copy_tree(prefix, source, ignore=_NOT_FOR_BOTS)
+        copy_tree(prefix, source, ignore=NOT_FOR_BOTS)
     return [Bind(source=source, target=str(prefix))]
 
 

@@ -33,8 +33,9 @@ class Staging:
     again.
     """
 
-    def __init__(self) -> None:
-        self._locked = _LockedFolder()
+    def __init__(self, parent: Path | None = None) -> None:
+        """Make the folder in `parent`, else where there is room for temporary files."""
+        self._locked = _LockedFolder(parent)
         self._locked.make()
         self.close = weakref.finalize(self, self._locked.remove)
         _all.add(self)
@@ -82,9 +83,31 @@ def sweep(parent: Path) -> None:
         try:
             if folder.lstat().st_uid == os.geteuid():
                 lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                _remove_if_unlocked(folder, lock)
+                remove_if_unlocked(folder, lock)
         except OSError:
             continue
+
+
+def new_locked_folder(parent: Path, operation: int = fcntl.LOCK_EX) -> tuple[Path, int]:
+    """Make a folder that every user may traverse; return it and the descriptor that locks it."""
+    made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
+    lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, operation)
+    # The folder gets the name that `sweep` knows only when it is locked, so that it stays.
+    folder = made.rename(parent / f"{PREFIX}{made.name.rpartition('-')[2]}")
+    folder.chmod(0o711)
+    return folder, lock
+
+
+def remove_if_unlocked(folder: Path, lock: int) -> None:
+    """Remove a folder unless another process holds its lock; close our descriptor."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(folder)
+    except BlockingIOError:
+        return
+    finally:
+        os.close(lock)
 
 
 def is_readable_by(path: Path, uid: int) -> bool:
@@ -118,7 +141,7 @@ def copy_tree(
     A file that vanishes meanwhile is left out: a Python that writes bytecode makes such files.
     """
     if not source.is_dir():
-        _copy_file(str(source), str(copy))
+        copy_file(str(source), str(copy))
         return
     shutil.copytree(source, copy, symlinks=True, ignore=ignore, copy_function=_copy_if_there)
     for folder, _, _ in os.walk(copy):
@@ -158,7 +181,7 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
+def copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
     """Copy content and time; a Python trusts its bytecode only while the times agree."""
     shutil.copyfile(source, copy, follow_symlinks=follow_symlinks)
     if Path(copy).is_symlink():
@@ -170,7 +193,7 @@ def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None
 
 def _copy_if_there(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
     with suppress(FileNotFoundError):
-        _copy_file(source, copy, follow_symlinks=follow_symlinks)
+        copy_file(source, copy, follow_symlinks=follow_symlinks)
 
 
 def _reachable_parent() -> Path:
@@ -221,8 +244,9 @@ def _may(path: Path, uid: int, bits: int) -> bool:
 class _LockedFolder:
     """A folder with a name that `sweep` knows, locked while its maker lives."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: Path | None) -> None:
         self.folder = Path()
+        self._parent = parent
         self._lock = -1
         self._maker = os.getpid()
 
@@ -231,13 +255,7 @@ class _LockedFolder:
         self._unlock()
         for parent in _parents():
             sweep(parent)
-        parent = _reachable_parent()
-        made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
-        self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # The folder gets its final name only when it is locked, so that nobody sweeps it away.
-        self.folder = made.rename(parent / f"{PREFIX}{made.name.rpartition('-')[2]}")
-        self.folder.chmod(0o711)
+        self.folder, self._lock = new_locked_folder(self._parent or _reachable_parent())
 
     def remove(self) -> None:
         """Remove the folder, but not from a fork of the process that made it."""
@@ -249,16 +267,6 @@ class _LockedFolder:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-
-
-def _remove_if_unlocked(folder: Path, lock: int) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        remove_tree(folder)
-    except BlockingIOError:
-        return
-    finally:
-        os.close(lock)
 
 
 _all: Final[weakref.WeakSet[Staging]] = weakref.WeakSet()

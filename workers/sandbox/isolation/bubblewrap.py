@@ -66,7 +66,6 @@ def command_line(
     runtime: Runtime,
     folder: Path,
     environment: Mapping[str, str],
-    readable: Sequence[Path] = (),
     links: Sequence[tuple[str, str]] = (),
     children: bool = False,
     scratch_bytes: int,
@@ -74,9 +73,8 @@ def command_line(
 ) -> list[str]:
     """Return the argument list; `passed` are the files for info and the filter.
 
-    The bot sees `readable` besides the runtime, at the same paths, and `links`, each with its
-    target first. With `children` its scratch
-    folder also stands at /dev/shm, where programs look for shared memory.
+    The bot sees `links` besides the runtime, each with its target first. With `children` its
+    scratch folder also stands at /dev/shm, where programs look for shared memory.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
     follow it to the host. No /proc and no full /dev: both are ways out or writable.
@@ -87,7 +85,7 @@ def command_line(
         "--clearenv", *_environment(environment),
         # This mount comes first, because a Python may be installed somewhere below /tmp.
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
-        *_mounts(runtime, readable), *_links(links), *(_SHARED_MEMORY if children else ()),
+        *_mounts(runtime), *_links(links), *(_SHARED_MEMORY if children else ()),
         "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
@@ -99,11 +97,9 @@ def _environment(environment: Mapping[str, str]) -> Iterator[str]:
         yield from ("--setenv", name, value)
 
 
-def _mounts(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
+def _mounts(runtime: Runtime) -> Iterator[str]:
     for bind in runtime.binds:
         yield from ("--ro-bind", str(bind.source), bind.target)
-    for path in readable:
-        yield from ("--ro-bind", str(path), str(path))
     yield from _links(runtime.links)
     yield from ("--dir", "/dev")
     for name in _DEVICES:

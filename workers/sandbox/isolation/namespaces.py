@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from pentathlon_engines.match.launcher import LaunchFailed
+from workers.sandbox.files.memory import MemoryFiles
 from workers.sandbox.files.runtime import Runtime, library_path
 from workers.sandbox.files.staging import Staging
 from workers.sandbox.isolation.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
@@ -33,8 +34,11 @@ from workers.sandbox.system_calls.policy import Variant
 class NamespacesLevel:
     """Starts bots with bubblewrap."""
 
-    def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+    def __init__(
+        self, runtime: Runtime, staging: Staging, *, uid: int, memory: MemoryFiles | None
+    ) -> None:
         kill_orphans()
+        self._memory = memory
         self._runtime = runtime
         self._compiled = runtime.with_compiled()
         self._filters = {variant: filter_path(variant) for variant in Variant}
@@ -84,18 +88,24 @@ class NamespacesLevel:
         return command_line(
             request.arguments(python=self._runtime.python, bot=BOT_AT),
             bwrap=self._bwrap,
-            runtime=self._compiled if request.command.compiled else self._runtime,
+            runtime=self._files(request),
             folder=request.folder,
             environment=bot_environment()
             | library_path(Path(self._runtime.python))
             | request.profile.variables()
             | request.command.env,
-            readable=request.profile.extra_paths(),
             links=request.profile.links(),
             children=request.children,
             scratch_bytes=_scratch_bytes(request),
             passed=passed,
         )
+
+    def _files(self, request: LaunchRequest) -> Runtime:
+        """Return the files that this bot sees; a build, which meets nobody, sees the host's."""
+        runtime = self._compiled if request.command.compiled else self._runtime
+        if self._memory is None or request.profile.name == BUILD.name:
+            return runtime.with_paths(request.profile.extra_paths())
+        return self._memory.copy_of(runtime, request.profile)
 
 
 def _variant(request: LaunchRequest) -> Variant:

@@ -313,11 +313,11 @@ def _landlock() -> dict[str, Rule]:
     table |= _always(_PROCESS_IN_MEMORY, refuse(errno.EPERM))
     for name, (argument, number) in _PROCESS_ARGUMENT.items():
         table[name] = Rule(refuse(number), _values(argument, (0, OWN_PID)))
-    for name in _SIGNALLING:
+    for name, argument in _SIGNALLING.items():
         # For `kill`, zero means the bot's own process group; for the others, no process.
         own = _values(0, (0, OWN_PID))
         # So a bot that SIGKILL ended was killed by its host.
-        no_kill = _values(_SIGNALLING[name], [_SIGKILL], refuse(errno.EPERM))
+        no_kill = _values(argument, [_SIGKILL], refuse(errno.EPERM))
         table[name] = Rule(refuse(errno.EPERM), (*_ARGUMENTS[name].tests, *no_kill, *own))
     for name in _CLOCKS:
         owners = (_CLOCK_OWNER, OWN_CLOCK)
