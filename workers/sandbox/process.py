@@ -12,6 +12,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 from pentathlon_engines.match.launcher import (
+    NOBODY,
     Awake,
     Breach,
     EndedFromOutside,
@@ -101,9 +102,9 @@ class SandboxedBot:
                 return self._cpu_s
         return self._cpu_s
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Return the threads that run or are about to."""
-        return {} if self._usage is not None else self._tree.awake_threads()
+        return {} if self._usage is not None else self._tree.awake_threads(known)
 
     def pause(self) -> None:
         """Stop the bot from running."""

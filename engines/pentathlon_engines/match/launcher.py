@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from pentathlon_engines.match.faults import FaultKind
@@ -102,10 +103,14 @@ class AwakeThread(NamedTuple):
     sleeps: int
     """How often it has given up the CPU so far; a wait for the disk counts from its beginning."""
     is_on_disk: bool
+    waited_s: float = 0.0
+    """How long it has waited for the CPU so far, without a wait that goes on."""
+    is_awake: bool = True
 
 
 Awake = Mapping[int, AwakeThread]
 """The awake threads of a bot by thread id."""
+NOBODY: Awake = MappingProxyType({})
 
 
 class BotProcess(Protocol):
@@ -121,8 +126,11 @@ class BotProcess(Protocol):
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far, over all threads; the last value after its end."""
 
-    def awake_threads(self) -> Awake:
-        """Return the awake threads; none if the bot sleeps, is stopped or has ended."""
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
+        """Return the awake threads; none if the bot sleeps, is stopped or has ended.
+
+        Threads that are `known` are returned even if they sleep by now.
+        """
 
     def pause(self) -> None:
         """Stop the bot while another seat thinks; do nothing if it has ended."""

@@ -21,6 +21,7 @@ from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
     BOT_PATH,
+    NOBODY,
     Awake,
     BotCommand,
     Breach,
@@ -105,9 +106,9 @@ class PlainProcess:
         self._cpu_s = used_s
         return used_s
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Return the awake threads of the bot's own process."""
-        return awake_threads([self._pid])
+        return awake_threads([self._pid], known)
 
     def pause(self) -> None:
         """Stop the bot and all that it started."""

@@ -30,6 +30,7 @@ from pentathlon_engines.match.wall_clock import (
     explain_start,
     is_given_up,
     is_start_given_up,
+    kept_waiting,
     time_to_look_again_s,
     time_to_look_s,
 )
@@ -329,7 +330,8 @@ class Seat:
         if (found := compare(last, before)) is not Found.ASLEEP:
             return found
         time.sleep(time_to_look_again_s())
-        if compare(before, self._process.awake_threads()) is Found.AWAKE:
+        after = self._process.awake_threads(before)
+        if compare(before, after) is Found.AWAKE or kept_waiting(before, after):
             return Found.AWAKE
         # A start reads files for the first time, so even short waits then count as the disk's.
         is_reading = any(thread.is_on_disk for thread in before.values())

@@ -21,6 +21,8 @@ PATIENCE: Final = 10
 _LEAST_PATIENCE_S: Final = 10.0
 _LOOK_S: Final = (0.005, 0.035)
 _SECOND_LOOK_S: Final = (0.0002, 0.001)
+_OUR_LOOK_S: Final = 0.002
+"""A look at many threads takes less than this."""
 _RAN_ALL_THE_TIME: Final = 0.9
 
 _random = SystemRandom()
@@ -55,14 +57,32 @@ def compare(before: Awake, after: Awake) -> Found:
     """
     still = {
         thread
-        for thread, (sleeps, _) in before.items()
-        if thread in after and after[thread].sleeps == sleeps
+        for thread, (sleeps, *_) in before.items()
+        if thread in after and after[thread].is_awake and after[thread].sleeps == sleeps
     }
     if any(not before[thread].is_on_disk for thread in still):
         return Found.AWAKE
-    if still and all(thread in still for thread in after if after[thread].is_on_disk):
+    on_disk = {thread for thread, now in after.items() if now.is_awake and now.is_on_disk}
+    if still and on_disk <= still:
         return Found.ON_DISK
     return Found.ASLEEP
+
+
+def kept_waiting(before: Awake, after: Awake) -> bool:
+    """Return whether the host kept a bot waiting at the first of two looks.
+
+    Work that passes from thread to thread leaves no thread awake from one look to the next. But a
+    thread that was awake and had never slept did not wake up while we looked, and one that had to
+    wait for long before it ran was not only kept by us, who held the core to look.
+    """
+    return any(
+        not was.is_on_disk
+        and (
+            was.sleeps == 0
+            or (thread in after and after[thread].waited_s - was.waited_s > _OUR_LOOK_S)
+        )
+        for thread, was in before.items()
+    )
 
 
 class WallClock:

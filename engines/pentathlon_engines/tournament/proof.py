@@ -34,8 +34,7 @@ from pentathlon_engines.record.record import course, verify_record
 from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
-from pentathlon_engines.tournament.proof_repeats import Leg
-from pentathlon_engines.tournament.proof_repeats import find_wrong_repeat, reads_repeats
+from pentathlon_engines.tournament.proof_repeats import Leg, find_wrong_repeat, reads_repeats
 from pentathlon_engines.tournament.proof_replacements import (
     Lineup,
     StatedReplacement,

@@ -9,7 +9,14 @@ import pytest
 
 from pentathlon_engines.match.bot_pipes import BotEnded
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import Awake, AwakeThread, Breach, EndedFromOutside, Usage
+from pentathlon_engines.match.launcher import (
+    NOBODY,
+    Awake,
+    AwakeThread,
+    Breach,
+    EndedFromOutside,
+    Usage,
+)
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.seat import Seat
 
@@ -92,7 +99,7 @@ class ScriptedBot:
             left -= seconds
         return used
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Return its one thread, unless that sleeps."""
         left, sleeps = self.world.now - self.began, 0
         for does, seconds in self.spans:

@@ -15,7 +15,13 @@ import pytest
 
 from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.launcher import Awake, AwakeThread
-from pentathlon_engines.match.wall_clock import Found, WallClock, compare, time_to_look_s
+from pentathlon_engines.match.wall_clock import (
+    Found,
+    WallClock,
+    compare,
+    kept_waiting,
+    time_to_look_s,
+)
 from tests.patience import PATIENCE_S
 
 
@@ -60,6 +66,44 @@ def test_awake_is_who_has_not_slept_between_two_looks(
     before: Awake, after: Awake, found: Found
 ) -> None:
     assert compare(before, after) is found
+
+
+def woken(sleeps: int, *, waited_s: float, is_awake: bool = True) -> AwakeThread:
+    return AwakeThread(sleeps, is_on_disk=False, waited_s=waited_s, is_awake=is_awake)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_kept_waiting"),
+    [
+        pytest.param({1: runs(0)}, {}, True, id="a new thread that has ended"),
+        pytest.param({1: runs(0)}, {2: runs(0)}, True, id="one new thread after the other"),
+        pytest.param({1: runs(5)}, {2: runs(0)}, False, id="a new thread after a nap"),
+        pytest.param({1: reads(0)}, {}, False, id="a new thread at the disk"),
+        pytest.param(
+            {1: woken(5, waited_s=1.0)},
+            {1: woken(6, waited_s=1.02, is_awake=False)},
+            True,
+            id="waited for long, ran and slept",
+        ),
+        pytest.param(
+            {1: woken(5, waited_s=1.0)},
+            {1: woken(6, waited_s=1.0004, is_awake=False)},
+            False,
+            id="woke while we looked",
+        ),
+        pytest.param({}, {1: runs(0)}, False, id="nobody was awake"),
+    ],
+)
+def test_bot_whose_work_passes_from_thread_to_thread_is_kept_waiting(
+    before: Awake, after: Awake, is_kept_waiting: bool
+) -> None:
+    assert kept_waiting(before, after) is is_kept_waiting
+
+
+def test_sleeping_thread_is_not_awake_from_one_look_to_the_next() -> None:
+    asleep = {1: woken(5, waited_s=0.0, is_awake=False)}
+
+    assert compare({1: runs(5)}, asleep) is Found.ASLEEP
 
 
 def test_late_look_counts_only_what_was_due() -> None:
@@ -121,6 +165,15 @@ class TestThreads:
             _until(lambda: awake_threads([pid]))
             assert pid not in awake_threads([pid])
 
+    def test_known_thread_is_seen_asleep_and_has_waited(self) -> None:
+        with _running("sleep", "600") as pid:
+            _until(lambda: not awake_threads([pid]))
+
+            thread = awake_threads([pid], {pid: runs(1)})[pid]
+
+        assert not thread.is_awake
+        assert thread.waited_s >= 0
+
     def test_process_that_is_gone_sleeps(self) -> None:
         with subprocess.Popen(["true"]) as gone:
             gone.wait()
@@ -134,6 +187,8 @@ class TestThreads:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         stat = b"1 (x) D 1\nvoluntary_ctxt_switches:\t7\n"
+        # The same text stands in for every file.
+        monkeypatch.setattr("pentathlon_engines.match.awake._waited_s", lambda _: 0.0)
         monkeypatch.setattr("pentathlon_engines.match.awake._read", lambda _: stat)
 
         assert set(awake_threads([os.getpid()]).values()) == {reads(7)}

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ WAIT = [
 ]
 
 
-def arguments(*, readable: Sequence[Path] = (), children: bool = False) -> list[str]:
+def arguments(*, children: bool = False) -> list[str]:
     with (
         tempfile.TemporaryFile() as info,
         tempfile.TemporaryFile() as filter_,
@@ -60,7 +59,6 @@ def arguments(*, readable: Sequence[Path] = (), children: bool = False) -> list[
             folder=Path("/srv/bot"),
             environment=bot_environment(),
             scratch_bytes=16 * 1024 * 1024,
-            readable=readable,
             children=children,
             passed=passed,
         )
@@ -84,12 +82,6 @@ def test_bot_with_children_finds_its_scratch_as_shared_memory() -> None:
     added = " ".join(arguments(children=True)).replace(" ".join(arguments()), "")
 
     assert "--dev-bind /dev/urandom /dev/urandom --symlink /tmp /dev/shm --ro-bind" in added
-
-
-def test_what_a_runtime_reads_is_bound_read_only() -> None:
-    line = " ".join(arguments(readable=[Path("/etc/java")]))
-
-    assert " --ro-bind /etc/java /etc/java " in line
 
 
 def test_bot_whose_worker_is_gone_never_begins() -> None:

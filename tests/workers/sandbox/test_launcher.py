@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -158,6 +158,7 @@ def test_second_stop_changes_nothing(echo: SandboxedBot) -> None:
 
 
 def test_stop_leaves_no_process_no_pipe_and_no_file(launcher: SandboxLauncher) -> None:
+    launcher.start(bot_command("echo"), seat=0, limits=LIMITS).stop()
     kept = set(launcher.staging.folder.iterdir())
     opened = descriptors()
     bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
@@ -243,11 +244,11 @@ def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> Sandbo
     launcher.close()
     monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
     # Another test copies a whole Python; this fixture copies what an echo bot needs of it.
-    ignored = runtime._NOT_FOR_BOTS
+    ignored = runtime.NOT_FOR_BOTS
     thin = shutil.ignore_patterns("__pycache__", "distutils", "lib2to3", "unittest")
     monkeypatch.setattr(
         runtime,
-        "_NOT_FOR_BOTS",
+        "NOT_FOR_BOTS",
         lambda folder, names: ignored(folder, names) | thin(folder, names),
     )
     return SandboxLauncher(launcher.level, system_python=False)
@@ -289,8 +290,8 @@ def test_failed_start_leaves_no_file_and_no_user_taken(
 def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = bubblewrap._mounts
 
-    def broken(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
-        yield from sound(runtime, readable)
+    def broken(runtime: Runtime) -> Iterator[str]:
+        yield from sound(runtime)
         yield from ("--ro-bind", "/absent", "/absent")
 
     monkeypatch.setattr(bubblewrap, "_mounts", broken)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -121,8 +121,8 @@ def test_broken_filter_lacks_syscalls(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_readable_host_file_lacks_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = bubblewrap._mounts
 
-    def leaky(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
-        yield from sound(runtime, readable)
+    def leaky(runtime: Runtime) -> Iterator[str]:
+        yield from sound(runtime)
         yield from ("--ro-bind", "/etc/passwd", "/etc/passwd")
 
     monkeypatch.setattr(bubblewrap, "_mounts", leaky)
@@ -324,6 +324,7 @@ class Launching:
 
     level = SandboxLevel.NAMESPACES
     cgroups = None
+    memory = None
 
     def __init__(self, bot: Bot, *, no_cgroups: LayerMissing | None = None) -> None:
         self._bot = bot
@@ -459,7 +460,7 @@ def test_host_without_groups_is_told_what_bots_cost_it(
     lacking = LayerMissing("cgroup", reason="read-only", remedy="Delegate them.")
     launcher = cast("SandboxLauncher", Launching(bots(), no_cgroups=lacking))
 
-    _, finding = probe._unused_layers(launcher)
+    *_, finding = probe._unused_layers(launcher)
 
     assert finding.detail.startswith("read-only; bots are single processes")
     assert finding.remedy.startswith("Delegate them.")

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import Awake, LaunchFailed
+from pentathlon_engines.match.launcher import NOBODY, Awake, LaunchFailed
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox import process
 from workers.sandbox.errors import HostDiskFull
@@ -43,7 +43,7 @@ class Tree:
     def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
         return 1, 1 << 20
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         return cast("Awake", {1: None})
 
     def wait(self, timeout_s: float) -> bool:

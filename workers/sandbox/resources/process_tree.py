@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from pentathlon_engines.match.awake import awake_threads
-from pentathlon_engines.match.launcher import Awake
+from pentathlon_engines.match.launcher import NOBODY, Awake
 from workers.sandbox.resources.cgroups import Group
 from workers.sandbox.resources.procfs import (
     cpu_clock,
@@ -45,7 +45,7 @@ class ProcessTree(Protocol):
             OSError: the bot has ended, or may not be looked at.
         """
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Return the threads that run or are about to; empty when the bot has ended."""
 
     def pause(self) -> None:
@@ -84,9 +84,9 @@ class SingleProcess:
         """Return the numbers in /proc, which leave out the scratch folder."""
         return threads_and_bytes(self.pid)
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Look at the threads of the process."""
-        return awake_threads([self.pid])
+        return awake_threads([self.pid], known)
 
     def pause(self) -> None:
         """Stop the process; this is atomic, because there is only one."""
@@ -140,10 +140,10 @@ class CgroupTree(SingleProcess):
         """Return the group's count, to which the kernel adds the files of the scratch folder."""
         return self._group.tasks(), max(0, self._group.memory_bytes() - scratch_bytes)
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Look at the threads of all processes."""
         try:
-            return awake_threads(self._group.processes())
+            return awake_threads(self._group.processes(), known)
         except OSError:
             return {}
 
@@ -180,9 +180,9 @@ class PolledTree(SingleProcess):
         """Return the numbers in /proc of every process that can be seen."""
         return tree_threads_and_bytes(self.pid)
 
-    def awake_threads(self) -> Awake:
+    def awake_threads(self, known: Awake = NOBODY) -> Awake:
         """Look at the threads of every process that can be seen."""
-        return awake_threads(tree_pids(self.pid))
+        return awake_threads(tree_pids(self.pid), known)
 
 
 def process_handle(pid: int) -> int:
