@@ -31,6 +31,7 @@ VERDICTS = {
     "cpu_burner": "cpu_time",
     "cpu_threads": "cpu_time",
     "exec_again": "cpu_time",
+    "dentry_flood": "cpu_time",
     "memory_bomb": "memory",
     "memory_maps": "memory",
     "memory_stacks": "memory",
@@ -49,12 +50,12 @@ VERDICTS = {
 }
 DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
 CONTAINED = (
-    "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "hides_memory",
-    "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu",
-    "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files", "opponent_pipes",
-    "other_user", "outlives", "ponders", "raise_limits", "reads_the_disk", "resumes_itself",
-    "shared_memory", "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls",
-    "write_outside",
+    "abstract_socket", "affinity", "becomes_shell", "counts_threads", "daemon", "fork_bomb",
+    "hides_memory", "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all",
+    "launders_cpu", "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files",
+    "opponent_pipes", "other_user", "outlives", "ponders", "raise_limits", "rcu_storm",
+    "reads_the_disk", "resumes_itself", "shared_memory", "signal_flood", "spies", "terminal",
+    "thread_bomb", "unknown_calls", "write_outside",
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
@@ -66,6 +67,7 @@ NATIVE = {
     "native_parent": "security",
     "native_spin": "cpu_time",
     "native_tables": None,
+    "native_thread_cycles": None,
     "native_vfork_thread": None,
 }
 IN_A_MATCH = {
@@ -86,6 +88,8 @@ IN_A_MATCH = {
 }
 OUT_OF_TIME = ("closes_output", "half_line", "never_reads", "sleeps", "slow_drip", "stops_itself")
 FILLS_THE_DISK = ("disk_fill", "nameless_files")
+REMEMBERS = "remembers_names"
+"""A bot that finds out which of its folders lie on a disk, whose absent names the kernel keeps."""
 NEEDS_A_WITNESS = "dies_of_threads"
 """A bot to which the kernel refuses a thread; only a control group or the watchdog notes it."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()

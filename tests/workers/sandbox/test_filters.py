@@ -162,6 +162,8 @@ CALLS_OF_CHILDREN = [
     ("fcntl", (0, 5), (ENOLCK, ENOLCK, ALLOW)),
     ("fcntl", (0, 36), (ENOLCK, ENOLCK, ALLOW)),
     ("utimensat", (), (PRETEND, PRETEND, PRETEND)),
+    ("statfs", (), (ENOSYS, ENOSYS, ALLOW)),
+    ("fstatfs", (), (ENOSYS, ENOSYS, ALLOW)),
     ("setresuid", (), (EPERM, EPERM, ALLOW)),
     ("setresgid", (), (EPERM, EPERM, ALLOW)),
     ("setuid", (), (EPERM, EPERM, EPERM)),
@@ -188,7 +190,6 @@ CALLS_ABOUT_OTHERS = [
     ("clock_gettime", ((~A_STRANGER << 3 | 2) & 0xFFFFFFFF,), EINVAL),
     ("clock_getres", ((~A_STRANGER << 3 | 6) & 0xFFFFFFFF,), EINVAL),
     ("clock_nanosleep", ((~A_STRANGER << 3 | 2) & 0xFFFFFFFF,), EINVAL),
-    ("statfs", (), ENOSYS),
     ("fchmod", (), EPERM),
     ("fchmodat", (), EPERM),
 ]

@@ -6,10 +6,12 @@ bots loose in every variant.
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
 
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.arena import LIMITS
 from tests.workers.sandbox.hostile import (
     CONTAINED,
@@ -19,6 +21,7 @@ from tests.workers.sandbox.hostile import (
     NATIVE,
     NEEDS_A_WITNESS,
     OUT_OF_TIME,
+    REMEMBERS,
     VERDICTS,
     Arenas,
     Variant,
@@ -28,12 +31,13 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
+from workers.sandbox.files.memory import find_memory
 from workers.sandbox.resources.cgroups import CgroupUse
 
 WITHOUT_GROUPS = variants(CgroupUse.FOR_CHILDREN)
 IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.level == "namespaces"]
 ELSEWHERE = {
-    "echo", "native_runs_on", "reads_cold_pages",
+    "echo", "native_runs_on", "observes", "reads_cold_pages", REMEMBERS,
     *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS,
 }  # fmt: skip
 
@@ -78,6 +82,17 @@ def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant) ->
     first, second = (arenas.fight(variant, "leaves_notes") for _ in range(2))
 
     assert first["answer"] == second["answer"] == []
+
+
+@bare
+def test_names_that_a_bot_looked_up_are_forgotten(arenas: Arenas, variant: Variant) -> None:
+    if find_memory(os.geteuid()) is None:
+        pytest.skip("this host has no file system in memory in which programs may run")
+
+    found = arenas.fight(variant, REMEMBERS)["answer"]
+
+    # Landlock hides no name, so what a bot looks up there stays: the README says so.
+    assert found == [] if variant.level is SandboxLevel.NAMESPACES else "/usr" in found
 
 
 @bare

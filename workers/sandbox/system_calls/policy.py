@@ -94,8 +94,9 @@ timer_create
     # They move up to 2 GiB in one call. Programs that copy files do without them after this error.
     errno.EINVAL: "sendfile splice tee",
     # `sysinfo` counts the threads and the free memory of the host, in which a bot would see its
-    # opponent, and another seat of its author could signal to it.
-    errno.ENOSYS: "copy_file_range sysinfo",
+    # opponent, and another seat of its author could signal to it. The free space of a file system
+    # changes with every other bot's files.
+    errno.ENOSYS: "copy_file_range sysinfo statfs fstatfs",
 }
 
 # These calls do nothing and report success. The page cache, the journal of the host's disk, the
@@ -116,8 +117,6 @@ syslog vhangup sethostname setdomainname
 
 # Landlock does not cover these, and without namespaces they could reach files of the same user.
 _METADATA = "chmod fchmod fchmodat"
-# The free space of the host's disk changes with every other bot's scratch folder.
-_DISK_SPACE = "statfs fstatfs"
 
 _X86_ONLY = """
 access alarm arch_prctl chmod chown creat dup2 epoll_create epoll_wait eventfd fork futimesat
@@ -136,10 +135,10 @@ _CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
 # For bots with children: calls that start a child, make a named semaphore, or hand over a file.
 _CHILDREN = "fork vfork link linkat sendmsg recvmsg"
-# A build meets nobody: its tools may lock files. They may not set times, because those of device
-# nodes stay for later builds. Make gives each child the ids that it has, and runs none if that
-# fails; there are no other ids in the namespace.
-_BUILD = "flock setresuid setresgid"
+# A build meets nobody: its tools may lock files and ask for free space. They may not set times,
+# because those of device nodes stay for later builds. Make gives each child the ids that it has,
+# and runs none if that fails; there are no other ids in the namespace.
+_BUILD = "flock statfs fstatfs setresuid setresgid"
 _AF_UNIX = 1
 _RLIMIT_CPU = 0
 _SOCK_STREAM, _SOCK_SEQPACKET = 1, 5
@@ -278,7 +277,7 @@ _NEGATIVE, _CLOCK_OWNER = 0x80000000, 0xFFFFFFF8
 def rules(variant: Variant) -> dict[str, Rule]:
     """Return the rule of every named system call."""
     table = _always(_ALLOWED, ALLOW)
-    unlimited = (_DISK_SPACE, _METADATA, _PROCESS_IN_MEMORY, *_PROCESS_ARGUMENT, *_CLOCKS)
+    unlimited = (_METADATA, _PROCESS_IN_MEMORY, *_PROCESS_ARGUMENT, *_CLOCKS)
     table |= _always(" ".join(unlimited), ALLOW)
     for number, names in _REFUSED.items():
         table |= _always(names, refuse(number))
@@ -309,7 +308,7 @@ def _always(names: str, verdict: int) -> dict[str, Rule]:
 
 def _landlock() -> dict[str, Rule]:
     """Return the further rules for a bot that shares the processes and disks of the host."""
-    table = _always(_METADATA, refuse(errno.EPERM)) | _always(_DISK_SPACE, refuse(errno.ENOSYS))
+    table = _always(_METADATA, refuse(errno.EPERM))
     table |= _always(_PROCESS_IN_MEMORY, refuse(errno.EPERM))
     for name, (argument, number) in _PROCESS_ARGUMENT.items():
         table[name] = Rule(refuse(number), _values(argument, (0, OWN_PID)))
