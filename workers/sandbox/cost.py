@@ -15,6 +15,7 @@ rejected:
   them for each worker.
 - A network that bots join instead of a new one each: .4 less, but only a root of the host can
   make one, and bots one after the other would share its sockets and counters.
+- The host's folders instead of copies in memory: .3 less, but they remember names (`README.md`).
 - A pool of waiting sandboxes: mounts and environment belong to one bot, so none can be made
   before its bot is known.
 """

@@ -172,6 +172,16 @@ def test_nothing_of_a_build_is_there_in_the_next(
     assert logs == ["", ""]
 
 
+def test_build_leaves_no_mark_on_a_device(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    devices = [Path("/dev", name) for name in ("null", "full", "random", "urandom")]
+    before = [device.stat().st_mtime_ns for device in devices]
+
+    built = run(launcher, tmp_path, "sh", "-c", "touch " + " ".join(map(str, devices)))
+
+    assert isinstance(built, BuiltBot), built
+    assert [device.stat().st_mtime_ns for device in devices] == before
+
+
 def test_result_is_what_lies_in_the_folder(launcher: SandboxLauncher, tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "old").write_text("old")
