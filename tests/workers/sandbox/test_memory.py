@@ -10,10 +10,10 @@ import pytest
 
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.files import memory
+from workers.sandbox.files import memory, staging
 from workers.sandbox.files.memory import MemoryFiles, find_memory
 from workers.sandbox.files.runtime import Bind, Runtime
-from workers.sandbox.files.staging import PREFIX, remove_tree
+from workers.sandbox.files.staging import PREFIX, close_all, remove_tree
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import NATIVE, PROFILES
 
@@ -101,6 +101,19 @@ def test_workers_share_one_copy_and_the_last_one_removes_it(host: Runtime, paren
     assert not shown[0].on_host("/usr").exists()
 
 
+def test_process_without_exit_handlers_removes_its_copy(
+    host: Runtime, parent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "_all", [])  # those of other tests stay
+    files = MemoryFiles(parent)
+    shown = files.copy_of(host, NATIVE)
+
+    close_all()
+
+    assert not shown.on_host("/usr").exists()
+    assert not files.staging.folder.exists()
+
+
 def test_copy_of_a_changed_host_is_another(host: Runtime, parent: Path) -> None:
     first, second = MemoryFiles(parent), MemoryFiles(parent)
     before = first.copy_of(host, NATIVE)
@@ -132,7 +145,7 @@ def test_folder_of_a_stranger_is_not_joined(
     host: Runtime, parent: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = memory._plan(host, NATIVE).key()
-    planted = parent / f"{PREFIX}{key}"
+    planted = parent / f"{PREFIX}{os.geteuid()}-{key}"
     planted.mkdir()
     (planted / "file").touch()
     files = MemoryFiles(parent)

@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from weakref import WeakSet
 
 import pytest
 
@@ -75,7 +74,7 @@ def test_folder_that_somebody_removed_is_made_again() -> None:
 
 
 def test_end_of_a_process_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_all", WeakSet())  # those of other tests stay
+    monkeypatch.setattr(module, "_all", [])  # those of other tests stay
     stagings = [Staging(), Staging()]
 
     close_all()

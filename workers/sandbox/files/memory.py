@@ -26,6 +26,7 @@ from workers.sandbox.files.staging import (
     Inventory,
     Staging,
     can_reach,
+    close_at_end,
     copy_file,
     new_locked_folder,
     remove_if_unlocked,
@@ -92,6 +93,8 @@ class MemoryFiles:
         self._undo.callback(self.staging.close)
         self._inventories: list[Inventory] = []
         self._made: dict[tuple[Runtime, str], Runtime] = {}
+        self.close = close_at_end(self, self._undo.close)
+        """Remove the copies that no other worker uses."""
 
     def copy_of(self, runtime: Runtime, profile: Profile) -> Runtime:
         """Return the same files in memory, of the system only what bots of a profile need.
@@ -117,10 +120,6 @@ class MemoryFiles:
         """Return whether every copy is still there and unchanged."""
         return all(inventory.is_complete() for inventory in self._inventories)
 
-    def close(self) -> None:
-        """Remove the copies that no other worker uses."""
-        self._undo.close()
-
     def _copy(self, runtime: Runtime, profile: Profile) -> Runtime:
         if profile.program:
             runtime = runtime.without_python()
@@ -133,7 +132,7 @@ class MemoryFiles:
 
     def _join(self, plan: _Plan) -> Path | None:
         """Return the copies of another worker if they are whole, and keep them from removal."""
-        folder = self.parent / f"{PREFIX}{plan.key()}"
+        folder = self._shared_folder(plan)
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
@@ -160,9 +159,13 @@ class MemoryFiles:
             remove_if_unlocked(folder, lock)
             raise
         with suppress(OSError):  # another worker was faster; then each has its own
-            folder = folder.rename(self.parent / f"{PREFIX}{plan.key()}")
+            folder = folder.rename(self._shared_folder(plan))
         self._keep(folder, lock)
         return folder
+
+    def _shared_folder(self, plan: _Plan) -> Path:
+        """Return where all workers of this user look for the copy."""
+        return self.parent / f"{PREFIX}{os.geteuid()}-{plan.key()}"
 
     def _keep(self, folder: Path, lock: int) -> None:
         maker = os.getpid()

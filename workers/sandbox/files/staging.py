@@ -37,8 +37,7 @@ class Staging:
         """Make the folder in `parent`, else where there is room for temporary files."""
         self._locked = _LockedFolder(parent)
         self._locked.make()
-        self.close = weakref.finalize(self, self._locked.remove)
-        _all.add(self)
+        self.close = close_at_end(self, self._locked.remove)
 
     @property
     def folder(self) -> Path:
@@ -71,10 +70,18 @@ class Inventory:
         return all(_fingerprint(path) == sign for path, sign in self._files)
 
 
+def close_at_end(owner: object, close: Callable[[], None]) -> Callable[[], object]:
+    """Return a function that closes something once: when called, with its owner or at the end."""
+    closing = weakref.finalize(owner, close)
+    _all.append(closing)
+    _all[:] = [each for each in _all if each.alive]
+    return closing
+
+
 def close_all() -> None:
     """Remove every staging folder of this process, which ends without exit handlers."""
-    for staging in list(_all):
-        staging.close()
+    for closing in _all:
+        closing()
 
 
 def sweep(parent: Path) -> None:
@@ -269,4 +276,4 @@ class _LockedFolder:
             self._lock = -1
 
 
-_all: Final[weakref.WeakSet[Staging]] = weakref.WeakSet()
+_all: Final[list[weakref.finalize[..., object]]] = []
