@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,21 +142,21 @@ def test_damaged_copy_is_made_again(host: Runtime, parent: Path) -> None:
     second.close()
 
 
-def test_folder_of_a_stranger_is_not_joined(
-    host: Runtime, parent: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_of_a_stranger_is_not_joined(host: Runtime, parent: Path) -> None:
     key = memory._plan(host, NATIVE).key()
     planted = parent / f"{PREFIX}{os.geteuid()}-{key}"
     planted.mkdir()
     (planted / "file").touch()
+    lock = os.open(planted, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)  # so that nobody sweeps it away
     files = MemoryFiles(parent)
-    monkeypatch.setattr(memory, "sweep", lambda _: None)
 
     shown = files.copy_of(host, NATIVE)
 
     assert not shown.on_host("/usr").is_relative_to(planted)
     files.close()
     remove_tree(planted)
+    os.close(lock)
 
 
 def test_link_out_of_sight_takes_nothing_along(tmp_path: Path) -> None:
