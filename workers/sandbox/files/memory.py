@@ -59,9 +59,7 @@ _KEY_LENGTH: Final = 16
 
 def find_memory(uid: int) -> Path | None:
     """Return a folder in memory in which programs may run and which a user can reach, if any."""
-    own = os.environ.get("XDG_RUNTIME_DIR")
-    folders = (tempfile.gettempdir(), *_FOLDERS, *([own] if own else []))
-    for folder in map(Path, dict.fromkeys(folders)):
+    for folder in map(Path, (tempfile.gettempdir(), *_FOLDERS)):
         with suppress(OSError):
             resolved = folder.resolve(strict=True)
             is_ours = os.access(resolved, os.W_OK) and can_reach(resolved / "any", uid)
