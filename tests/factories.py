@@ -15,6 +15,8 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,
@@ -23,6 +25,7 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
+from pentathlon_engines.record.record import canonical
 
 SECRET = "5ec4e7" + "0" * 58
 PASSWORD = "correct horse battery staple"
@@ -124,6 +127,14 @@ def make_version(
     )
     VersionGame.objects.bulk_create(VersionGame(version=version, game=game) for game in games)
     return version
+
+
+def make_replay(match: Match, record: Mapping[str, Any]) -> Replay:  # Any: JSON
+    """Store the record of a match, which is that of its result from now on."""
+    text = canonical(record)
+    match.chain = record["chain"]
+    Match.objects.filter(pk=match.pk).update(chain=match.chain)
+    return Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
 
 
 def make_match(

@@ -26,27 +26,23 @@ from pentathlon.analyses.services import (
 )
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
 from pentathlon_engines.analysis.curve import METHOD
 from pentathlon_engines.match.faults import Fault, FaultKind
-from pentathlon_engines.record.record import canonical
 from tests.engines.record.random_records import tuned_record
-from tests.factories import make_match, make_user, make_worker
+from tests.factories import make_match, make_replay, make_user, make_worker
 from tests.pentathlon.analyses.curves import make_curve
 
 pytestmark = pytest.mark.django_db
 ROW = [0, 0, 24, [0.1, 0.9], [0.05, 0.05], [0.1, 0.9]]
-RECORD = canonical(
-    tuned_record(fault=Fault(FaultKind.CPU_TIME, seat=0, ply=2, detail="used 1.2 s of CPU time"))
+RECORD = tuned_record(
+    fault=Fault(FaultKind.CPU_TIME, seat=0, ply=2, detail="used 1.2 s of CPU time")
 )
-PACKED = pack(RECORD)
 
 
 def make_played(**fields: Any) -> Match:  # Any: columns
     """Store a finished match with a replay."""
     match = make_match(state=MatchState.DONE, **fields)
-    Replay.objects.create(match=match, codec=CODEC, data=PACKED, raw_bytes=len(RECORD))
+    make_replay(match, RECORD)
     return Match.objects.with_privacy().get(pk=match.pk)
 
 

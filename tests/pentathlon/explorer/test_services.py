@@ -16,12 +16,9 @@ from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
-from pentathlon_engines.record.record import canonical
 from tests.engines.record.random_records import make_record
-from tests.factories import make_match, make_user, make_version
+from tests.factories import make_match, make_replay, make_user, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -37,14 +34,11 @@ def settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def played(number: int = 1, *, game: str = "tuned", seed: int = 7, **fields: Any) -> list[Match]:
     """Store matches that all went as one random match did."""
     record = make_record(GAMES[game], seats=2, seed=seed)
-    text = canonical(record)
     versions = [make_version(), make_version()]
     matches = []
     for _ in range(number):
-        match = make_match(
-            versions, game=game, state=MatchState.DONE, **{"chain": record["chain"], **fields}
-        )
-        Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
+        match = make_match(versions, game=game, state=MatchState.DONE, **fields)
+        make_replay(match, record)
         matches.append(match)
     return matches
 

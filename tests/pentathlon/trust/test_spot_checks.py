@@ -14,13 +14,11 @@ from pentathlon.fleet.capabilities import NO_TOKEN, Capabilities
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
 from pentathlon.trust.models import CheckRun, CheckState, Quarantine, SpotCheck, UnsteadyVersion
 from pentathlon.trust.spot_checks import PATIENCE, advance_spot_checks
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.record.record import canonical
-from tests.factories import make_match, make_version, make_worker
+from pentathlon_engines.record.record import chain
+from tests.factories import make_match, make_replay, make_version, make_worker
 from tests.pentathlon.trust.acting import DIRECT, join, play, played_by
 
 pytestmark = pytest.mark.django_db
@@ -189,8 +187,8 @@ def test_bot_that_differs_on_one_worker_proves_nothing(
 
 
 def store_replay(match: Match, *, events: list[list[Any]]) -> None:
-    record = canonical({"events": events})
-    Replay.objects.create(match=match, codec=CODEC, data=pack(record), raw_bytes=len(record))
+    record: Any = {"events": events, "faults": [], "outcome": {}, "chain": ""}  # Any: JSON
+    make_replay(match, {**record, "chain": chain(record)})
 
 
 def test_three_that_all_differ_are_for_people_to_decide(

@@ -11,14 +11,12 @@ from django.urls import reverse
 from whitenoise.compress import Compressor
 
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.record.record import canonical, seal
+from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
-from tests.factories import make_match, make_version
+from tests.factories import make_match, make_replay, make_version
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene
 
@@ -61,8 +59,7 @@ def store_long_match() -> Match:
     )
     record = long_record()
     assert len(record["events"]) > LONGEST_SEEN
-    text = canonical(record)
-    Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
+    make_replay(match, record)
     return match
 
 

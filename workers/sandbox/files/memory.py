@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from pentathlon_engines.match.launcher import BOT_PATH
 from workers.sandbox.files.runtime import NOT_FOR_BOTS, Bind, Runtime, is_system, library_path
 from workers.sandbox.files.staging import (
     PREFIX,
@@ -32,7 +33,7 @@ from workers.sandbox.files.staging import (
     remove_if_unlocked,
     sweep,
 )
-from workers.sandbox.profiles import BOT_PATH, Profile
+from workers.sandbox.profiles import Profile
 
 _FOLDERS: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # names are made up by mkdtemp
 _SHELL: Final = Path("/bin/sh")
