@@ -44,11 +44,12 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
 
 class SettingsSerializer(RequestSerializer):
-    """What you decide for all of your bots."""
+    """What you decide for all of your bots; what is left out stays as it is."""
 
     takes_organiser_entries = serializers.BooleanField(
+        required=False,
         help_text="Whether organisers may enter your active versions in their tournaments. They "
-        "never enter a candidate, and entries that have been made stay."
+        "never enter a candidate, and entries that have been made stay.",
     )
 
 

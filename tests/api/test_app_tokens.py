@@ -69,7 +69,12 @@ def test_drafts_are_shown_to_apps_that_may_see_them(person: User) -> None:
 def test_who_somebody_is_needs_the_scope(person: User) -> None:
     me: Any = client_with(person, IDENTITY).get(f"{V1}/me/")
 
-    assert me.json() == {"id": person.pk, "username": person.username, "is_organiser": True}
+    assert me.json() == {
+        "id": person.pk,
+        "username": person.username,
+        "is_organiser": True,
+        "takes_organiser_entries": True,
+    }
     refused = client_with(person, *Scope.values).get(f"{V1}/me/")
     assert_problem(refused, status=403, code="missing_scope")
 

@@ -49,6 +49,9 @@ OPEN_BODIES = {
     "POST /api/v1/friendlies/",
     "POST /api/v1/friendlies/{id}/act/",
     "POST /api/v1/device/token/",
+    "POST /api/v1/teams/",
+    "POST /api/v1/teams/{id}/invitations/",
+    "POST /api/v1/tournaments/{id}/organisers/",
     "POST /api/v1/events/",
     "POST /api/v1/tournaments/",
     "POST /api/v1/tournaments/dry-run/",
@@ -57,6 +60,12 @@ OPEN_BODIES = {
     "POST /api/v1/tournaments/{id}/handover/",
     "POST /api/v1/tournaments/{id}/handover/assign/",
     "POST /api/v1/tournaments/{id}/invitations/",
+}
+STREAMS = {
+    "GET /api/v1/friendlies/{id}/events/",
+    "GET /api/v1/matches/events/",
+    "GET /api/v1/matches/{id}/events/",
+    "GET /api/v1/tournaments/{id}/events/",
 }
 pytestmark = pytest.mark.django_db
 
@@ -160,6 +169,8 @@ def test_made_up_requests_are_answered_as_documented_with_nothing_of_others(
 ) -> None:
     turns = itertools.cycle(platform.people)
     left_out = ["positive_data_acceptance"] if label in OPEN_BODIES else []
+    # The package would compare each event with the schema of the whole text.
+    left_out += ["response_schema_conformance"] if label in STREAMS else []
     known = import_module("schemathesis.checks").CHECKS.get_all()
     checks = [check for check in known if check.__name__ not in left_out]
     assert len(checks) > 5

@@ -54,7 +54,11 @@ def test_waiting_match_says_why(anonymous: APIClient) -> None:
 
     body = anonymous.get(f"{V1}/matches/{match.pk}/").json()
 
-    assert body["waiting"] == {"code": "no_worker", "sentence": "No worker is alive."}
+    assert body["waiting"] == {
+        "code": "no_worker",
+        "sentence": "No worker is alive.",
+        "before": None,
+    }
     assert body["attempts"] == []
 
 

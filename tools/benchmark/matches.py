@@ -16,7 +16,6 @@ import msgspec
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.capacity.batches import BATCH
-from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
@@ -25,6 +24,7 @@ from pentathlon_engines.match.table import request_message
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from tools.benchmark import bots, rows
+from tools.benchmark.archives import measured_bot
 from tools.benchmark.costs import Costs
 from tools.benchmark.meter import own_cpu_s
 from tools.benchmark.stage import Stage
@@ -48,7 +48,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         folder = built_in_bots()[self.bot]
-        self.version = self.stage.enter(pack_bot(folder))
+        self.version = self.stage.enter(measured_bot(self.bot))
         command = bot_command(folder, read_manifest(folder))
         self.command = replace(command, compiled=IS_COMPILED)
 

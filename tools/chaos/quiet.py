@@ -83,7 +83,7 @@ def _record(job: Job, sandbox: str) -> Record:
         action = choice(seats[seat], request.ply, request.legal)
         referee.accept(action, cpu_ms=0, wall_ms=0)
     match = Match.objects.with_seats().get(pk=job.match_id)
-    header = cast("Header", {**expected_header(match), "sandbox": sandbox})
+    header = cast("Header", {**expected_header(match), "sandbox": sandbox, "layers": []})
     return seal(header, events=referee.events, faults=[], outcome=referee.final_outcome())
 
 

@@ -64,10 +64,11 @@ def find_just_registered(*, username: str, email: str, password: str) -> User | 
 
 
 @transaction.atomic
-def change_settings(*, actor: User, takes_organiser_entries: bool) -> User:
-    """Change what the actor decides for all of their bots."""
-    actor.takes_organiser_entries = takes_organiser_entries
-    actor.save(update_fields=("takes_organiser_entries",))
+def change_settings(*, actor: User, takes_organiser_entries: bool | None = None) -> User:
+    """Change what the actor decides for all of their bots; None leaves it as it is."""
+    if takes_organiser_entries is not None:
+        actor.takes_organiser_entries = takes_organiser_entries
+        actor.save(update_fields=("takes_organiser_entries",))
     return actor
 
 

@@ -19,6 +19,7 @@ from pentathlon.analyses.jobs import ClaimedAnalysis, Row
 from pentathlon.analyses.loans import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
 from pentathlon.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
 from pentathlon.common.clock import database_now
+from pentathlon.common.errors import Damaged
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.hidden_lanes import may_become_hidden
 from pentathlon.matches.models import Match, MatchQuerySet
@@ -104,8 +105,8 @@ def sent_analyses() -> list[int]:
 def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
     """Take a waiting analysis under a lease.
 
-    Returns None if another worker has it, if it is done, if not everybody may see its match, or if
-    another loan was made since a slot was lent to it.
+    Returns None if another worker has it, if it is done, if not everybody may see its match, if
+    its replay is damaged, or if another loan was made since a slot was lent to it.
     """
     token = uuid4()
     waiting = Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING)
@@ -122,9 +123,14 @@ def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis |
     if not taken:
         return None
     found = Analysis.objects.select_related("match__replay").get(pk=match_id)
+    try:
+        record = read_record(found.match.replay)
+    except Damaged as error:
+        fail_analysis(match_id=match_id, token=token, error=error.code)
+        return None
     kept = found.measured or {}
     measured = kept["rows"] if kept.get("method") == METHOD else []
-    return ClaimedAnalysis(token, read_record(found.match.replay), measured)
+    return ClaimedAnalysis(token, record, measured)
 
 
 def end_loan(*, match_id: int, held_s: float) -> None:

@@ -68,6 +68,9 @@ def keep_typed(get_response: View) -> View:
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
+        # The API reads its bodies itself, or refuses them unread; it has no forms.
+        if request.path.startswith("/api/"):
+            return response
         if request.method == "POST" and FIELD in request.POST:
             if person(request) is None and _leads_to_sign_in(response):
                 return _keep(request)

@@ -272,6 +272,6 @@ def test_challenge_that_the_site_refuses_says_why(run: Run, cup: Tournament) -> 
 
     owner = User.objects.get(bots__name="theirs").username
     assert (refused.code, refused.out) == (2, "")
-    assert f"theirs v1 belongs to {owner}: challenge with a version of your own." in refused.err
+    assert f"theirs v1 belongs to {owner}: take a version of your own." in refused.err
     assert f"Try: {SITE}/api/docs/challenges/" in refused.err
     assert not Challenge.objects.exists()

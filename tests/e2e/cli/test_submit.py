@@ -329,7 +329,7 @@ def test_bad_one_of_several_keeps_nobody_back(run: Run, author: User, three: lis
 
     done = run("submit", *three, "nowhere", "--json")
 
-    assert done.code == 1
+    assert done.code == 2, "the worst of all"
     assert [each.get("version") for each in done.data] == [1, None, 1, None]
     assert [each["folder"] for each in done.data] == [*three, "nowhere"]
     assert done.data[1]["try_next"] == "pentathlon check bee"

@@ -74,7 +74,7 @@ def test_broken_record_gives_an_error_and_no_loop() -> None:
 
     assert (failed.state, failed.error, failed.curve) == (
         AnalysisState.FAILED,
-        "bad_record",
+        "replay_damaged",
         None,
     )
 

@@ -18,9 +18,8 @@ from redis import Redis
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.ports import free_port
 from pentathlon_engines import GAMES
-from pentathlon_engines.archive.packing import pack_bot
-from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.referee import Referee
+from tools.benchmark.archives import measured_bot
 from tools.benchmark.live.ears import HOST, Ears
 from tools.benchmark.meter import cpu_s_of
 
@@ -143,7 +142,7 @@ def claim_watched_match(version: int) -> Job:
 
 def _make_version() -> int:
     owner = User.objects.create_user(username="benchmark", email="", password=None)
-    return create_bot(actor=owner, archive=pack_bot(built_in_bots()["random"])).pk
+    return create_bot(actor=owner, archive=measured_bot("random")).pk
 
 
 def _pid_of(broker: Redis) -> int:

@@ -107,7 +107,7 @@ def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
     after a while.
     """
     # Rename the bot, because the history makes one of the same name.
-    Bot.objects.filter(name="random").update(name="measured")
+    Bot.objects.filter(name="measured-random").update(name="measured")
     cast = make_cast()
     before = _sizes()
     add_history(cast, done=history, waiting=0, say=say)

@@ -45,12 +45,11 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.archive.packing import pack_bot
-from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical, seal
 from pentathlon_engines.record.shape import Header, Record
+from tools.benchmark.archives import measured_bot
 from tools.benchmark.load.tables import Row, Table, moment, next_id, without_indexes
 from tools.benchmark.load.validations import add_validations
 
@@ -144,7 +143,7 @@ def _parts(total: int, longest: int) -> Iterator[int]:
 
 def make_bots(owner: User, count: int) -> list[int]:
     """Make eligible bots; return the ids of their versions."""
-    archive = pack_bot(built_in_bots()["random"])
+    archive = measured_bot("random")
     first = create_bot(actor=owner, archive=archive)
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
     bots = Bot.objects.bulk_create(

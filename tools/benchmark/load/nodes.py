@@ -38,8 +38,7 @@ from pentathlon.matches.models import (  # noqa: E402
 )
 from pentathlon.matches.services import schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
-from pentathlon_engines.archive.packing import pack_bot  # noqa: E402
-from pentathlon_engines.manifest import built_in_bots  # noqa: E402
+from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.load.data import GAME  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
@@ -224,7 +223,7 @@ def _open_trial() -> Iterator[NodesTrial]:
     prepare_database()
     prepare_static_files()
     owner = User.objects.create_user(username="benchmark", password=None)
-    archive = pack_bot(built_in_bots()["random"])
+    archive = measured_bot("random")
     version = create_bot(actor=owner, archive=archive)
     folder = Path(str(settings.DATA_FOLDER)).parent
     webs = [_stack(folder) for _ in range(WEBS)]

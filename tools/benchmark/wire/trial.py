@@ -27,8 +27,7 @@ from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.local.servers import processes  # noqa: E402
 from pentathlon.local.servers.ports import free_port  # noqa: E402
 from pentathlon.local.stack import worker_command  # noqa: E402
-from pentathlon_engines.archive.packing import pack_bot  # noqa: E402
-from pentathlon_engines.manifest import built_in_bots  # noqa: E402
+from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.stage import Stage, has_settled  # noqa: E402
 
 MOST: Final = 1.05
@@ -134,7 +133,7 @@ def main() -> int:
     asked: dict[str, Any] = json.loads(sys.argv[1])  # Any: JSON
     prepare_database()
     owner = User.objects.create_user(username="benchmark", password=None)
-    version = create_bot(actor=owner, archive=pack_bot(built_in_bots()["random"]))
+    version = create_bot(actor=owner, archive=measured_bot("random"))
     trial = WireTrial(
         folder=Path(asked["folder"]), game=asked["game"], owner=owner, version=version
     )

@@ -11,7 +11,7 @@ from typing import Final
 import typer
 
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
-from pentathlon_engines.archive.packing import pack_bot
+from pentathlon_engines.archive.packing import pack_bot, top_folder
 from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
@@ -30,7 +30,7 @@ from pentathlon_engines.cli.output.streams import (
 )
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import is_placeholder
+from pentathlon_engines.manifest import is_placeholder, manifest_path
 
 _LADDER: Final = "ladder"
 _MOST_VERSIONS: Final = 1000
@@ -38,8 +38,9 @@ _MOST_VERSIONS: Final = 1000
 
 def pack(source: Path) -> CheckedArchive:
     """Return the files of a bot, from its folder or from a zip of it, as the site keeps them."""
-    if not source.exists():
-        raise CommandFailed(f"There is no {source}.", try_next="pentathlon init GAME")
+    has_bot = source.is_file() or manifest_path(top_folder(source)).is_file()
+    if not has_bot:
+        raise CommandFailed(f"There is no bot in {source}.", try_next="pentathlon init GAME")
     try:
         archive = read_archive(source.read_bytes()) if source.is_file() else pack_bot(source)
     except BadArchive as error:
