@@ -125,9 +125,11 @@ def test_match_verifies_by_its_number_and_by_its_address(run: Run, cup: Tourname
 
 
 def test_record_with_another_chain_than_the_page_shows_is_refused(
-    run: Run, cup: Tournament
+    run: Run, cup: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = matches_of(cup)[-1]
+    record = read_record(match.replay)
+    monkeypatch.setattr("api.matches.replays.read_record", lambda replay: record)
     Match.objects.filter(pk=match.pk).update(chain="0" * 64)
 
     refused = run("verify", str(match.pk))
