@@ -120,4 +120,5 @@ def test_document_names_an_entrant_that_may_not_come_in() -> None:
     answer = client_of(organiser).post(f"{V1}/tournaments/", {"document": document}, format="json")
 
     told = [(each["code"], each["pointer"]) for each in answer.json()["errors"]]
-    assert told == [("candidate", "/document/entries/0")]
+    assert told == [("ineligible_bots", "/document/entries/0")]
+    assert "candidate" in answer.json()["errors"][0]["detail"]
