@@ -248,7 +248,7 @@ def test_log_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> 
 
     follower(site).to_its_verdict()
 
-    assert capsys.readouterr().err.startswith("  \\x1b[2Jgone\\u202eexe.\tx\n")
+    assert capsys.readouterr().err.startswith("  \\u001b[2Jgone\\u202eexe.\tx\n")
 
 
 @pytest.mark.parametrize(
