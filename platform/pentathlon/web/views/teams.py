@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -48,6 +49,8 @@ def team(request: HttpRequest, team_id: int) -> HttpResponse:
     """Show a team and its members; its owner invites others here."""
     found = get_object_or_404(Team.objects.listed(), pk=team_id)
     reader = person(request)
+    if request.method == "POST" and reader is None:
+        return redirect_to_login(request.get_full_path())
     form = InviteMemberForm(request.POST or None)
     if form.is_valid():
         user = signed_in_user(request)
