@@ -341,8 +341,7 @@ class Seat:
         self._next_look = now + time_to_look_s()
         if self._is_asked:
             self._check_cpu(self._process.cpu_s() - self._cpu_mark_s)
-        breach = self._process.breach()
-        if breach is not None:
+        if (breach := self._process.breach()) is not None:
             raise BotFailed(breach.kind, breach.detail)
         if self.on_look is not None:
             self.on_look()
@@ -373,8 +372,7 @@ class Seat:
             raise self._give_up(FaultKind.STARTUP, clock)
 
     def _check_wall(self, clock: WallClock) -> None:
-        excess = explain_sleep(clock, self._past, self._limits)
-        if excess is not None:
+        if (excess := explain_sleep(clock, self._past, self._limits)) is not None:
             raise BotFailed(FaultKind.WALL_TIME, excess)
         if is_given_up(clock, self._past, self._limits):
             raise self._give_up(FaultKind.WALL_TIME, clock)
