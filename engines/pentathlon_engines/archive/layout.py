@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pentathlon_engines.archive.names import duplicate
+from pentathlon_engines.archive.names import LONGEST_NAME, duplicate
 from pentathlon_engines.archive.repairs import Repair, plain_manifest, several, shown
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import FILE_NAME, LARGEST_BYTES
@@ -191,6 +191,12 @@ def _report_top(top: str, beside: Sequence[str], repairs: list[Repair]) -> None:
 
 
 def _parents(name: str) -> Iterator[str]:
+    """Yield the folders of a name; none if it is too long, for then the archive is refused.
+
+    The folders of one name that is thousands of folders deep would take minutes.
+    """
+    if len(name) > LONGEST_NAME:
+        return
     parts = name.split("/")[:-1]
     for depth in range(1, len(parts) + 1):
         yield "/".join(parts[:depth]) + "/"

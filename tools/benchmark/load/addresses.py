@@ -30,7 +30,7 @@ _NOT_MEASURED: Final = frozenset(
         *("tokens", "webhooks", "deliveries", "second-factors/passkeys", "sessions"),
         *("challenges", "play", "friendlies", "records", "desk-records"),  # one match, or few
         *("datasets", "datasets/history", "matches/history", "fleet/archives", "kit"),  # files
-        *("events", "seasons", "teams"),  # a few tournaments or members each
+        *("events", "seasons", "teams", "organisers"),  # a few tournaments or people each
         *("log", "quarantines", "audit/people"),  # by index of a receipt; for staff
     }
 )
