@@ -91,6 +91,7 @@ def test_first_matches_are_made_although_as_many_as_may_wait_already() -> None:
     assert list(schedule_differences(division_of(ladder).tournament)) == []
 
 
+@pytest.mark.deep
 def test_newcomer_plays_all_its_first_matches_while_nobody_else_does() -> None:
     ladder = _played_enough()
     version = make_version()
