@@ -81,7 +81,7 @@ def _numbers(match: Match) -> list[int]:
 
 
 def test_who_stays_in_a_swiss_keeps_its_win_and_wins_the_rest() -> None:
-    tournament = _begun("swiss", 6, params={"rounds": 3})
+    tournament = _begun("swiss", 8, params={"rounds": 3})
     first, second = matches_of(tournament)[:2]
     stays, leaves = sorted(_numbers(first))
     settle([first])  # the earlier entry wins
@@ -96,7 +96,7 @@ def test_who_stays_in_a_swiss_keeps_its_win_and_wins_the_rest() -> None:
     closed = _play_on(tournament)
     noted = closed.batches.get(number=2).input or {}
     assert noted["forfeits"] == {"1": [1]}
-    # In round 2 it meets somebody who has won a block, too, as its two points count.
+    # In round 2 it meets one of the other three who have won a block, as its two points count.
     (block,) = [
         block for block in read_played(closed) if block.round == 2 and stays in block.seatings[0]
     ]
