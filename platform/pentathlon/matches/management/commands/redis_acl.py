@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
 from pentathlon.fleet.queue_acl import WORKER, acl_file
+from pentathlon.fleet.queues import QUEUES
 
 
 class Command(BaseCommand):
@@ -34,7 +35,7 @@ class Command(BaseCommand):
             text = acl_file(
                 platform_password=password,
                 worker_password=worker_password,
-                queues=sorted(settings.CELERY_TASK_QUEUES),
+                queues=QUEUES,
             )
         except DomainError as error:
             raise CommandError(str(error)) from error
