@@ -88,7 +88,10 @@ class FleetViewSet(FleetEndpoint[Match]):
         found = messages(islice(waiting, asked["most"]))
         # The server takes the header off and answers later; see `pentathlon.asgi`.
         headers = {} if found else {PAUSE_HEADER: str(asked["wait_s"])}
-        return Response({"messages": found}, headers=headers)
+        # Workers of the previous release name no queues and read ids.
+        is_old = "queues" not in request.data
+        match_ids = next(sent_matches(self.token), []) if is_old else []
+        return Response({"messages": found, "match_ids": match_ids}, headers=headers)
 
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")

@@ -21,7 +21,7 @@ from celery.worker import state
 from pentathlon import tracing
 from pentathlon.env import BadEnvironment, read_environment
 from pentathlon.fleet.queues import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
-from workers.celery_app import IS_REMOTE, PORTS, app
+from workers.celery_app import PORTS, app
 from workers.drain import Drain
 from workers.hint_queues import LOOK_S, HintQueues
 from workers.host.cpu_pressure import Starvation
