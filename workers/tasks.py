@@ -50,7 +50,7 @@ _worker: WorkerProcess | None = None
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker = worker_process()
-    if "filesystem" in app.conf.broker_url and worker.is_held:
+    if not app.conf.worker_disable_prefetch and worker.is_held:
         # A queue of files gives out messages in any order, so giving them back costs no place.
         worker.give_back(match_ids)
         return
