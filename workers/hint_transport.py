@@ -46,14 +46,19 @@ class HintMessage(virtual.Message):
 @contextmanager
 def dropping_unreadable(channel: virtual.Channel) -> Iterator[None]:
     """Drop and log a message that cannot be read."""
-    held = set(channel.qos._delivered or ())
+    held = _held(channel)
     try:
         yield
     except UNREADABLE as error:
         _log.warning("unreadable message dropped", reason=repr(error))
         # One that failed late counts as delivered, and would hold a slot for ever.
-        for tag in set(channel.qos._delivered or ()) - held:
+        for tag in _held(channel) - held:
             channel.qos.ack(tag)
+
+
+def _held(channel: virtual.Channel) -> set[str]:
+    """Return the tags of messages that were delivered and are not done with."""
+    return set(channel.qos._delivered or ()) - set(channel.qos._dirty or ())
 
 
 class HintChannel(redis.Channel):

@@ -56,7 +56,7 @@ def worker_command(*, slots: int) -> list[str]:
     """Return the command of a Celery worker that plays `slots` matches at a time."""
     return [
         *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
-        *("--concurrency", str(slots), "--loglevel", "info"),
+        *(f"--concurrency={slots}", "--loglevel=info"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     ]
 

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from django.conf import settings
 from redis import Redis
 
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.local.servers.postgres import PostgresServer
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
@@ -35,7 +36,6 @@ _BROKEN_S: Final = 12.0
 _HALF_OPEN: Final = (Condition.LOSES_REQUESTS, Condition.LOSES_ANSWERS)
 _FEW_HINTS: Final = 10
 _DATABASE: Final = "database"
-_QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
 
 Item = TypeVar("Item")
 Later = Callable[[float, Callable[[], None]], None]
@@ -165,7 +165,7 @@ def _repeat_hints(scene: Scene) -> bool:
 
 def _delay_hints(scene: Scene) -> bool:
     with _broker() as client:
-        taken = client.rpop(_QUEUE, _FEW_HINTS)
+        taken = client.rpop(MATCHES, _FEW_HINTS)
     if not taken:
         return False
     scene.later(scene.rng.uniform(*_LATE_S), lambda: _deliver(taken))
@@ -174,7 +174,7 @@ def _delay_hints(scene: Scene) -> bool:
 
 def _deliver(messages: Sequence[bytes]) -> None:
     with _broker() as client:
-        client.lpush(_QUEUE, *messages)
+        client.lpush(MATCHES, *messages)
 
 
 def _pause_worker(scene: Scene) -> bool:

@@ -28,7 +28,11 @@ def open_ports() -> Ports:
     Raises:
         BadEnvironment: an address or a token is missing or unsafe, or there are keys.
     """
-    environment = read_environment()
+    return ports_to_site(read_environment())
+
+
+def ports_to_site(environment: Environment) -> Ports:
+    """Return the ports to the site that an environment names."""
     _check_keys(environment)
     if environment.worker_token is None:
         raise BadEnvironment("PENTATHLON_WORKER_TOKEN", "or its _FILE must be set: ask its staff.")

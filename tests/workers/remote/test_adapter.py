@@ -254,7 +254,6 @@ def revoked(platform: RemotePlatform, job: Job) -> Job:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda platform, job: platform.wait_for_hint(0),
         lambda platform, job: platform.claim([1], slot="h", announcement=announced()),
         lambda platform, job: platform.publish_again([1]),
         lambda platform, job: platform.built_files(job, job.seats[0]),
@@ -322,10 +321,6 @@ def test_refusal_keeps_the_code_of_the_site(
     assert refused.value.code == "not_so"
 
 
-def test_slot_waits_for_a_hint_of_the_site(platform: RemotePlatform) -> None:
-    assert not platform.wait_for_hint(0.0)
-
-
 def test_download_that_breaks_off_again_and_again_is_an_outage(
     wire: Wire, platform: RemotePlatform, job: Job
 ) -> None:
@@ -386,7 +381,7 @@ def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
 
     assert not closed.answers()
     with pytest.raises(PlatformAway):
-        closed.wait_for_hint(0.0)
+        closed.publish_again([1])
 
 
 def test_processes_share_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
