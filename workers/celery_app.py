@@ -36,7 +36,7 @@ take_role(Role.WORKER)
 _redis = "TakingTransport" if IS_REMOTE else "HintTransport"
 TRANSPORT_ALIASES.update(
     dict.fromkeys(("redis", "rediss"), f"workers.hint_transport:{_redis}"),
-    site="workers.remote.transport:Transport",
+    site="workers.remote.transport:SiteTransport",
 )
 app = Celery("pentathlon", fixups=[] if IS_REMOTE else None)
 app.config_from_object("pentathlon.fleet.queues")

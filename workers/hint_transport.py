@@ -7,9 +7,9 @@ reconciler sends again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import structlog
 from kombu.exceptions import KombuError
@@ -20,6 +20,8 @@ from pentathlon.fleet.queues import TASKS
 UNREADABLE: Final = (AttributeError, IndexError, KeyError, KombuError, TypeError, ValueError)
 """What a message raises that is not JSON, or lacks its fields, or has a body of another kind."""
 _KEPT: Final = ("argsrepr", "id", "kwargsrepr", "lang", "task", "traceparent")
+T = TypeVar("T")
+
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -43,17 +45,17 @@ class HintMessage(virtual.Message):
         super().__init__({**payload, "headers": kept}, channel=channel, **options)
 
 
-@contextmanager
-def dropping_unreadable(channel: virtual.Channel) -> Iterator[None]:
-    """Drop and log a message that cannot be read."""
+def drop_unreadable(channel: virtual.Channel, read: Callable[[], T]) -> T | None:
+    """Read and deliver a message; drop and log one that cannot be read."""
     held = _held(channel)
     try:
-        yield
+        return read()
     except UNREADABLE as error:
         _log.warning("unreadable message dropped", reason=repr(error))
         # One that failed late counts as delivered, and would hold a slot for ever.
         for tag in _held(channel) - held:
             channel.qos.ack(tag)
+    return None
 
 
 def _held(channel: virtual.Channel) -> set[str]:
@@ -69,9 +71,8 @@ class HintChannel(redis.Channel):
     priority_steps = [0]
 
     def _brpop_read(self, **options: Any) -> object:  # Any: kombu's own
-        with dropping_unreadable(self):
-            return super()._brpop_read(**options)  # type: ignore[misc]  # the stubs lack it
-        return None
+        read = super()._brpop_read  # type: ignore[misc]  # the stubs lack it
+        return drop_unreadable(self, partial(read, **options))
 
 
 class HintTransport(redis.Transport):

@@ -101,7 +101,7 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
 class RefusalWatch(bootsteps.StartStopStep):
     """Ends a worker whose token the site refuses, from its parent process."""
 
-    requires = {"celery.worker.components:Timer"}
+    requires = ("celery.worker.components:Timer",)
 
     def start(self, worker: Any) -> None:  # Any: Celery's worker
         """Look twice a second, which also keeps Celery's event loop turning."""
@@ -113,7 +113,7 @@ class RefusalWatch(bootsteps.StartStopStep):
         if worker.is_refused and not worker.drain.is_asked:
             worker.drain.ask()
             sys.stderr.write("The site refuses this worker token. Ask its staff for a new one.\n")
-            state.should_stop = TOKEN_REFUSED
+            state.should_stop = TOKEN_REFUSED  # type: ignore[assignment]  # None, they say
 
 
 app.steps["worker"].add(RefusalWatch)

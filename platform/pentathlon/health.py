@@ -64,7 +64,7 @@ def _ask_broker(ask: Callable[[Redis], Any]) -> Any:  # Any: what a command retu
     """Return the broker's answer; None if it does not give one."""
     try:
         with Redis.from_url(
-            settings.REDIS_URL, socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
+            str(settings.REDIS_URL), socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
         ) as client:
             return ask(client)
     except RedisError:

@@ -150,7 +150,7 @@ def test_unknown_fields_are_refused(path: str, secret: str) -> None:
     assert answer.json()["errors"][0]["code"] == "unknown_field"
 
 
-def hints(secret: str, *, most: int = 64, **asked: object) -> list[tuple[str, Any]]:
+def hints(secret: str, *, most: int = 64, **asked: object) -> list[tuple[Any, ...]]:  # Any: JSON
     """Return the tasks that a worker is told of, each with its argument and options."""
     body = {"queues": [*QUEUES], "most": most, "wait_s": 0, **asked}
     answer = post(secret, "hints", body)

@@ -37,7 +37,9 @@ def ports_to_site(environment: Environment) -> Ports:
     if environment.worker_token is None:
         raise BadEnvironment("PENTATHLON_WORKER_TOKEN", "or its _FILE must be set: ask its staff.")
     # A worker installed from a wheel has no folder of a checkout or an image.
-    is_homeless = environment.data == Environment.data and not (CHECKOUT / "manage.py").exists()
+    is_homeless = (
+        environment.data == CHECKOUT / ".pentathlon" and not (CHECKOUT / "manage.py").exists()
+    )
     folder = user_state_path("pentathlon-worker") if is_homeless else environment.data / "worker"
     platform = RemotePlatform(
         server=_checked_address(environment),

@@ -10,6 +10,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from kombu.utils.scheduling import cycle_by_name
 from redis import Redis, RedisError
 
 from pentathlon.common.errors import DomainError
-from workers.hint_transport import HintMessage, dropping_unreadable
+from workers.hint_transport import HintMessage, drop_unreadable
 from workers.port import PlatformAway
 from workers.remote.adapter import ANSWER_S, CONNECT_S, RemotePlatform, TokenRefused
 
@@ -36,7 +37,7 @@ _LONGEST_PAUSE_S: Final = 30.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Channel(virtual.Channel):
+class SiteChannel(virtual.Channel):
     """The queues that the worker reads, in the order of its strategy."""
 
     Message = HintMessage
@@ -53,10 +54,12 @@ class Channel(virtual.Channel):
         return list(strategy.consume(len(self._active_queues)))
 
 
-class Transport(virtual.Transport):
+class SiteTransport(virtual.Transport):
     """Asks a site for hints, one request at a time."""
 
-    Channel = Channel
+    Channel = SiteChannel
+    client: Any  # kombu's connection
+    channels: Any  # a list of ours
     # Celery honours `worker_disable_prefetch` for this type alone.
     driver_type = "redis"
     driver_name = "site"
@@ -84,7 +87,7 @@ class Transport(virtual.Transport):
         self._loop = loop
         loop.on_tick.add(self.ask)
 
-    def close_connection(self, connection: object) -> None:
+    def close_connection(self, connection: Any) -> None:  # Any: kombu's own
         """End a request that waits."""
         self._hang_up()
         super().close_connection(connection)
@@ -159,8 +162,7 @@ class Transport(virtual.Transport):
         if not messages and time.monotonic() - self._asked_at < _QUICK_S:
             self._pause(_QUICK_S)
         for queue, message in messages:
-            with dropping_unreadable(self.channels[-1]):
-                self._deliver(message, queue)
+            drop_unreadable(self.channels[-1], partial(self._deliver, message, queue))
 
     def _note_failure(self, error: Exception) -> None:
         self._hang_up()

@@ -26,8 +26,8 @@ PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"
 MOST_WAITING: Final = 2000
 """The most workers that may wait in one process."""
 _PAUSE: Final = PAUSE_HEADER.lower().encode()
-Work = tuple[str, object, dict[str, object]]
-"""A task, its argument and its options."""
+Work = tuple[str, object, dict[str, Any]]
+"""A task, its argument and its options, which are JSON."""
 
 _app = Celery("hints", set_as_current=False, fixups=[])
 _app.config_from_object("pentathlon.fleet.queues")
@@ -38,11 +38,14 @@ def messages(work: Iterable[Work]) -> list[dict[str, Any]]:  # Any: JSON
     with Connection(transport=_Transport) as connection:
         for task, argument, options in work:
             _app.send_task(task, (argument,), options, connection=connection)
-        return list(connection.transport.sent)  # type: ignore[attr-defined]  # ours
+        transport: Any = connection.transport  # Any: ours
+        return list(transport.sent)
 
 
 class _Outbox(virtual.Channel):
     """Keeps what is put into queues."""
+
+    connection: Any  # kombu's word for the transport
 
     def _put(self, queue: str, message: dict[str, Any], **_: object) -> None:  # Any: JSON
         self.connection.sent.append({"queue": queue, "message": message})

@@ -91,7 +91,7 @@ def test_message_is_what_celery_would_put_into_the_queue() -> None:
     with Connection("memory://") as connection:
         play_matches.apply_async(
             ([1, 2],),
-            connection=connection,  # type: ignore[call-arg]  # the stubs forget it
+            connection=connection,
             queue="test_hints",
         )
         put = connection.default_channel._get("test_hints")  # type: ignore[attr-defined]

@@ -17,7 +17,6 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from kombu import Connection, Consumer, Exchange, Queue
 from kombu.exceptions import OperationalError
-from kombu.transport import TRANSPORT_ALIASES
 from pytest_django.fixtures import Settings
 from redis import Redis
 from redis.exceptions import NoPermissionError
@@ -55,18 +54,13 @@ def owner() -> Iterator[Any]:  # Any: commands without types
     client.close()
 
 
-@pytest.fixture(autouse=True)
-def taking(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = f"{TakingTransport.__module__}:{TakingTransport.__name__}"
-    monkeypatch.setitem(TRANSPORT_ALIASES, "redis", name)
-
-
 def take(password: str) -> list[object]:
     """Take what is in the queue as a Celery worker does; return the ids of matches."""
     address = url_of(password).replace("unix://", "redis+socket://")
     address = address.replace("?db=", "?virtual_host=")
     taken: list[object] = []
     with Connection(address, transport_options={"polling_interval": 0.05}) as connection:
+        connection.transport_cls = TakingTransport
         queue = Queue(QUEUE, Exchange(QUEUE), routing_key=QUEUE)
         with Consumer(connection, [queue], no_ack=True) as consumer:
             consumer.register_callback(lambda body, message: taken.extend(body[0][0]))

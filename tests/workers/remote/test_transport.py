@@ -17,7 +17,7 @@ from pentathlon.fleet.queues import FRIENDLIES, LADDERS, MATCHES, MOVE_BOTS, PLA
 from workers.hint_queues import HintQueues
 from workers.remote import transport as module
 from workers.remote.adapter import RemotePlatform
-from workers.remote.transport import LOOK_S, WAIT_S, Transport
+from workers.remote.transport import LOOK_S, WAIT_S, SiteTransport
 
 _PLAY = messages([(PLAY_MATCHES, [1, 2], {})])
 Answer = tuple[int, Any] | Exception  # Any: JSON
@@ -46,8 +46,8 @@ class Site:
         self.sock = object()
         self._read: Any = None
         monkeypatch.setattr(module, "_connect", self._connect)
-        monkeypatch.setattr(module.time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(module.random, "uniform", lambda low, high: 1.0)
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+        monkeypatch.setattr("random.uniform", lambda low, high: 1.0)
 
     def _connect(self, address: str) -> Site:
         self.opened += 1
@@ -98,7 +98,7 @@ class Worker:
             "broker": "redis://127.0.0.1:1/0",
             "queue_order_strategy": partial(HintQueues, is_held=lambda: is_held),
         }
-        self.connection = Connection(transport=Transport, transport_options=options)
+        self.connection = Connection(transport=SiteTransport, transport_options=options)
         channel: Any = self.connection.default_channel  # Any: virtual
         for queue in (MATCHES, LADDERS, FRIENDLIES):
             channel.basic_consume(queue, True, self._take, queue)
