@@ -103,7 +103,7 @@ def test_refused_token_drains_the_worker_and_is_told_once(
     watch = RefusalWatch(None)
 
     watch.look()
-    assert not worker.drain.is_asked
+    assert vars(state)["should_stop"] is None
     with pytest.raises(TokenRefused):
         platform.refuse(401, b'{"code": "worker_token_revoked", "detail": "No longer."}')
     watch.look()
