@@ -60,7 +60,8 @@ def take(password: str) -> list[object]:
     address = address.replace("?db=", "?virtual_host=")
     taken: list[object] = []
     with Connection(address, transport_options={"polling_interval": 0.05}) as connection:
-        connection.transport_cls = TakingTransport
+        # kombu remembers which transport a name stands for.
+        connection.transport_cls = TakingTransport  # type: ignore[assignment]  # or a class
         queue = Queue(QUEUE, Exchange(QUEUE), routing_key=QUEUE)
         with Consumer(connection, [queue], no_ack=True) as consumer:
             consumer.register_callback(lambda body, message: taken.extend(body[0][0]))
