@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from kombu.exceptions import OperationalError
@@ -26,6 +26,9 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.spans import traceparents
 from workers.celery_app import app
 from workers.tasks import analyse_match, move_bots, play_matches
+
+MOST_IN_BROKER: Final = 10_000
+"""The most hints that may wait in a queue; a hint has about 1 kB."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -97,11 +100,19 @@ class Publisher:
 
 
 def hints_in_broker(queue: str = MATCHES) -> int:
-    """Return how many hints of a queue no worker has taken yet."""
+    """Return how many hints of a queue no worker has taken yet.
+
+    Throws them all away if they are too many: then workers without a way to the broker have
+    followed them for long.
+    """
     with app.connection_or_acquire() as connection:
         connection.ensure_connection(**app.conf.task_publish_retry_policy)
-        declared = connection.default_channel.queue_declare(queue=queue, durable=True)
-        return int(declared.message_count)
+        channel = connection.default_channel
+        count = int(channel.queue_declare(queue=queue, durable=True).message_count)
+        if count <= MOST_IN_BROKER:
+            return count
+        channel.queue_purge(queue)
+        return 0
 
 
 def _send(match_ids: Sequence[int], *, queue: str) -> None:

@@ -17,6 +17,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.factories import make_match, make_worker
 from tests.pentathlon.analyses.test_services import make_played
 from tests.pentathlon.friendlies.acting import begun
+from workers import publisher as publisher_module
 from workers.celery_app import app
 from workers.publisher import Publisher, hints_in_broker
 from workers.tasks import play_matches
@@ -83,6 +84,18 @@ def test_work_counts_as_sent_while_the_broker_is_away_and_is_published_when_it_i
 
 def away(*_: object, **__: object) -> None:
     raise RedisError("no route")
+
+
+def test_hints_that_nobody_takes_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publisher_module, "MOST_IN_BROKER", 2)
+    empty_the_broker()
+
+    for _ in range(2):
+        play_matches.delay([1])
+    assert hints_in_broker() == 2
+    play_matches.delay([1])
+
+    assert [hints_in_broker(), hints_in_broker()] == [0, 0]
 
 
 def test_hints_of_ladders_have_a_queue_that_all_workers_read() -> None:
