@@ -75,7 +75,9 @@ def test_unreadable_messages_end_no_worker(tmp_path: Path) -> None:
         # `up` lets people watch and control its worker: Flower asks like this.
         broker = platform.environment["REDIS_URL"].replace("unix:", "redis+socket:")
         with Connection(broker.replace("?db=", "?virtual_host=")) as connection:
-            platform.eventually(lambda: app.control.ping(connection=connection))
+            watch = app.control.inspect(connection=connection)
+            platform.eventually(watch.ping)
+            platform.eventually(lambda: watch.conf() and watch.stats())
     logged = (tmp_path / "worker-0.log").read_text()
     # Celery itself deletes what is a message but no task.
     deleted = logged.count("Received and deleted unknown message")
