@@ -94,8 +94,7 @@ def make_batches(*, for_s: float = _STEP_S) -> int:
 def make_batch(*, division_id: int, room: int, fleet: Fleet, for_newcomers: int = 0) -> int:
     """Pair the next blocks of a division, for about `room` matches; return how many were made.
 
-    If newcomers have more room, blocks are made up to the last one that has a newcomer in it:
-    those of others in front of it may wait for long, and must not keep it from being made.
+    If newcomers have more room, blocks are made up to the last one that has a newcomer in it.
     """
     division = Division.objects.select_related("season__ladder", "tournament__pool").get(
         pk=division_id
