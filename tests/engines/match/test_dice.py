@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pentathlon_engines import GAMES
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.dice import dice_of
+from pentathlon_engines.match.friendly import Course, play_bots
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -118,6 +119,31 @@ def test_no_message_to_a_seat_has_the_dice_of_another_or_the_seed(tmp_path: Path
         assert dice[1 - seat] not in log.decode()
         assert str(seed) not in log.decode()
         assert not any(dice[seat] in line for line in rest)
+
+
+def test_bot_that_meets_a_person_has_the_same_dice_at_every_start(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(LISTENER)
+    command = BotCommand(folder=tmp_path, argv=["{python}", "-S", "-u", "{bot}/main.py"])
+    game = GAMES["tuned"]
+    course = Course(game=game, options=game.start(2).options, seats=2, seed=7, person=1)
+    heard: list[protocol.Message] = []
+
+    def note(message: protocol.Message) -> bytes:
+        heard.append(message)
+        return protocol.encode(message)
+
+    for _ in range(2):
+        play_bots(
+            course,
+            commands={0: command},
+            limits=Limits(),
+            launcher=PlainLauncher(),
+            codec=note,
+            match="friendly",
+        )
+
+    told = [message["dice"] for message in heard if message["type"] == "hello"]
+    assert told == [dice_of(7, match="friendly", seats=2)[0]] * 2
 
 
 def test_record_gives_the_dice_by_its_seed_alone_and_a_rerun_has_them_again(
