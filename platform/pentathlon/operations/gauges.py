@@ -36,6 +36,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
 from pentathlon.trust.surprises import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
@@ -133,6 +134,8 @@ def _fleet(now: datetime) -> Iterator[Metric]:
     silent = len(silent_loops())
     damaged = Replay.objects.filter(damaged_at__isnull=False).count()
     yield _gauge("replays_damaged", "Replays that are not what was stored", value=damaged)
+    stopped = Tournament.objects.stopped().count()
+    yield _gauge("tournaments_stopped", "Tournaments that cannot go on", value=stopped)
     yield _gauge("loops_silent", "Loops of the reconciler that no process runs", value=silent)
 
 
