@@ -146,13 +146,15 @@ class Scrubber:
         number, after = self._place
         kind = self._kinds[number]
         rows = kind.scrubbed() if after is None else kind.scrubbed().filter(pk__gt=after)
-        self._place = ((number + 1) % len(self._kinds), None)
-        for pk in rows.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]:
+        due = list(rows.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE])
+        for at, pk in enumerate(due, 1):
             row = kind.scrubbed().filter(pk=pk).first()
             left += row is not None and not kind.is_sound(row)
-            self._place = (number, pk)
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or at == _AT_ONCE:
+                self._place = (number, pk)
                 break
+        else:
+            self._place = ((number + 1) % len(self._kinds), None)
         self._due = time.monotonic() + self._pause_s
         return left
 

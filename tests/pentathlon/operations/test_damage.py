@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.db.models import Model
 from django.test import Client
 from structlog.testing import capture_logs
@@ -63,7 +64,8 @@ def match() -> Match:
 def archive(match: Match) -> Archive:
     """Return the files of one of its bots, which can be opened."""
     version = match.seats.get(seat=0).version
-    archive = store_archive(read_archive(make_upload(version.bot.name)))
+    with transaction.atomic():
+        archive = store_archive(read_archive(make_upload(version.bot.name)))
     BotVersion.objects.filter(pk=version.pk).update(archive=archive)
     Archive.objects.exclude(pk=archive.pk).update(files=0, data=b"")
     return archive

@@ -65,10 +65,10 @@ def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture
     ("forge", "told"),
     [
         (change_record, "The replay of match {match} cannot be read"),
-        (change_receipt, "entry 0: the signature does not match this text"),
+        (change_receipt, "entry 0, match {match}: The receipt"),
         (change_tree, "entry 0: the tree has another hash"),
         (remove_entry, "entry 0 is missing"),
-        (change_root, "root of 2026-05-01: the log has no 2 entries"),
+        (change_root, "root of 2026-05-01: The root of 2026-05-01 is of 2 entries"),
     ],
 )
 def test_whatever_was_rewritten_is_named(

@@ -12,6 +12,8 @@ def note_digests(apps: Any, schema_editor: Any) -> None:  # Any: historical mode
 
 
 class Migration(migrations.Migration):
+    why_it_may_lock = "One row for 256 receipts, and only the reconciler writes them."
+
     dependencies = [
         ("transparency", "0001_initial"),
     ]
