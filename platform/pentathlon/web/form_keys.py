@@ -52,6 +52,15 @@ def shown_to(key: str) -> int | None:
     return int(reader) if reader.isascii() and reader.isdigit() else None
 
 
+def takes_password(view: View[P]) -> View[P]:
+    """Run a view that checks or sets a password outside of a transaction: hashing is slow.
+
+    Its form is not answered once, so what the view does twice has to do no harm by itself.
+    """
+    view.takes_password = True  # type: ignore[attr-defined]  # read by the middleware below
+    return view
+
+
 def prepared_by(
     prepare: Callable[[HttpRequest], object],
 ) -> Callable[[View[P]], View[P]]:
@@ -84,7 +93,8 @@ class AnswerFormsOnce(MiddlewareMixin):
         self, request: HttpRequest, view: View[...], args: Any, kwargs: Any
     ) -> HttpResponseBase | None:
         """Answer a form as the first time, if it was sent before; else let the view answer."""
-        if request.method != "POST" or getattr(view, "csrf_exempt", False):
+        is_left_out = getattr(view, "csrf_exempt", False) or getattr(view, "takes_password", False)
+        if request.method != "POST" or is_left_out:
             return None
         key = request.POST.get(FIELD, "")
         if not 0 < len(key) <= _LONGEST:

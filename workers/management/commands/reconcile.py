@@ -23,6 +23,7 @@ from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.operations.damage import KINDS
 from pentathlon.operations.retention import Forgetter
+from pentathlon.operations.times import watch_clock
 from pentathlon.personal_data.erasure import erase_deleted
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
@@ -132,6 +133,7 @@ class Command(BaseCommand):
             thread.start()
         Reconciler(
             {
+                "clock": watch_clock,
                 "expired leases": watch_leases,
                 "publishing": Publisher().publish_waiting_matches,
                 "friendlies": publish_waiting_friendlies,

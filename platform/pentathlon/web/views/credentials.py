@@ -25,6 +25,7 @@ from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.addresses import site_of
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count_letter
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.credentials import (
     ChangePasswordForm,
     EmailForm,
@@ -39,6 +40,7 @@ from pentathlon.web.throttle import throttle_sign_ins, too_many
 _PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("old", "new")
 @never_cache
@@ -83,6 +85,7 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/reset.html", context)
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("new")
 @never_cache
@@ -112,6 +115,7 @@ def password_reset_new(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/reset_new.html", context)
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache

@@ -1,0 +1,55 @@
+"""No page hashes a password inside a transaction: SQLite has one writer, PostgreSQL gives up."""
+
+import pytest
+from django.contrib.auth.hashers import get_hasher
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.accounts.models import User
+from pentathlon.web.form_keys import FIELD, new_form_key
+from tests.factories import PASSWORD, make_user
+
+pytestmark = pytest.mark.django_db
+
+_NEW = "another long sentence 7"
+
+
+@pytest.fixture
+def depths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return in how many transactions each password was hashed, that of the test left out."""
+    hasher, found = type(get_hasher()), list[int]()
+    encode = hasher.encode
+
+    def noting(self: object, *args: object, **named: object) -> str:
+        found.append(len(connection.savepoint_ids))
+        return str(encode(self, *args, **named))
+
+    monkeypatch.setattr(hasher, "encode", noting)
+    return found
+
+
+FORMS = {
+    "sign_up": {"username": "newcomer", "email": "new@example.org", "password": PASSWORD},
+    "sign_in": {"username": "ada", "password": PASSWORD},
+    "password_change": {"old": PASSWORD, "new": _NEW},
+    "email_change": {"email": "other@example.org", "password": PASSWORD},
+    "confirm": {"password": PASSWORD},
+    "account_delete": {"username": "ada", "password": PASSWORD},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_password_is_hashed_before_the_transaction(name: str, depths: list[int]) -> None:
+    ada, client = make_user("ada"), Client()
+    reader: User | None = None
+    if name not in ("sign_up", "sign_in"):
+        client.force_login(ada)
+        reader = ada
+    depths.clear()
+
+    answer = client.post(reverse(name), {**FORMS[name], FIELD: new_form_key(reader)})
+
+    assert answer.status_code == 302, answer.content.decode()
+    assert depths
+    assert not any(depths)
