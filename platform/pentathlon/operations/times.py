@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 from django.apps import apps
 from django.conf import settings
-from django.db.models import Case, DateTimeField, F, Field, Model, Q, Value, When
+from django.db.models import Case, DateTimeField, F, Model, Q, Value, When
 from django.db.models.functions import Now
 
 from pentathlon.accounts.device_logins import VALID_S
@@ -233,7 +233,7 @@ def time_columns() -> Iterator[tuple[type[Model], str, str]]:
     """Yield every column of times with its model, and its name in `RULES`."""
     for model in apps.get_models(include_auto_created=True):
         for field in model._meta.local_fields:
-            if isinstance(field, Field) and isinstance(field, DateTimeField):
+            if isinstance(field, DateTimeField):
                 yield model, field.name, f"{model._meta.label_lower}.{field.name}"
 
 

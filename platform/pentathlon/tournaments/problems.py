@@ -32,8 +32,8 @@ def reading(tournament: Tournament, what: str) -> Iterator[None]:
     except (EngineError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
         raise Unreadable(
             f"This release of the site cannot read {what} of tournament {tournament.pk}: "
-            f"{e or type(e).__name__}. Its organisers can cancel it; staff can go back to the "
-            "release that it was made with."
+            f"{str(e) or type(e).__name__}. Its organisers can cancel it; staff can go back to "
+            "the release that it was made with."
         ) from e
 
 

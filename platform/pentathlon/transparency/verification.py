@@ -85,7 +85,7 @@ def restore_since(noted: str) -> str | None:
     """
     checkpoint = _read_checkpoint(noted)
     restore = checkpoint.lost_by(_read_checkpoint(checkpoint_at(log_size())))
-    return restore and restore.to_sentence(checkpoint.size)
+    return None if restore is None else restore.to_sentence(checkpoint.size)
 
 
 def _entry_differences(entry: LogEntry, tiles: Tiles, *, has_replay: bool) -> Iterator[str]:

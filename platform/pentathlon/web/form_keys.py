@@ -62,11 +62,12 @@ def takes_password(view: View[P]) -> View[P]:
 
 
 def prepared_by(
-    prepare: Callable[[HttpRequest], object],
+    prepare: Callable[[HttpRequest], object], *, for_visitors: bool = False
 ) -> Callable[[View[P]], View[P]]:
     """Do slow work on a posted form before the transaction in which the view runs.
 
-    The view finds what `prepare` returned by `prepared`.
+    The view finds what `prepare` returned by `prepared`. It is for people who have signed in,
+    since nobody else may cost us time, unless it checks `for_visitors` who they are.
     """
 
     def decorate(view: View[P]) -> View[P]:
@@ -76,6 +77,7 @@ def prepared_by(
             return view(request, *args, **kwargs)
 
         answer.prepare = prepare  # type: ignore[attr-defined]  # read by the middleware below
+        answer.prepares_for_visitors = for_visitors  # type: ignore[attr-defined]  # likewise
         return answer
 
     return decorate
@@ -109,8 +111,8 @@ class AnswerFormsOnce(MiddlewareMixin):
             return Answer(status=sent[0].status_code, body=body, is_kept=body is not None)
 
         actor = person(request)
-        # Views with slow work are for people who have signed in: nobody else costs it.
-        prepare = getattr(view, "prepare", None) if actor else None
+        may_prepare = actor is not None or getattr(view, "prepares_for_visitors", False)
+        prepare = getattr(view, "prepare", None) if may_prepare else None
         content = _fingerprint(request)
         answer = answer_once(
             actor=actor,
