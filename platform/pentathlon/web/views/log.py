@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.transparency.models import LogRoot, SigningKey
+from pentathlon.transparency.models import LogContinuation, LogRoot, SigningKey
 from pentathlon.transparency.services import checkpoint_at, demand_signed, log_size
 from pentathlon.web.pagination import cursor_page
 
@@ -19,6 +19,7 @@ def log(request: HttpRequest) -> HttpResponse:
         "size": size,
         "checkpoint": checkpoint_at(size),
         "keys": SigningKey.objects.order_by("-pk"),
+        "restores": LogContinuation.objects.order_by("-pk"),
         "page": page,
     }
     return render(request, "web/log.html", context)
