@@ -50,7 +50,7 @@ class Meaning(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TimeRule:
     """The meaning of a column, and how far ahead of the clock it can be."""
 
     meaning: Meaning
@@ -75,20 +75,20 @@ class Rule:
         return Case(*cases, default=Value(now + self.leads[-1]), output_field=DateTimeField())
 
 
-def _until(**lead: float) -> Rule:
-    return Rule(Meaning.UNTIL, (timedelta(**lead),))
+def _until(**lead: float) -> TimeRule:
+    return TimeRule(Meaning.UNTIL, (timedelta(**lead),))
 
 
-def _retried(pauses_s: Sequence[float], *, jitter: float = 0.0) -> Rule:
+def _retried(pauses_s: Sequence[float], *, jitter: float = 0.0) -> TimeRule:
     """Return the rule of a time that a row's `tries` decide."""
     pauses = (timedelta(seconds=(1 + jitter) * each) for each in pauses_s)
-    return Rule(Meaning.DUE, (timedelta(), *pauses), by="tries")
+    return TimeRule(Meaning.DUE, (timedelta(), *pauses), by="tries")
 
 
-_HAPPENED: Final = Rule(Meaning.HAPPENED)
-_STATED: Final = Rule(Meaning.STATED)
+_HAPPENED: Final = TimeRule(Meaning.HAPPENED)
+_STATED: Final = TimeRule(Meaning.STATED)
 _APP_TOKEN: Final = _until(seconds=settings.OAUTH2_PROVIDER["ACCESS_TOKEN_EXPIRE_SECONDS"])
-_NOT_HAPPENED: Final[Mapping[str, Rule]] = {
+_NOT_HAPPENED: Final[Mapping[str, TimeRule]] = {
     "accounts.apitoken.expiry": _until(days=LONGEST_TOKEN_DAYS),
     "accounts.browsersession.expire_date": _until(seconds=settings.SESSION_COOKIE_AGE),
     "accounts.devicelogin.expires_at": _until(seconds=VALID_S),
@@ -98,10 +98,12 @@ _NOT_HAPPENED: Final[Mapping[str, Rule]] = {
     "common.leadership.until": _until(seconds=LEASE_S),
     "friendlies.friendly.lease_until": _until(seconds=FRIENDLY_LEASE_S),
     # As long as one match makes it rest: looking too early costs a limit an hour a few matches.
-    "ladders.division.due_at": Rule(
+    "ladders.division.due_at": TimeRule(
         Meaning.DUE, (rest(matches=1, an_hour=settings.LADDER_MATCHES_AN_HOUR),)
     ),
-    "ladders.season.closes_at": Rule(Meaning.DUE, (timedelta(days=settings.LADDER_SEASON_DAYS),)),
+    "ladders.season.closes_at": TimeRule(
+        Meaning.DUE, (timedelta(days=settings.LADDER_SEASON_DAYS),)
+    ),
     "matches.hiddenlane.hides_from": _STATED,
     "matches.hiddenlane.hides_until": _STATED,
     "matches.match.lease_until": _until(seconds=LEASE_S),
@@ -120,7 +122,7 @@ _NOT_HAPPENED: Final[Mapping[str, Rule]] = {
     "transparency.logcontinuation.at": _STATED,
     "webhooks.delivery.next_at": _retried(RETRIES_S, jitter=JITTER),
     # The sender looks at once, and then knows better.
-    "webhooks.webhookendpoint.due_at": Rule(Meaning.DUE),
+    "webhooks.webhookendpoint.due_at": TimeRule(Meaning.DUE),
     "webhooks.webhookendpoint.old_until": _until(seconds=ROTATION_S),
     "webhooks.webhookendpoint.paused_until": _until(seconds=LONGEST_PAUSE_S),
 }
@@ -195,7 +197,7 @@ def _happened() -> Iterator[str]:
             yield f"{table}.{column}"
 
 
-RULES: Final[Mapping[str, Rule]] = {**dict.fromkeys(_happened(), _HAPPENED), **_NOT_HAPPENED}
+RULES: Final[Mapping[str, TimeRule]] = {**dict.fromkeys(_happened(), _HAPPENED), **_NOT_HAPPENED}
 """The rule of every column of times, by `app.model.column`."""
 
 
@@ -237,8 +239,8 @@ def time_columns() -> Iterator[tuple[type[Model], str, str]]:
                 yield model, field.name, f"{model._meta.label_lower}.{field.name}"
 
 
-def _columns() -> dict[type[Model], dict[str, Rule]]:
-    found: dict[type[Model], dict[str, Rule]] = {}
+def _columns() -> dict[type[Model], dict[str, TimeRule]]:
+    found: dict[type[Model], dict[str, TimeRule]] = {}
     for model, column, label in time_columns():
         rule = RULES[label]
         if rule.meaning is not Meaning.STATED:
@@ -246,7 +248,7 @@ def _columns() -> dict[type[Model], dict[str, Rule]]:
     return found
 
 
-def _mend(model: type[Model], columns: Mapping[str, Rule], now: datetime) -> int:
+def _mend(model: type[Model], columns: Mapping[str, TimeRule], now: datetime) -> int:
     ahead = {column: rule.ahead(column, now) for column, rule in columns.items()}
     rows = model._base_manager.filter(Q(*ahead.values(), _connector=Q.OR)).order_by("pk")
     changes = {
