@@ -21,7 +21,7 @@ from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
 from api.protocol.endpoint import LARGEST_ID, read_id
 from pentathlon.analyses.services import sent_analyses
-from pentathlon.bots.models import Archive
+from pentathlon.bots.archives import find_files
 from pentathlon.byte_ranges import in_part
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
@@ -202,7 +202,7 @@ class FleetViewSet(FleetEndpoint[Match]):
             raise NotFound(
                 "No match that this worker plays now needs these files.", code="unneeded_files"
             )
-        data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
+        data = find_files(content_hash)
         return in_part(request._request, HttpResponse(data, content_type="application/zip"))
 
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)

@@ -20,7 +20,7 @@ from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.archives import read_archive
+from pentathlon.bots.archives import read_archive, read_files
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
@@ -271,7 +271,7 @@ class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
         """Download the files of one of your versions."""
         version = self._readable_version()
         return HttpResponse(
-            bytes(version.archive.data),
+            read_files(version.archive),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{version.archive_name}"'},
         )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
-from pentathlon.bots.models import Archive
+from pentathlon.bots.archives import find_files
 from pentathlon.common.errors import DomainError
 from pentathlon.common.outages import is_outage
 from pentathlon.fleet.announcements import Announcement
@@ -95,8 +95,7 @@ class DirectPlatform:
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""
         with asking():
-            stored = Archive.objects.values_list("data", flat=True)
-            return bytes(stored.get(pk=content_hash))
+            return find_files(content_hash)
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of the build of this seat's upload; empty if it is not built yet."""

@@ -88,6 +88,17 @@ class Archive(models.Model):
     """A normalised zip: the same files give the same bytes."""
     unpacked_bytes = models.PositiveIntegerField()
     files = models.PositiveIntegerField()
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that these are not the files that were stored."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("content_hash",),
+                condition=models.Q(damaged_at__isnull=False),
+                name="bots_damaged_archive",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.content_hash

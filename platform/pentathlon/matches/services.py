@@ -227,9 +227,6 @@ def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
 @transaction.atomic
 def return_expired_leases(*, limit: int = 200) -> list[Match]:
     """Give back the matches of workers that fell silent; return these matches."""
-    # A lease further ahead than any lasts was made before the clock was set back; its worker may
-    # be dead.
-    Match.objects.live().filter(lease_until__gt=_lease_end()).update(lease_until=_lease_end())
     # A match that somebody else settles in this moment is left to them.
     expired = Match.objects.lease_expired().order_by("lease_until", "pk")
     matches = list(expired.select_for_update(skip_locked=True)[:limit])

@@ -34,8 +34,9 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
+from pentathlon.operations.damage import KINDS
 from pentathlon.ratings.models import LedgerRow
-from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
 from pentathlon.trust.surprises import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
@@ -131,9 +132,16 @@ def _fleet(now: datetime) -> Iterator[Metric]:
     leads = Leadership.objects.filter(name=RECONCILER, until__gt=now).exists()
     yield _gauge("reconciler_up", "1 if a reconciler hands matches out", value=leads)
     silent = len(silent_loops())
-    damaged = Replay.objects.filter(damaged_at__isnull=False).count()
-    yield _gauge("replays_damaged", "Replays that are not what was stored", value=damaged)
+    stopped = Tournament.objects.stopped().count()
+    yield _gauge("tournaments_stopped", "Tournaments that cannot go on", value=stopped)
     yield _gauge("loops_silent", "Loops of the reconciler that no process runs", value=silent)
+
+
+def _damage(now: datetime) -> Iterator[Metric]:
+    family = _gauge("damaged", "Stored things that are not what was stored", labels=["kind"])
+    for kind in KINDS:
+        family.add_metric([kind.noun], kind.rows().filter(damaged_at__isnull=False).count())
+    yield family
 
 
 def _attempts(now: datetime) -> Iterator[Metric]:
@@ -217,6 +225,7 @@ def _rest(now: datetime) -> Iterator[Metric]:
 _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (
     _waiting,
     _fleet,
+    _damage,
     _attempts,
     _durations,
     _faults,

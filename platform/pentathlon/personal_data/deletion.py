@@ -60,7 +60,6 @@ _FOR_GOOD: Final = (VersionState.RETIRED, VersionState.DISQUALIFIED)
 _NAMED: Final = 5
 
 
-@transaction.atomic
 def delete_own_account(
     *,
     actor: User,
@@ -85,9 +84,10 @@ def delete_own_account(
             code="wrong_name",
             field="username",
         )
-    check_own_password(actor, password)
-    check_second_factor(actor, code=code, answer=answer, state=state)
-    return _delete(actor=actor, person=actor, reason="")
+    check_own_password(actor, password)  # hashing is slow, and no transaction waits for it
+    with transaction.atomic():
+        check_second_factor(actor, code=code, answer=answer, state=state)
+        return _delete(actor=actor, person=actor, reason="")
 
 
 @transaction.atomic

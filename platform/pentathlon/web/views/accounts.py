@@ -28,6 +28,7 @@ from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
 from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.web.account.quotas import read_quotas
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
@@ -39,6 +40,7 @@ _CHALLENGES_SHOWN = 10
 _OFFERS_SHOWN = 20
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache
