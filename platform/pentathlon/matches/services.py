@@ -78,7 +78,7 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
     return matches
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def claim_matches(
     *,
     match_ids: Sequence[int],
