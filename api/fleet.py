@@ -38,13 +38,13 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.attempts.leases import renew_leases
 from pentathlon.matches.dispatch.claims_by_token import (
     claim_by_token,
     give_back_hints,
     note_told,
 )
 from pentathlon.matches.jobs import Submission
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import builds

@@ -13,8 +13,8 @@ from pentathlon.common.outages import is_outage
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
-from pentathlon.matches.attempts.leases import renew_leases
 from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.services import (
     claim_matches,
     fail_attempt,

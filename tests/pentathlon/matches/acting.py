@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 
 from django.db.models.functions import Now
 
-from pentathlon.matches.attempts.leases import renew_leases
 from pentathlon.matches.jobs import Job, MatchResult, SeatResult
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, finish_matches
 from tests.factories import make_match, make_version

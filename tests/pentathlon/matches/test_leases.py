@@ -8,8 +8,8 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Now
 
-from pentathlon.matches.attempts.leases import BUILD_S, SLACK_S, renew_leases
 from pentathlon.matches.jobs import Job
+from pentathlon.matches.leases import BUILD_S, SLACK_S, renew_leases
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import claim_matches, return_match
 from pentathlon_engines.match.limits import Limits
