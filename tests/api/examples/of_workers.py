@@ -168,7 +168,10 @@ def _of_stretch(make: Callable[[FriendlyStretch], Json]) -> Making:
 
 
 def _bots_turn(world: World) -> Any:  # Any: a friendly
-    return begun(person=world.organiser, bot=world.scene.versions[2], seat=1)
+    friendly = begun(person=world.organiser, bot=world.scene.versions[2], seat=1)
+    friendly.sent_at = Now()
+    friendly.save()
+    return friendly
 
 
 def _claim_friendly(world: World) -> Call:
