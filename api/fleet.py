@@ -38,15 +38,15 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.attempts.leases import renew_leases
-from pentathlon.matches.jobs import Submission
-from pentathlon.matches.models import Match
-from pentathlon.matches.services import (
-    claim_matches,
-    fail_attempt,
-    publish_again,
-    return_match,
+from pentathlon.matches.dispatch.claims_by_token import (
+    claim_by_token,
+    give_back_hints,
+    note_told,
 )
+from pentathlon.matches.jobs import Submission
+from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.wire import (
     announcement_from_json,
@@ -103,28 +103,37 @@ class FleetViewSet(FleetEndpoint[Match]):
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
-        """Leave matches to other workers; their hints are sent again."""
-        publish_again(match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
+        """Leave matches to other workers; their hints are sent again.
+
+        A token gives back at most as many in a minute as it could claim: `hints_spent`.
+        """
+        give_back_hints(self.token, match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim the listed matches that are still waiting and that this worker may play."""
+        """Claim the listed matches that were sent out, still wait and suit this worker.
+
+        A token holds at most as many matches as its slots can: `slots_full` says that it does.
+        """
         facts = read(told.ClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
-        jobs = claim_matches(
+        jobs = claim_by_token(
+            self.token,
             match_ids=facts["match_ids"],
             worker=self.name_here(facts["slot"]),
             capabilities=Capabilities.of(announcement).by_token(self.token),
-            worker_token=self.token.pk,
         )
         return Response({"jobs": jobs_to_json(jobs)})
 
     @extend_schema(request=told.LeasesSerializer, responses=told.LostSerializer)
     @action(detail=False, methods=["post"])
     def leases(self, request: Request) -> Response:
-        """Report progress and keep matches for another 30 s."""
+        """Report progress and keep matches for another 30 s.
+
+        Plies must grow; a match without progress for longer than its clocks allow is lost.
+        """
         asked = read(told.LeasesSerializer, request)["leases"]
         kept = renew_leases({each["token"]: (each["match_id"], each["ply"]) for each in asked})
         lost = [each["match_id"] for each in asked if each["token"] not in kept]
@@ -276,6 +285,7 @@ def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:
     if only_friendlies:
         return Hint()
     if match_ids := sent_matches(token):
+        note_told(token, match_ids)
         return Hint(match_ids=match_ids)
     if Work.ANALYSES in token.work and (analysis_ids := sent_analyses()):
         return Hint(analysis_ids=analysis_ids)

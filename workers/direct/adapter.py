@@ -14,11 +14,11 @@ from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.services import (
     claim_matches,
     fail_attempt,
     publish_again,
-    renew_lease,
     return_match,
 )
 from pentathlon.matches.uploads import builds
@@ -61,13 +61,10 @@ class DirectPlatform:
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
         with asking():
-            return [
-                lease.job.match_id
-                for lease in leases
-                if not renew_lease(
-                    match_id=lease.job.match_id, token=lease.job.token, ply=lease.ply
-                )
-            ]
+            kept = renew_leases(
+                {lease.job.token: (lease.job.match_id, lease.ply) for lease in leases}
+            )
+        return [lease.job.match_id for lease in leases if lease.job.token not in kept]
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
         """Hand in results; return for each the reason of its refusal, or None."""

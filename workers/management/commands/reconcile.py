@@ -41,7 +41,8 @@ from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
-from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
+from pentathlon.trust.promises import watch_promises
+from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
@@ -84,7 +85,8 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "challenges": call_off_out_of_play,
         "idle friendlies": close_idle,
         "spot checks": advance_spot_checks,
-        "surprises": SurpriseWatch().step,
+        "surprises": Watch(quarantine_surprising).step,
+        "promises": Watch(watch_promises).step,
         "revoked results": revoke_reviewed,
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
