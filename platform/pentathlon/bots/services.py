@@ -18,6 +18,7 @@ from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.names import is_of_the_house
 from pentathlon.common.texts import storable
+from pentathlon.server.limits import MOST_OF_UNVERIFIED
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import LONGEST_NAME, personal_name
 
@@ -42,6 +43,14 @@ def check_room(*, actor: User, size: int) -> None:
     Call it in the transaction that stores the upload: uploads of one author are stored in turn.
     """
     User.objects.select_for_update().get(pk=actor.pk)
+    own = BotVersion.objects.owned_by(actor)
+    if not actor.may_play_rated and own.count() >= MOST_OF_UNVERIFIED:
+        raise NotAllowed(
+            f"You may upload {MOST_OF_UNVERIFIED} versions before {actor.email} is verified. "
+            "Follow the link in our letter to it; under Account, E-mail, you can have it sent "
+            "again. Or ask an organiser to vouch for you.",
+            code="email_not_verified",
+        )
     validating = validation_quota(actor)
     validating.check_left(
         f"{validating.used} versions of yours are being validated. Upload when one is done."
