@@ -218,18 +218,25 @@ def checked_reason(reason: str) -> str:
 
 
 @transaction.atomic
-def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> str:
+def keep_build(
+    *, version_id: int, built: CheckedArchive, is_trusted: bool, worker: str = ""
+) -> str:
     """Store the files that a build made and return the hash of those that count.
 
-    The first trusted build counts; without a trusted one, the first build.
+    The first trusted build counts; without a trusted one, the first build. The hash of a second
+    trusted one, by another worker, is kept to compare.
     """
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None or (is_trusted and not version.is_build_trusted):
         replaced = version.built_id
         version.built = store_archive(built)
         version.is_build_trusted = is_trusted
-        version.save(update_fields=("built", "is_build_trusted"))
+        version.built_by = worker if is_trusted else ""
+        version.save(update_fields=("built", "is_build_trusted", "built_by"))
         drop_archive(replaced)
+    elif is_trusted and version.needs_second_build(worker):
+        version.second_build = built.content_hash
+        version.save(update_fields=("second_build",))
     return version.files_hash()
 
 

@@ -26,6 +26,7 @@ from pentathlon.accounts.roles import (
     take_role,
 )
 from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.rivalry.residuals import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
@@ -70,6 +71,16 @@ def tournament_audit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     found, context = load_tournament(request, tournament_id, tab="audit")
     context["page"] = cursor_page(request, audit_events_of(found, reader=person(request)))
     return render(request, "web/tournament/audit.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def residuals(request: HttpRequest) -> HttpResponse:
+    """Show staff the pairs of authors whose results are furthest beyond expectation."""
+    _staff(request)
+    context = {"rows": author_residuals(), "section": "status"}
+    return render(request, "web/audit/residuals.html", context)
 
 
 @never_cache
