@@ -70,7 +70,7 @@ class AuthorResidualSerializer(serializers.Serializer[AuthorResidual]):
     points = serializers.FloatField(
         help_text="The sum of result less expected share, by the ratings before each match."
     )
-    errors = serializers.FloatField(
+    standard_errors = serializers.FloatField(
         help_text="`points` in standard errors. From 4 on, in many meetings, ratings do not "
         "explain the results: new bots rise, or two accounts feed each other."
     )

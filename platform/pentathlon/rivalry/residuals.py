@@ -28,7 +28,7 @@ class AuthorResidual:
     """Their rated meetings."""
     points: float
     """The sum of the differences between result and expectation by the ratings before it."""
-    errors: float
+    standard_errors: float
     """The same in standard errors."""
 
 
@@ -55,7 +55,7 @@ def author_residuals() -> list[AuthorResidual]:
             game=row["game"],
             rated=row["meetings"],
             points=row["beyond"] / MILLION,
-            errors=row["errors"],
+            standard_errors=row["errors"],
         )
         for row in worst[:_MOST_PAIRS]
     ]

@@ -31,11 +31,11 @@ def test_author_whose_bots_are_fed_comes_first() -> None:
 
     names = (first.bot.owner.username, second.bot.owner.username, "tuned")
     assert (fed.author, fed.other, fed.game, fed.rated) == (*names, LEAST_MEETINGS)
-    assert fed.errors > 1.5
+    assert fed.standard_errors > 1.5
     assert {each.author for each in others} <= {
         each.bot.owner.username for each in (third, fourth)
     }
-    assert all(each.errors < 1 for each in others)
+    assert all(each.standard_errors < 1 for each in others)
 
 
 def test_reference_bots_feed_nobody() -> None:

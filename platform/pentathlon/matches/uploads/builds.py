@@ -107,9 +107,8 @@ def _held(building: Building) -> BotVersion:
     """Return the version; raise `Conflict` unless the attempt holds a match of it."""
     held = Match.objects.held_by(building.token).filter(pk=building.match_id)
     versions = BotVersion.objects.filter(pk=building.version_id, seats__match__in=held)
-    needed = ("built", "is_build_trusted", "built_by", "second_build")
-    needed = (*needed, "archive", "manifest", "state")
-    found = versions.only(*needed).first()
+    builds = ("built", "is_build_trusted", "built_by", "second_build")
+    found = versions.only(*builds, "archive", "manifest", "state").first()
     if found is None:
         raise Conflict(
             f"Match {building.match_id} is no longer this worker's, or version "
