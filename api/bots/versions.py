@@ -173,11 +173,23 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
     build_log = serializers.SerializerMethodField(
         help_text="Grows while the build runs; if too long, only its end is kept."
     )
+    build_difference = serializers.CharField(
+        help_text="How the files that two workers built for rated play differ, in a sentence; "
+        "empty if they are equal, or if only one worker has built it."
+    )
     repairs = RepairSerializer(many=True, help_text="What was put right in the upload.")
 
     class Meta:
         model = BotVersion
-        fields = ("id", "state", "state_reason", "repairs", "build_log", "validation_log")
+        fields = (
+            "id",
+            "state",
+            "state_reason",
+            "repairs",
+            "build_log",
+            "build_difference",
+            "validation_log",
+        )
         read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:

@@ -10,6 +10,7 @@ from pentathlon.accounts.letters import notify, write_letter
 from pentathlon.accounts.links import find_by_email_link
 from pentathlon.accounts.models import EmailChange, LetterKind, User
 from pentathlon.accounts.passwords import check_email, check_own_password
+from pentathlon.accounts.verification import check_mailbox
 from pentathlon.common.errors import Conflict, InvalidInput
 
 _SENT_AGAIN = timedelta(seconds=10)
@@ -49,6 +50,8 @@ def cancel_email_change(*, actor: User) -> None:
 def confirm_email_change(*, link: str, site: str) -> User:
     """Give a person the address that a link to it was sent to; return the person."""
     change = find_by_email_link(link)
+    if change.email != change.person.verified_email:
+        check_mailbox(change.email)
     person, before = change.person, change.person.email
     is_told = person.has_verified_email and before != change.email
     changed = User.objects.filter(pk=person.pk, email=before, password=person.password)

@@ -117,7 +117,16 @@ def claim_matches(
     if tokens:
         _take(tokens, worker)
     shows_compiled = bool(matches) and Worker.objects.all_show_compiled()
-    jobs = [make_job(match, tokens[match.pk], shows_compiled=shows_compiled) for match in matches]
+    jobs = [
+        make_job(
+            match,
+            tokens[match.pk],
+            shows_compiled=shows_compiled,
+            slot=worker,
+            capabilities=capabilities,
+        )
+        for match in matches
+    ]
     Attempt.objects.bulk_create(
         Attempt(
             match_id=job.match_id,

@@ -208,6 +208,7 @@ def _anonymise(person: User, name: str) -> None:
     person.username = name
     person.email = person.verified_email = person.first_name = person.last_name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_organiser = False
+    person.is_vouched = False
     person.last_login = None
     # Sessions hold a digest of the password, so this invalidates all of them.
     person.set_unusable_password()

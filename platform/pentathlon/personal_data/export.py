@@ -148,6 +148,7 @@ def _account(person: User) -> Row:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "is_organiser": person.is_organiser,
+        "is_vouched": person.is_vouched,
         "is_staff": person.is_staff,
         "is_superuser": person.is_superuser,
         "takes_organiser_entries": person.takes_organiser_entries,
