@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -117,16 +118,10 @@ def claim_matches(
     if tokens:
         _take(tokens, worker)
     shows_compiled = bool(matches) and Worker.objects.all_show_compiled()
-    jobs = [
-        make_job(
-            match,
-            tokens[match.pk],
-            shows_compiled=shows_compiled,
-            slot=worker,
-            capabilities=capabilities,
-        )
-        for match in matches
-    ]
+    job_of = partial(
+        make_job, shows_compiled=shows_compiled, slot=worker, capabilities=capabilities
+    )
+    jobs = [job_of(match, tokens[match.pk]) for match in matches]
     Attempt.objects.bulk_create(
         Attempt(
             match_id=job.match_id,

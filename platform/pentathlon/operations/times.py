@@ -148,13 +148,14 @@ _HAPPENED_COLUMNS: Final = """
     desk_records.deskrecord: created_at
     explorer.exploredgame: finished_at
     fleet.worker: seen_at started_at
-    fleet.workertoken: created_at last_used_at quarantined_at revoked_at
+    fleet.workertoken: created_at fruitless_since last_used_at passed_since
+    fleet.workertoken: quarantined_at revoked_at
     friendlies.friendly: created_at finished_at moved_at sent_at
     handovers.handover: offered_at
     ladders.ladder: created_at
     ladders.season: closed_at opened_at
     matches.attempt: ended_at started_at
-    matches.match: created_at finished_at sent_at started_at
+    matches.match: created_at finished_at progressed_at sent_at started_at
     matches.seatlog: ended_at
     oauth.oauthapp: created updated
     oauth2_provider.accesstoken: created updated

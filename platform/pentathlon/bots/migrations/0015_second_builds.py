@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("bots", "0012_take_names_of_bots"),
+        ("bots", "0014_damage_index"),
     ]
 
     operations = [
