@@ -6,10 +6,11 @@ database. A worker learns nothing about matches that it does not hold.
 
 import base64
 import binascii
+from collections.abc import Collection, Iterator
 from http import HTTPStatus
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, cast
 
-from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -20,24 +21,20 @@ from rest_framework.response import Response
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
 from api.protocol.endpoint import LARGEST_ID, read_id
-from pentathlon.analyses.services import sent_analyses
+from pentathlon.analyses.services import sent_analyses, sent_loans
 from pentathlon.bots.archives import find_files
 from pentathlon.byte_ranges import in_part
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.hints import (
-    FRIENDLIES,
-    HINT_HEADER,
-    PAUSE_HEADER,
-    PAUSE_S,
-    QUEUE_HEADER,
-    Hint,
-)
+from pentathlon.fleet.hints import PAUSE_HEADER, messages
+from pentathlon.fleet.hints import Work as Waiting
 from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOTS, PLAY_MATCHES
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
+from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.claims_by_token import (
     claim_by_token,
     give_back_hints,
@@ -88,17 +85,17 @@ class FleetViewSet(FleetEndpoint[Match]):
     def hints(self, request: Request) -> Response:
         """Wait for work; the response comes at once if there is any."""
         asked = read(told.WaitSerializer, request)
-        wait_s, only_friendlies = asked["wait_s"], asked["only_friendlies"]
-        if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
-            # The server removes the header and answers when a hint comes; see `pentathlon.asgi`.
-            headers = {HINT_HEADER: str(wait_s)}
-            if only_friendlies:
-                headers[QUEUE_HEADER] = FRIENDLIES
-            return Response(Hint().to_json(), headers=headers)
-        if hint := _sent_work(self.token, only_friendlies=only_friendlies):
-            return Response(hint.to_json())
-        pause_s = min(wait_s, PAUSE_S)
-        return Response(Hint().to_json(), headers={PAUSE_HEADER: str(pause_s)})
+        # Workers of the previous release name no queues and read the ids of matches.
+        is_old = "queues" not in request.data
+        most = told.MOST_HINTS if is_old else asked["most"]
+        work = list(islice(_sent_work(self.token, queues=asked["queues"]), most))
+        hints = [cast("list[int]", ids) for task, ids, _ in work if task == PLAY_MATCHES]
+        match_ids = [pk for ids in hints for pk in ids]
+        note_told(self.token, match_ids)
+        # The server takes the header off and answers later; see `pentathlon.asgi`.
+        headers = {} if work else {PAUSE_HEADER: str(asked["wait_s"])}
+        answer = {"messages": messages(work), "match_ids": match_ids[:BATCH] if is_old else []}
+        return Response(answer, headers=headers)
 
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
@@ -275,18 +272,21 @@ def _place(text: str, field: str) -> int:
     return found
 
 
-def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:
-    """Return waiting work that was sent out and that the token allows; empty if there is none.
+def _sent_work(token: WorkerToken, *, queues: Collection[str]) -> Iterator[Waiting]:
+    """Yield waiting work that was sent out, that the token allows and that is for these queues.
 
-    Friendlies come first, because people wait for them; analyses give way to everything.
+    Friendlies come first, because people wait for them; analyses give way to all but the matches
+    from which a slot is lent.
     """
-    if Work.UNRATED in token.work and (friendly_ids := sent_friendlies()):
-        return Hint(friendly_ids=friendly_ids)
-    if only_friendlies:
-        return Hint()
-    if match_ids := sent_matches(token):
-        note_told(token, match_ids)
-        return Hint(match_ids=match_ids)
-    if Work.ANALYSES in token.work and (analysis_ids := sent_analyses()):
-        return Hint(analysis_ids=analysis_ids)
-    return Hint()
+    if FRIENDLIES in queues and Work.UNRATED in token.work:
+        yield from ((MOVE_BOTS, [pk], {}) for pk in sent_friendlies())
+    if MATCHES not in queues:
+        return
+    if Work.ANALYSES in token.work:
+        yield from ((ANALYSE_MATCH, pk, {"is_lent": True}) for pk in sent_loans())
+    has_matches = False
+    for match_ids in sent_matches(token):
+        has_matches = True
+        yield PLAY_MATCHES, match_ids, {}
+    if Work.ANALYSES in token.work and not has_matches:
+        yield from ((ANALYSE_MATCH, pk, {}) for pk in sent_analyses())

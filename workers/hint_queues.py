@@ -11,7 +11,7 @@ from typing import Final
 
 from kombu.utils.scheduling import round_robin_cycle
 
-from pentathlon.fleet.hints import LADDERS, MATCHES
+from pentathlon.fleet.queues import LADDERS, MATCHES
 
 LOOK_S: Final = 0.1
 """How soon the worker notices that a queue may be read again."""

@@ -169,7 +169,7 @@ import sys
 {hide}
 import django
 django.setup()
-import pentathlon.wsgi, workers.tasks, workers.standalone, workers.management.commands.reconcile
+import pentathlon.wsgi, workers.tasks, workers.remote.ports, workers.management.commands.reconcile
 from pentathlon import tracing
 from pentathlon.env import read_environment
 tracing.start(read_environment(), service="x")

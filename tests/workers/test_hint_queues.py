@@ -9,10 +9,8 @@ from typing import NamedTuple
 import pytest
 from celery.signals import worker_init
 from celery.worker import state
-from django.conf import settings
 from kombu import Connection, Consumer, Queue
 from kombu.utils.scheduling import cycle_by_name
-from pytest_django.fixtures import Settings
 
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
@@ -77,7 +75,7 @@ class Reader:
 
 @pytest.fixture
 def reader() -> Iterator[Reader]:
-    with Connection(settings.CELERY_BROKER_URL) as connection:
+    with Connection(app.conf.broker_url) as connection:
         yield Reader(connection)
 
 
@@ -123,13 +121,12 @@ def test_held_worker_leaves_ladders_too(reader: Reader) -> None:
     ],
 )
 def test_worker_on_a_starved_host_reads_on_until_one_slot_plays(
-    names: list[str], is_held: bool, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    names: list[str], is_held: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starvation = Starvation(slots=3, pressure=lambda: 0.9)
     worker = WorkerProcess(None, platform=DIRECT, starvation=starvation)
     monkeypatch.setattr(tasks, "_worker", worker)
     monkeypatch.setattr(worker, "adopt_pool_files", lambda: None)
-    monkeypatch.setattr(tasks, "wait_for_schema", lambda: None)
     options = app.conf.broker_transport_options
     try:
         worker_init.send(sender=None)

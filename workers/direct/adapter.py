@@ -124,6 +124,15 @@ class DirectPlatform:
             return False
         return True
 
+    def hand_in_unsent(self) -> int:
+        """Return 0: whatever the database has not taken is played again."""
+        return 0
+
+    @property
+    def has_refused(self) -> bool:
+        """Return False: who knows the database may work."""
+        return False
+
     def leave_thread(self) -> None:
         """Close the connection of the calling thread."""
         connection.close()

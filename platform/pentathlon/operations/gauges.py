@@ -152,9 +152,17 @@ def _damage(now: datetime) -> Iterator[Metric]:
 
 def _attempts(now: datetime) -> Iterator[Metric]:
     text = "Attempts begun in the last hour, of the latest 1,000, by how they stand"
-    latest = Attempt.objects.order_by("-pk").values_list("state", "started_at")[:_MOST]
-    ends = Counter(state for state, started in latest if started > now - _LATELY)
+    rows = Attempt.objects.order_by("-pk").values_list("state", "started_at", "ended_at")[:_MOST]
+    latest = [row for row in rows if row[1] > now - _LATELY]
+    ends = Counter(state for state, *_ in latest)
     yield _counted("attempts_recent", text, "end", ends, names=AttemptState.values)
+    text = "From claim to result of those that were accepted"
+    family = _gauge("attempt_seconds", text, labels=["quantile"])
+    accepted = [row for row in latest if row[0] == AttemptState.ACCEPTED]
+    seconds = [(ended - began).total_seconds() for _, began, ended in accepted if ended]
+    for name, cut in _cuts(seconds).items():
+        family.add_metric([name], cut)
+    yield family
 
 
 def _durations(now: datetime) -> Iterator[Metric]:
@@ -168,10 +176,8 @@ def _durations(now: datetime) -> Iterator[Metric]:
             for start, end in times
             if start is not None and end is not None and end > now - _LATELY
         ]
-        if len(seconds) > 1:
-            cuts = quantiles(seconds, n=20, method="inclusive")
-            for name, place in _QUANTILES.items():
-                family.add_metric([game, name], cuts[place])
+        for name, cut in _cuts(seconds).items():
+            family.add_metric([game, name], cut)
     yield family
 
 
@@ -233,6 +239,14 @@ def _rest(now: datetime) -> Iterator[Metric]:
         cursor.execute(query)
         (size,) = cursor.fetchone()
     yield _gauge("database_bytes", "Disk space that the database takes", value=size)
+
+
+def _cuts(seconds: Sequence[float]) -> dict[str, float]:
+    """Return the quantiles by name; none of less than two values."""
+    if len(seconds) < 2:  # noqa: PLR2004  # a quantile lies between two
+        return {}
+    cuts = quantiles(seconds, n=20, method="inclusive")
+    return {name: cuts[place] for name, place in _QUANTILES.items()}
 
 
 _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (

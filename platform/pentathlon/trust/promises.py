@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import chain
 from typing import Final
 
 from django.db.models import Max
@@ -90,7 +91,7 @@ def _has_work(token: WorkerToken) -> bool:
     """Return whether a token holds matches, or could have claimed some for a while."""
     if held_by_token(token).exists():
         return True
-    waiting = Match.objects.filter(pk__in=sent_matches(token))
+    waiting = Match.objects.filter(pk__in=chain.from_iterable(sent_matches(token)))
     return waiting.filter(sent_at__lt=Now() - timedelta(seconds=STILL_S)).exists()
 
 

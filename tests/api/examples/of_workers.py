@@ -192,7 +192,9 @@ CALLS: Final[dict[str, Making]] = {
     "fleet_heartbeats_create": _send(
         {"name": "host/1", "held_slots": 0, "announcement": _ANNOUNCED}
     ),
-    "fleet_hints_create": _send({"wait_s": 25}),
+    "fleet_hints_create": _send(
+        {"wait_s": 2, "queues": ["friendly", "match", "ladder"], "most": 2}
+    ),
     "fleet_passed_hints_create": _passed,
     "fleet_claims_create": _claims,
     "fleet_leases_create": _leases,

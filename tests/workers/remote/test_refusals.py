@@ -15,6 +15,6 @@ def test_damaged_files_are_no_outage_but_a_failure(tmp_path: Path) -> None:
     problem = {"code": "archive_damaged", "detail": "The files cannot be read."}
 
     with pytest.raises(Damaged, match="cannot be read") as found:
-        site._refuse(503, json.dumps(problem).encode())
+        site.refuse(503, json.dumps(problem).encode())
 
     assert found.value.code == "archive_damaged"

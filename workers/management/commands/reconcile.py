@@ -46,11 +46,7 @@ from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_rev
 from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
-from workers.publisher import (
-    Publisher,
-    publish_waiting_friendlies,
-    send_waiting_analyses,
-)
+from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
@@ -65,11 +61,17 @@ _IDLE_S: Final = {
     "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
+_publisher: Final = Publisher()
 # The work here grows with the matches, results or receivers; no match waits for it.
 BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
-    "analyses": {"analyses": send_waiting_analyses},
+    "analyses": {"analyses": _publisher.publish_analyses},
     "close": {"entries": settle_entries, "tournaments": close_finished},
+    # A broker that does not answer must not keep the leader.
+    "publishing": {
+        "matches": _publisher.publish_matches,
+        "friendlies": _publisher.publish_friendlies,
+    },
     "recompute": {
         "scores": make_scores,
         "recompute": recompute_outdated,
@@ -137,8 +139,6 @@ class Command(BaseCommand):
             {
                 "clock": watch_clock,
                 "expired leases": watch_leases,
-                "publishing": Publisher().publish_waiting_matches,
-                "friendlies": publish_waiting_friendlies,
                 "ratings": apply_results,
             }
         ).run(stop)
