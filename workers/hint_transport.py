@@ -70,6 +70,10 @@ class HintChannel(redis.Channel):
     do_restore = False
     priority_steps = [0]
 
+    def _brpop_start(self, timeout: float | None = None) -> None:
+        look_s = getattr(self._queue_cycle, "look_s", None)  # type: ignore[attr-defined]  # as below
+        super()._brpop_start(timeout or look_s)  # type: ignore[misc]
+
     def _brpop_read(self, **options: Any) -> object:  # Any: kombu's own
         read = super()._brpop_read  # type: ignore[misc]  # the stubs lack it
         return drop_unreadable(self, partial(read, **options))

@@ -12,6 +12,7 @@ from celery.worker import state
 from kombu import Connection, Consumer, Queue
 from kombu.utils.scheduling import cycle_by_name
 
+from pentathlon.fleet.queues import QUEUES
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import tasks
@@ -90,6 +91,19 @@ def test_held_worker_reads_friendlies_only_and_keeps_the_order(reader: Reader) -
 
     reader.is_held = False
     assert reader.read(3) == [3, 4, 5]
+
+
+def test_held_worker_looks_again_before_a_slot_has_waited_for_long() -> None:
+    is_held = True
+    queues = HintQueues(is_held=lambda: is_held)
+    queues.update(QUEUES)
+
+    queues.consume(3)
+    held_look_s = queues.look_s
+    is_held = False
+    queues.consume(3)
+
+    assert held_look_s <= 0.02 < queues.look_s
 
 
 def test_ladders_are_read_when_nothing_else_is_there(reader: Reader) -> None:

@@ -74,6 +74,8 @@ class SiteTransport(virtual.Transport):
         self._site: HTTPConnection | None = None
         self._asked_at = 0.0
         self._is_waiting = False
+        self._asked: list[str] = []
+        """The queues of the last request."""
         self._due = 0.0
         self._look_at = time.monotonic() + LOOK_S
         self._failures = 0
@@ -99,12 +101,17 @@ class SiteTransport(virtual.Transport):
             self._look_at = now + LOOK_S
             if self._broker is not None and _answers(self._broker):
                 raise ConnectionResetError("The broker answers again.")
-        if self._is_waiting:
-            if now > self._asked_at + WAIT_S + ANSWER_S:
-                self._note_failure(PlatformAway("The site does not answer."))
+        if self._is_waiting and now > self._asked_at + WAIT_S + ANSWER_S:
+            self._note_failure(PlatformAway("The site does not answer."))
             return
         idle = self._idle_slots()
         queues = [queue for each in self.channels for queue in each.queues()]
+        if self._is_waiting:
+            if set(queues) <= set(self._asked):
+                return
+            # A slot that was held may play again. What the site answers now is lost, but for
+            # nobody: it reads hints from the database.
+            self._hang_up()
         if now >= self._due and idle > 0 and queues and not self._platform.has_refused:
             try:
                 self._send(queues, most=idle)
@@ -129,6 +136,7 @@ class SiteTransport(virtual.Transport):
             self._send(queues, most=most)
             return
         self._site, self._asked_at, self._is_waiting = site, time.monotonic(), True
+        self._asked = queues
         self._loop.add_reader(site.sock, self._read)
 
     def _read(self) -> None:

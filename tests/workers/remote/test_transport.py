@@ -90,13 +90,14 @@ class Worker:
 
     def __init__(self, folder: Path, site: Site, *, is_held: bool = False) -> None:
         self.idle = 2
+        self.is_held = is_held
         self.got: list[list[Any]] = []  # Any: JSON
         self.platform = RemotePlatform(server="https://site", token="ptw_1", unsent=folder)
         options = {
             "platform": self.platform,
             "idle_slots": lambda: self.idle,
             "broker": "redis://127.0.0.1:1/0",
-            "queue_order_strategy": partial(HintQueues, is_held=lambda: is_held),
+            "queue_order_strategy": partial(HintQueues, is_held=lambda: self.is_held),
         }
         self.connection = Connection(transport=SiteTransport, transport_options=options)
         channel: Any = self.connection.default_channel  # Any: virtual
@@ -156,6 +157,27 @@ def test_held_worker_asks_for_no_matches(site: Site, tmp_path: Path) -> None:
     site.turn()
 
     assert [each["queues"] for each in site.asked] == [[FRIENDLIES]]
+
+
+def test_worker_that_is_no_longer_held_asks_anew_at_once(site: Site, tmp_path: Path) -> None:
+    worker = Worker(tmp_path, site, is_held=True)
+    site.turn()
+
+    worker.is_held = False
+    site.turn()
+    site.turn()
+
+    assert [len(each["queues"]) for each in site.asked] == [1, 3]
+    assert site.asked[1]["wait_s"] == 0
+
+
+def test_worker_that_is_held_meanwhile_lets_its_request_wait(site: Site, worker: Worker) -> None:
+    site.turn()
+
+    worker.is_held = True
+    site.turn()
+
+    assert len(site.asked) == 1
 
 
 def test_site_that_answers_at_once_without_work_is_not_asked_in_a_loop(

@@ -48,6 +48,7 @@ from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
 from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
+from workers.remembered import Remembered
 
 _BESIDE_TTL_S: Final = 15
 _LONGEST_END_S: Final = 3.0
@@ -61,6 +62,8 @@ _IDLE_S: Final = {
     "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
+_LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
+"""Kinds of work that are not in the database alone: the broker and threads have a part in them."""
 _publisher: Final = Publisher()
 # The work here grows with the matches, results or receivers; no match waits for it.
 BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
@@ -139,7 +142,7 @@ class Command(BaseCommand):
             {
                 "clock": watch_clock,
                 "expired leases": watch_leases,
-                "ratings": apply_results,
+                "ratings": Remembered(apply_results),
             }
         ).run(stop)
         for thread in beside:
@@ -156,7 +159,10 @@ class Command(BaseCommand):
         """
         try:
             idle_s = _IDLE_S.get(work, PAUSE_S)
-            Reconciler(BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
+            steps = BESIDE[work]
+            if work not in _LOOKS_ELSEWHERE:
+                steps = {name: Remembered(step) for name, step in steps.items()}
+            Reconciler(steps, name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
         finally:
             if not stop.is_set():
                 self._ended_early.append(work)

@@ -17,6 +17,9 @@ no more than short ones, what is sent last would wait behind minutes of them.
 Challenges have at most a quarter of the window, so that a rated match that comes later finds room
 at once. An eighth is kept for them while they wait, because rated play may never pause.
 
+Everything but new versions waits until there is room for a whole batch: a slot that follows a hint
+of three matches spends as much on the hint as on one of eight.
+
 Spot checks are few and must not wait until nothing else waits: they have a sixteenth of the window
 on top of it.
 """
@@ -148,9 +151,15 @@ class _Plan:
         self._stale = sorted(sent.filter(is_stale).values_list("pk", *facts))
         self._repeated = frozenset(RepeatedLane.objects.values_list("lane", flat=True))
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
+        self._waiting = 0
+        """How many matches wait in hints that no slot has taken yet."""
         for matches in (live, sent.exclude(is_stale)):
+            self._waiting = 0
             for *place, game in matches.order_by().values_list(*facts):
                 self._in_flight[_lane_of(*place)] += self._weight(game)
+                self._waiting += 1
+        self._left = 0.0
+        """How much of the window stays empty, because the next batch has no room yet."""
 
     def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
@@ -162,6 +171,8 @@ class _Plan:
                 chosen.append(Chosen(pk=pk, game=game, line=line))
         newcomers = self._by_turns(NEWCOMERS, self._room(window))
         chosen += self._on_credit(newcomers, window)
+        if window >= 2 * BATCH:
+            self._left = max(0.0, self._room(window)) % BATCH
         kept, most = self._room_for_challenges(window)
         others: list[Chosen] = []
         for competition in COMPETITIONS:
@@ -200,7 +211,7 @@ class _Plan:
     def _room(self, window: int, line: str = "") -> float:
         """Return how much of a line may be sent; hints of ladders take room from ladders only."""
         counts_ladders = line == MatchKind.LADDER
-        return window - sum(
+        return window - self._left - sum(
             weight
             for (other, _), weight in self._in_flight.items()
             if counts_ladders or other != MatchKind.LADDER
@@ -228,7 +239,8 @@ class _Plan:
         yield from self._hints([match for match in chosen if match.line != NEWCOMERS])
 
     def _hints(self, chosen: Sequence[Chosen]) -> Iterator[tuple[bool, list[int]]]:
-        share = -(-len(chosen) // max(1, self._fleet.slots))
+        # Hints that wait already are enough for slots that this one gives nothing.
+        share = -(-(len(chosen) + self._waiting) // max(1, self._fleet.slots))
         hints: dict[tuple[bool, str], list[int]] = {}
         for match in chosen:
             key = match.line == MatchKind.LADDER, match.game
