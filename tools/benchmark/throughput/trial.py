@@ -56,7 +56,11 @@ def main(asked: dict[str, Any]) -> None:  # Any: JSON
     tournament.refresh_from_db()
     own = Match.objects.of_lane(tournament.pk)
     _wait_for(lambda: own.filter(state=MatchState.DONE).count() >= _WARM_UP * tournament.planned)
-    done, began, before = own.filter(state=MatchState.DONE).count(), time.monotonic(), _costs(asked)
+    done, began, before = (
+        own.filter(state=MatchState.DONE).count(),
+        time.monotonic(),
+        _costs(asked),
+    )
     _wait_for(lambda: own.filter(state=MatchState.DONE).count() >= tournament.planned)
     matches, took_s = tournament.planned - done, time.monotonic() - began
     spent = {part: 1000 * (s - before[part]) / matches for part, s in _costs(asked).items()}
