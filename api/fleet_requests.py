@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from api.protocol.endpoint import LARGEST_ID
 from api.protocol.requests import RequestSerializer
+from pentathlon.fleet.announcements import MOST_SLOTS
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.matches.wire import MOST_RESULTS
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -52,7 +53,7 @@ class AnnouncementSerializer(RequestSerializer):
     name = serializers.CharField(
         max_length=_LONGEST_NAME, help_text="The name of the host and process."
     )
-    slots = serializers.IntegerField(min_value=1, max_value=1024)
+    slots = serializers.IntegerField(min_value=1, max_value=MOST_SLOTS)
     games = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=1_000_000),
         help_text="The version of the rules, by game key.",
@@ -70,7 +71,7 @@ class HeartbeatSerializer(RequestSerializer):
 
     name = serializers.CharField(max_length=_LONGEST_NAME)
     starved = serializers.FloatField(min_value=0, max_value=1, default=0.0)
-    held_slots = serializers.IntegerField(min_value=0, max_value=1024, default=0)
+    held_slots = serializers.IntegerField(min_value=0, max_value=MOST_SLOTS, default=0)
     is_draining = serializers.BooleanField(default=False)
     announcement = AnnouncementSerializer(required=False)
 

@@ -1,3 +1,4 @@
+from http import HTTPStatus
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -10,6 +11,7 @@ from rest_framework.viewsets import ViewSet
 from api.protocol.pagination import OnePage
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
+from pentathlon.caching import FOR_ALL
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.explorer.exploration import LONGEST_LINE, explore
 from pentathlon_engines import GAMES
@@ -105,6 +107,13 @@ class GameViewSet(CountedView, ViewSet):
         """Refuse all parameters."""
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=_PARAMETERS.get(self.action or "", ()))
+
+    def finalize_response(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Mark answers as the same for everybody."""
+        response = super().finalize_response(request, *args, **kwargs)
+        if response.status_code == HTTPStatus.OK:
+            response.headers["Cache-Control"] = FOR_ALL
+        return response
 
     @extend_schema(responses=GameSerializer(many=True))
     def list(self, request: Request) -> Response:

@@ -21,7 +21,7 @@ from celery.worker import state
 from pentathlon import tracing
 from pentathlon.env import BadEnvironment, read_environment
 from pentathlon.fleet.queues import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
-from workers.celery_app import PORTS, app
+from workers.celery_app import IS_REMOTE, PORTS, app
 from workers.drain import Drain
 from workers.hint_queues import LOOK_S, HintQueues
 from workers.host.cpu_pressure import Starvation
@@ -130,20 +130,27 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
     worker.adopt_pool_files()
-    app.conf.broker_transport_options = {
-        **app.conf.broker_transport_options,
-        "queue_order_strategy": partial(HintQueues, is_held=_is_held),
+    options: dict[str, Any] = {
+        "queue_order_strategy": f"{__name__}:hint_queues",
         "polling_interval": LOOK_S,
-        "platform": worker.platform,
-        "idle_slots": lambda: slots - len(state.reserved_requests),
-        "broker": read_environment().worker_broker,
     }
+    if IS_REMOTE:
+        options |= {
+            "platform": worker.platform,
+            "idle_slots": lambda: slots - len(state.reserved_requests),
+            "broker": read_environment().worker_broker,
+        }
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, **options}
 
 
 def _is_held() -> bool:
     """Return whether this worker plays as many matches as it may; for its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
     return not worker_process().has_room(playing)
+
+
+hint_queues: Final = partial(HintQueues, is_held=_is_held)
+"""The order of queues, by name: settings of Celery are shown to whoever watches the worker."""
 
 
 @worker_process_init.connect

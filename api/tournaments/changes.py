@@ -13,7 +13,7 @@ from api.tournaments.arrangements import (
     arrangement_fields,
     take_arrangement,
 )
-from api.tournaments.drafts import LONGEST_REVISION
+from api.tournaments.drafts import LONGEST_REVISION, NO_REVISION
 from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.guards import check_organiser, check_state
@@ -41,6 +41,7 @@ class ChangeSerializer(ArrangementSerializer):
     revision = serializers.CharField(
         max_length=LONGEST_REVISION,
         help_text="`revision` of the tournament. If it has changed since, it stays as it is.",
+        error_messages={"required": NO_REVISION},
     )
 
     def to_internal_value(self, data: Any) -> Any:  # Any: as the framework has it

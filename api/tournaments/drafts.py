@@ -18,6 +18,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
 
 LONGEST_REVISION = 64
+NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."
 _FOLLOWING = {"game": ("options", "table_seats"), "format": ("params", "tie_breaks", "leaving")}
 """Fields that lose their meaning once another one has changed."""
 
@@ -31,6 +32,7 @@ class DraftSerializer(TournamentRequestSerializer):
     revision = serializers.CharField(
         max_length=LONGEST_REVISION,
         help_text="The revision that you read. If the draft has changed since, it stays as it is.",
+        error_messages={"required": NO_REVISION},
     )
 
     @property

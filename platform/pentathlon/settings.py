@@ -182,6 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_RESET_TIMEOUT = 3600
 ORGANISERS_ARE_EVERYBODY = not _production
+DEMANDS_VERIFIED_EMAIL = _production and _environment.mail is not None
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"

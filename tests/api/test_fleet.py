@@ -110,7 +110,9 @@ def post(secret: str, path: str, body: dict[str, Any]) -> Any:
 
 
 def claim(secret: str, *matches: Match) -> list[dict[str, Any]]:
+    """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
+    Match.objects.filter(pk__in=ids, state=MatchState.PENDING).update(sent_at=Now())
     answer = post(secret, "claims", {**BODIES["claims"], "match_ids": ids})
     assert answer.status_code == 200, answer.content
     jobs: list[dict[str, Any]] = answer.json()["jobs"]
@@ -216,7 +218,8 @@ def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
 
 def test_worker_gets_only_work_that_it_is_trusted_with() -> None:
     helper = secret_of("helper", Work.UNRATED)
-    rated, unrated = make_match(rated=True), make_match(rated=False)
+    rated, unrated = make_match(rated=True), make_match(rated=False, sent_at=Now())
+    post(helper, "hints", {})
 
     jobs = claim(helper, rated, unrated)
 
@@ -231,7 +234,7 @@ def test_claim_costs_the_same_however_many_matches(
     matches = [make_match(versions) for _ in range(8)]
     claim(secret, matches[0])
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         assert len(claim(secret, *matches[1:])) == 7
 
 
@@ -375,10 +378,14 @@ def test_staff_make_a_token_and_see_what_it_played() -> None:
     browser = Client()
     browser.force_login(make_staff(superuser=True))
     made = browser.post(
-        "/admin/fleet/workertoken/add/", {"name": "lab", "work": ["rated"]}, follow=True
+        "/admin/fleet/workertoken/add/",
+        {"name": "lab", "work": ["rated"], "slots": 4},
+        follow=True,
     )
     secret = made.content.decode().partition("ptw_")[2][:64]
-    (job,) = claim(f"ptw_{secret}", make_match([make_version(), make_version()], rated=True))
+    match = make_match([make_version(), make_version()], rated=True, sent_at=Now())
+    post(f"ptw_{secret}", "hints", {})
+    (job,) = claim(f"ptw_{secret}", match)
     token = WorkerToken.objects.get()
 
     page = browser.get(f"/admin/fleet/workertoken/{token.pk}/change/").content.decode()

@@ -20,7 +20,7 @@ import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError
 
 from pentathlon import tracing
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.common.errors import Conflict, Damaged, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.wire import (
@@ -29,7 +29,7 @@ from pentathlon.matches.wire import (
     jobs_from_json,
     submission_to_json,
 )
-from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive
 from workers.port import Lease, PlatformAway
 from workers.remote.unsent import UnsentResults
 
@@ -316,6 +316,8 @@ class RemotePlatform:
             raise TokenRefused(detail, code=code)
         if status in _REFUSALS:
             raise _REFUSALS[status](detail, code=code)
+        if code == DamagedArchive.code:  # asking again does not help
+            raise Damaged(detail, code=code)
         raise PlatformAway(f"{code}: {detail}")
 
     def _request(

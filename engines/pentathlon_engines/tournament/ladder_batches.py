@@ -65,7 +65,9 @@ class Candidate(NamedTuple):
     def line(self) -> LadderEntry:
         """The entry as the pairing rule takes it."""
         sigma = self.sigma if self.is_uncertain else min(self.sigma, SETTLED_SIGMA / 2)
-        return LadderEntry(self.number, self.author, self.mu, sigma, self.open_blocks)
+        return LadderEntry(
+            self.number, self.author, self.mu, sigma, self.open_blocks, self.is_newcomer
+        )
 
 
 class LadderNote(NamedTuple):

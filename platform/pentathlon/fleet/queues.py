@@ -120,3 +120,5 @@ worker_hijack_root_logger = False
 worker_send_task_events = _is_watched
 worker_enable_remote_control = _is_watched
 timezone = "UTC"
+# What is left here is shown to whoever watches a worker, and the environment holds secrets.
+del _environment

@@ -6,9 +6,11 @@ import pytest
 from django.test import Client
 
 from pentathlon.tournaments.entries.enrolment import enter_tournament
+from pentathlon.tournaments.entries.withdrawals import settle_entries, withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.api.client import V1
@@ -70,6 +72,30 @@ def test_equal_lines_share_a_place_in_whatever_order_they_entered(names: Sequenc
     assert [(line.place, line.name, line.points) for line in lines] == [
         (1, name, 4) for name in ("ann", "ben", "cat")
     ]
+
+
+def test_who_has_points_only_because_all_others_left_has_a_place() -> None:
+    organiser = make_user(organiser=True)
+    event = create_event(
+        actor=organiser,
+        name="Pentathlon Week",
+        documents=[TournamentDocument(game="tuned", leaving="forfeit", scheduler="swiss/1")],
+        arrangement=Arrangement(),
+        rated=False,
+    )
+    (cup,) = tournaments_of(event)
+    stays, leaves = make_user("stays"), make_user("leaves")
+    for author in (stays, leaves):
+        version = make_version(owner=author)
+        enter_tournament(actor=author, tournament=cup, version_id=version.pk)
+    start_tournament(actor=organiser, tournament=cup)
+    withdraw_entry(actor=leaves, tournament=cup, version_id=version.pk)
+    while settle_entries() or settle_blocks():
+        pass
+
+    lines = event_table(tournaments_of(event), reader=None)
+
+    assert [(line.place, line.name) for line in lines] == [(1, "stays")]
 
 
 def test_page_and_api_tell_halves(client: Client) -> None:

@@ -19,7 +19,7 @@ from pentathlon.web.docs.wheel import engines_wheel, wheels, worker_wheel
 from tests.factories import make_staff, make_user
 from workers.__main__ import _read_options
 
-ASKED = {"name": "lab 3", "work": ["unrated", "analyses"]}
+ASKED = {"name": "lab 3", "slots": 3, "work": ["unrated", "analyses"]}
 
 
 @pytest.fixture

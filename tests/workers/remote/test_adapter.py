@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 from structlog.testing import capture_logs
 from urllib3.exceptions import HTTPError, ProtocolError
 
@@ -35,7 +36,7 @@ RESULTS = "/api/v1/fleet/results/"
 
 @pytest.fixture
 def job(platform: RemotePlatform) -> Job:
-    match = make_match([make_version(), make_version(like="greedy")])
+    match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 

@@ -13,6 +13,7 @@ from django.db import connection
 from pentathlon import tracing
 from pentathlon.accounts.letters import send_letters
 from pentathlon.challenges.services import call_off_out_of_play
+from pentathlon.common.integrity import Scrubber
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.env import read_environment
@@ -20,14 +21,15 @@ from pentathlon.explorer.services import count_positions
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.operations.damage import KINDS
 from pentathlon.operations.retention import Forgetter
+from pentathlon.operations.times import watch_clock
 from pentathlon.personal_data.erasure import erase_deleted
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
-from pentathlon.replays.integrity import Scrubber
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
@@ -39,7 +41,8 @@ from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
-from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
+from pentathlon.trust.promises import watch_promises
+from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
@@ -87,7 +90,8 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "challenges": call_off_out_of_play,
         "idle friendlies": close_idle,
         "spot checks": advance_spot_checks,
-        "surprises": SurpriseWatch().step,
+        "surprises": Watch(quarantine_surprising).step,
+        "promises": Watch(watch_promises).step,
         "revoked results": revoke_reviewed,
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
@@ -101,7 +105,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "retention": Forgetter().step,
         "deleted accounts": erase_deleted,
         "old replays": ReplayMover().step,
-        "scrubbing": Scrubber().step,
+        "scrubbing": Scrubber(KINDS).step,
     },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
@@ -136,6 +140,7 @@ class Command(BaseCommand):
             thread.start()
         Reconciler(
             {
+                "clock": watch_clock,
                 "expired leases": watch_leases,
                 "ratings": Remembered(apply_results),
             }

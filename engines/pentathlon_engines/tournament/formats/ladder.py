@@ -2,9 +2,9 @@
 
 At least every other block fills gaps: the bot that has played least meets those it met least. The
 others go where a result tells most: to bots whose ratings are uncertain, against rivals of about
-equal strength. In both, versions that are still new come first. Bots of one author never meet,
-and one opponent has at most 40 % of a bot's blocks. That takes more than three opponents, or ten
-blocks against three: two have half each, and a single one has them all.
+equal strength. In both, newcomers come first, then versions that are still uncertain. Bots of one
+author never meet, and one opponent has at most 40 % of a bot's blocks. That takes more than three
+opponents, or ten blocks against three: two have half each, and a single one has them all.
 
 The rule is `pair_ladder`. The standing ladders of a platform ask it as bots come and go, with
 their live ratings (`tournament.ladder_batches`). As a format it plays a given field for some
@@ -81,6 +81,8 @@ class LadderEntry(NamedTuple):
     sigma: float
     open_blocks: int = 0
     """The number of blocks under way."""
+    is_newcomer: bool = False
+    """Whether it is served first, and by those who have enough under way, too."""
 
 
 class LadderBlock(NamedTuple):
@@ -105,7 +107,7 @@ def pair_ladder(
 
     `meetings` counts the blocks that two have met in, open ones included, the lower number first.
     `made` is the number of blocks of this ladder so far. Nobody has more than `most_open` blocks
-    under way.
+    under way, but for the opponents of newcomers: what those have under way may wait for long.
     """
     standing = _Standing(entries, seats, meetings, most_open, (key, made))
     blocks: list[LadderBlock] = []
@@ -256,8 +258,9 @@ class _Standing:
         free = [bot for bot in self.entries if self.open[bot] < self.most_open]
         for first in self._by_need(free, is_fill=is_fill):
             group = [first]
+            around = self._around_newcomer(free) if self._is_new(first) else free
             while len(group) < self.seats:
-                company = self._best_company(group, free, is_fill=is_fill)
+                company = self._best_company(group, around, is_fill=is_fill)
                 if company is None:
                     break
                 group.append(company)
@@ -265,13 +268,20 @@ class _Standing:
                 return tuple(sorted(group, key=self.order.__getitem__))
         return None
 
-    def _by_need(self, free: Sequence[int], *, is_fill: bool) -> Iterator[int]:
-        """Yield who should play next: new versions first."""
+    def _is_new(self, bot: int) -> bool:
+        return self.entries[bot].is_newcomer
 
-        def need(bot: int) -> tuple[bool, float, int]:
+    def _around_newcomer(self, free: Sequence[int]) -> list[int]:
+        """Return who may be paired with a newcomer: all but newcomers who have enough to do."""
+        return [bot for bot in self.entries if bot in free or not self._is_new(bot)]
+
+    def _by_need(self, free: Sequence[int], *, is_fill: bool) -> Iterator[int]:
+        """Yield who should play next: newcomers first, then those who are uncertain."""
+
+        def need(bot: int) -> tuple[bool, bool, float, int]:
             sigma = self.entries[bot].sigma
             amount = self.blocks[bot] if is_fill else -round(sigma / (1 + self.open[bot]), _DIGITS)
-            return sigma < SETTLED_SIGMA, amount, self.order[bot]
+            return not self._is_new(bot), sigma < SETTLED_SIGMA, amount, self.order[bot]
 
         # Nearly always the first one can play, so the others need no order.
         if free:

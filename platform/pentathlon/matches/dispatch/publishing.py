@@ -90,13 +90,14 @@ def publish_pending(
 ) -> int:
     """Publish hints for waiting matches, up to `window` in flight; return how many matches.
 
-    Without a window, the slots of live workers decide it. Matches that no worker can play are left
-    for later, as are those that a bot's cap holds back. Hints that an error has stopped are
-    published by the next call, those lost in a crash after `resend_after_s`. Workers take the
-    hints of `publish_ladders` when there are no others.
+    Without a window, the slots of live workers decide it, proven or not. Matches that no worker
+    can play are left for later, as are those that a bot's cap holds back. Hints that an error has
+    stopped are published by the next call, those lost in a crash after `resend_after_s`. Workers
+    take the hints of `publish_ladders` when there are no others.
     """
     fleet = read_fleet()
-    window = WINDOW_PER_SLOT * fleet.slots if window is None else window
+    if window is None:
+        window = WINDOW_PER_SLOT * (fleet.slots + fleet.doubtful_slots)
     if window == 0 or not fleet.capabilities:
         return 0
     resend_s = resend_after_s, resend_ladders_after_s
@@ -319,6 +320,5 @@ def _lane_of(kind: str, lane: int, newcomer_of: int | None) -> tuple[str, int]:
 
 
 def _is_stale(after_s: float) -> Q:
-    """Select matches sent so long ago, or in the future, before the clock was set back."""
-    length = timedelta(seconds=after_s)
-    return Q(sent_at__lt=Now() - length) | Q(sent_at__gt=Now() + length)
+    """Select matches sent so long ago."""
+    return Q(sent_at__lt=Now() - timedelta(seconds=after_s))

@@ -149,7 +149,7 @@ def _best_of_sides(rows: Sequence[Standing]) -> list[tuple[_Side, Standing]]:
     """Return the best standing of each author or team, best first."""
     best: dict[_Side, Standing] = {}
     for row in rows:
-        if row.place is not None and row.matches:
+        if row.place is not None and (row.matches or row.points):
             best.setdefault(_side_of(row.entry), row)
     return sorted(best.items(), key=lambda pair: pair[1].place or 0)
 

@@ -153,6 +153,16 @@ def test_new_versions_come_first_and_play_up_to_their_limit() -> None:
     assert [7 in block.seatings[0] for block in blocks] == [True] * 5 + [False] * 7
 
 
+def test_newcomer_is_paired_although_all_others_have_enough_under_way() -> None:
+    entries = [entry._replace(open_blocks=3) for entry in _ladder(6, sigma=NEW)]
+    entries[4] = entries[4]._replace(open_blocks=1, is_newcomer=True)
+    entries[5] = entries[5]._replace(is_newcomer=True)
+
+    blocks = _Season(entries).ask(12, most_open=3)
+
+    assert [set(block.seatings[0]) & {4, 5} for block in blocks] == [{4}, {4}]
+
+
 def test_nobody_has_too_many_blocks_under_way() -> None:
     entries = [entry._replace(open_blocks=entry.number % 4) for entry in _ladder(9)]
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
 from pentathlon.common.errors import DomainError
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Attempt
@@ -32,6 +32,13 @@ class Command(BaseCommand):
             default=[work.value for work in Work],
             help="the work it may do; everything by default",
         )
+        create.add_argument(
+            "--slots",
+            type=int,
+            default=DEFAULT_SLOTS,
+            help=f"the matches that all its workers together may play at a time, at most "
+            f"{MOST_SLOTS}; {DEFAULT_SLOTS} by default",
+        )
         actions.add_parser("list", help="show the tokens and how much each has played")
         revoke = actions.add_parser(
             "revoke", help="revoke a token at once; other workers get its matches"
@@ -42,7 +49,7 @@ class Command(BaseCommand):
         """Do what was asked."""
         try:
             if action == "create":
-                self._create(name=options["name"], work=options["work"])
+                self._create(**{name: options[name] for name in ("name", "work", "slots")})
             elif action == "revoke":
                 self._revoke(options["name"])
             else:
@@ -50,8 +57,8 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(str(error)) from error
 
-    def _create(self, *, name: str, work: list[str]) -> None:
-        _, secret = create_worker_token(actor=None, name=name, work=work)
+    def _create(self, *, name: str, work: list[str], slots: int) -> None:
+        _, secret = create_worker_token(actor=None, name=name, work=work, slots=slots)
         self.stdout.write(secret)
 
     def _revoke(self, name: str) -> None:
@@ -69,6 +76,6 @@ class Command(BaseCommand):
             state = "revoked" if token.revoked_at else state
             used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
             self.stdout.write(
-                f"{token.name}: {state}, trusted with {token.is_trusted_with}, last used {used}, "
-                f"attempts {played.get(token.pk, 0)}"
+                f"{token.name}: {state}, slots {token.slots}, trusted with "
+                f"{token.is_trusted_with}, last used {used}, attempts {played.get(token.pk, 0)}"
             )
