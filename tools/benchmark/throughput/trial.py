@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -56,7 +56,11 @@ def main(asked: dict[str, Any]) -> None:  # Any: JSON
     tournament.refresh_from_db()
     own = Match.objects.of_lane(tournament.pk)
     _wait_for(lambda: own.filter(state=MatchState.DONE).count() >= _WARM_UP * tournament.planned)
-    done, began, before = own.filter(state=MatchState.DONE).count(), time.monotonic(), _costs(asked)
+    done, began, before = (
+        own.filter(state=MatchState.DONE).count(),
+        time.monotonic(),
+        _costs(asked),
+    )
     _wait_for(lambda: own.filter(state=MatchState.DONE).count() >= tournament.planned)
     matches, took_s = tournament.planned - done, time.monotonic() - began
     spent = {part: 1000 * (s - before[part]) / matches for part, s in _costs(asked).items()}
@@ -92,9 +96,9 @@ def _wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(_LOOK_S)
 
 
-def _costs(asked: dict[str, Any]) -> Counter[str]:  # Any: JSON
+def _costs(asked: dict[str, Any]) -> dict[str, float]:  # Any: JSON
     """Return the CPU seconds of the parts of `up`."""
-    seconds = Counter[str]()
+    seconds = defaultdict[str, float](float)
     for pid in _tree(asked["pid"]):
         with suppress(OSError):  # a bot that has ended
             command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")

@@ -211,10 +211,14 @@ class _Plan:
     def _room(self, window: int, line: str = "") -> float:
         """Return how much of a line may be sent; hints of ladders take room from ladders only."""
         counts_ladders = line == MatchKind.LADDER
-        return window - self._left - sum(
-            weight
-            for (other, _), weight in self._in_flight.items()
-            if counts_ladders or other != MatchKind.LADDER
+        return (
+            window
+            - self._left
+            - sum(
+                weight
+                for (other, _), weight in self._in_flight.items()
+                if counts_ladders or other != MatchKind.LADDER
+            )
         )
 
     def _room_for_challenges(self, window: int) -> tuple[float, float]:
