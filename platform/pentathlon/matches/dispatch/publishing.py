@@ -170,9 +170,9 @@ class _Plan:
                 self._in_flight[line, lane] += self._weight(game)
                 chosen.append(Chosen(pk=pk, game=game, line=line))
         newcomers = self._by_turns(NEWCOMERS, self._room(window))
-        chosen += self._on_credit(newcomers, window)
         if window >= 2 * BATCH:
             self._left = max(0.0, self._room(window)) % BATCH
+        chosen += self._on_credit(newcomers, window)
         kept, most = self._room_for_challenges(window)
         others: list[Chosen] = []
         for competition in COMPETITIONS:
