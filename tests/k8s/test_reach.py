@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import Any, Final, NamedTuple
 
@@ -53,10 +54,10 @@ NAMES: Final = Place(53, namespace="kube-system")
 
 
 class TestCluster:
-    @pytest.fixture(scope="class", params=OVERLAYS)
+    @pytest.fixture(params=OVERLAYS)
     def manifests(self, request: pytest.FixtureRequest) -> list[Manifest]:
         """Everything that an overlay brings together."""
-        return list(resources(overlay_folder(request.param)))
+        return _overlay(request.param)
 
     def test_letters_webhooks_and_replays_leave(self, manifests: list[Manifest]) -> None:
         places = [*MAIL, *WEBHOOKS, STORE, NAMES]
@@ -105,7 +106,7 @@ class TestCluster:
             assert not any(_reaches(manifests, role, place) for place in places), role
 
     def test_visitors_come_in_by_the_gateway_alone(self) -> None:
-        manifests = list(resources(overlay_folder("production")))
+        manifests = _overlay("production")
         web = workloads(manifests)["web"]
 
         assert _lets_in(manifests, web, Place(8000, namespace="gateway"))
@@ -116,6 +117,11 @@ class TestCluster:
         loose = [*manifests, {"kind": "NetworkPolicy", "spec": spec}]
 
         assert all(_reaches(loose, "worker", place) for place in [*MAIL, *INSIDE])
+
+
+@cache
+def _overlay(name: str) -> list[Manifest]:
+    return list(resources(overlay_folder(name)))
 
 
 def _reaches(manifests: list[Manifest], role: str, place: Place) -> bool:
