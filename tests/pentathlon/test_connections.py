@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from pentathlon import connections
-from pentathlon.env import BadEnvironment
+from pentathlon.accounts.no_mail import NO_MAIL
+from pentathlon.env import BadEnvironment, Mode
+from pentathlon.roles import Role
 
 DATA = Path("/data")
 
@@ -78,3 +80,22 @@ def test_no_broker_means_files_in_the_data_folder(tmp_path: Path) -> None:
 def test_unknown_broker_is_refused() -> None:
     with pytest.raises(BadEnvironment, match="REDIS_URL must start with"):
         connections.broker("amqp://localhost", data=DATA)
+
+
+def test_roles_can_be_told_apart_in_the_database() -> None:
+    url = "postgresql://me@db.example/games"
+
+    names = {
+        role: connections.database(url, data=DATA, role=role)["OPTIONS"]["application_name"]
+        for role in Role
+    }
+
+    assert names[Role.WEB] == "pentathlon-web"
+    assert len({*names.values()}) == len(Role)
+
+
+def test_production_without_a_mail_server_prints_no_letters() -> None:
+    printed = connections.mail(None, mode=Mode.LOCAL)["EMAIL_BACKEND"]
+
+    assert printed == "django.core.mail.backends.console.EmailBackend"
+    assert connections.mail(None, mode=Mode.PRODUCTION)["EMAIL_BACKEND"] == NO_MAIL

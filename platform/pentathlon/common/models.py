@@ -6,7 +6,8 @@ from django.db import models
 class Leadership(models.Model):
     """The right of one process to do one kind of work alone for a while, such as reconciling.
 
-    `matches.expiry` keeps the times of its checks in two rows of this table.
+    `matches.expiry` keeps the times of its checks in two rows of this table, and
+    `operations.backups` that of the last backup in one.
     """
 
     name = models.CharField(max_length=40, primary_key=True)
