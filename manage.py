@@ -26,11 +26,15 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import DatabaseError, InterfaceError
 
+    from pentathlon.env import BadEnvironment
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
     try:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
         sys.exit(130)
+    except BadEnvironment as error:
+        sys.exit(f"{error.code}: {error}")
     except (DatabaseError, InterfaceError) as error:
         from pentathlon.common.schema import explain_failure
 
