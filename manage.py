@@ -18,6 +18,16 @@ sys.path.append(str(ROOT / "engines"))  # the last place: PYTHONPATH may name co
 
 
 def main() -> None:
+    """Run the command; a setting that makes no sense ends it with a sentence."""
+    from pentathlon.env import BadEnvironment
+
+    try:
+        _run()
+    except BadEnvironment as error:
+        sys.exit(f"{error.code}: {error}")
+
+
+def _run() -> None:
     """Make sure of the environment, then let Django run the command."""
     from pentathlon.local.environment.bootstrap import enter
 
@@ -26,15 +36,11 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import DatabaseError, InterfaceError
 
-    from pentathlon.env import BadEnvironment
-
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
     try:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BadEnvironment as error:
-        sys.exit(f"{error.code}: {error}")
     except (DatabaseError, InterfaceError) as error:
         from pentathlon.common.schema import explain_failure
 

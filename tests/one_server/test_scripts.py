@@ -141,7 +141,7 @@ def _at(asked: list[str], part: str) -> int:
 
 
 def test_shellcheck_finds_nothing() -> None:
-    program = Path(sys.executable).with_name("shellcheck")
+    program = str(Path(sys.executable).with_name("shellcheck"))
     command = [program, "--external-sources", "shared.sh", *(path.name for path in SCRIPTS)]
     checked = subprocess.run(
         command, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=PATIENCE_S
