@@ -67,9 +67,10 @@ COPY --from=application /srv /srv
 WORKDIR /srv/pentathlon
 RUN mkdir -p /var/lib/pentathlon && chown 10001:10001 /var/lib/pentathlon
 USER 10001:10001
-# It needs an address and a worker token; a database's password in its environment is refused.
-ENTRYPOINT ["python", "-m", "workers"]
-CMD ["--help"]
+# It needs an address and a worker token, as PENTATHLON_SERVER and PENTATHLON_WORKER_TOKEN_FILE; a
+# database's password in its environment is refused.
+CMD ["python", "-m", "celery", "-A", "workers.celery_app", "worker", "--concurrency=1", \
+     "--loglevel=info", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 FROM application AS image
 # The bots' Python is the image's own, below /usr; the application is not, so that no bot sees it.

@@ -4,17 +4,19 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import MomentFilter, TextFilter
-from api.protocol.pagination import PAGE_PARAMETERS
+from api.protocol.pagination import PAGE_PARAMETERS, OnePage
 from api.protocol.permissions import ReadOrSignedIn, StaffOnly
 from pentathlon.accounts.models import Scope
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.models import AuditEvent
+from pentathlon.rivalry.residuals import AuthorResidual, author_residuals
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 
@@ -58,6 +60,22 @@ class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
         read_only_fields = fields
 
 
+class AuthorResidualSerializer(serializers.Serializer[AuthorResidual]):
+    """What an author's bots scored against another author's beyond expectation."""
+
+    author = serializers.CharField()
+    other = serializers.CharField(help_text="The author who lost the points.")
+    game = serializers.CharField()
+    rated = serializers.IntegerField(help_text="Their rated meetings; exact repeats count once.")
+    points = serializers.FloatField(
+        help_text="The sum of result less expected share, by the ratings before each match."
+    )
+    standard_errors = serializers.FloatField(
+        help_text="`points` in standard errors. From 4 on, in many meetings, ratings do not "
+        "explain the results: new bots rise, or two accounts feed each other."
+    )
+
+
 class AuditFilter(filters.FilterSet):
     """Filters of the audit log."""
 
@@ -78,7 +96,14 @@ class AuditViewSet(ListModelMixin, Endpoint[AuditEvent]):
     serializer_class = AuditEventSerializer
     filterset_class = AuditFilter
     permission_classes = (ReadOrSignedIn, StaffOnly)
-    private_scopes = {"list": Scope.PRIVATE_READ}
+    private_scopes = dict.fromkeys(("list", "residuals"), Scope.PRIVATE_READ)
+
+    @extend_schema(responses=AuthorResidualSerializer(many=True), filters=False)
+    @action(detail=False, pagination_class=OnePage)
+    def residuals(self, request: Request) -> Response:
+        """List the pairs of authors whose results are furthest beyond expectation, worst first."""
+        rows: Any = self.paginate_queryset(author_residuals())  # Any: the resource is of events
+        return self.get_paginated_response(AuthorResidualSerializer(rows, many=True).data)
 
 
 class TournamentAuditViewSet(Endpoint[Tournament]):

@@ -6,10 +6,11 @@ database. A worker learns nothing about matches that it does not hold.
 
 import base64
 import binascii
+from collections.abc import Collection, Iterator
 from http import HTTPStatus
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, cast
 
-from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -20,33 +21,29 @@ from rest_framework.response import Response
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
 from api.protocol.endpoint import LARGEST_ID, read_id
-from pentathlon.analyses.services import sent_analyses
-from pentathlon.bots.models import Archive
+from pentathlon.analyses.services import sent_analyses, sent_loans
+from pentathlon.bots.archives import find_files
 from pentathlon.byte_ranges import in_part
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.hints import (
-    FRIENDLIES,
-    HINT_HEADER,
-    PAUSE_HEADER,
-    PAUSE_S,
-    QUEUE_HEADER,
-    Hint,
-)
+from pentathlon.fleet.hints import PAUSE_HEADER, messages
+from pentathlon.fleet.hints import Work as Waiting
 from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOTS, PLAY_MATCHES
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.attempts.leases import renew_leases
-from pentathlon.matches.jobs import Submission
-from pentathlon.matches.models import Match
-from pentathlon.matches.services import (
-    claim_matches,
-    fail_attempt,
-    publish_again,
-    return_match,
+from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.dispatch.claims_by_token import (
+    claim_by_token,
+    give_back_hints,
+    note_told,
 )
+from pentathlon.matches.jobs import Submission
+from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.wire import (
     announcement_from_json,
@@ -88,43 +85,52 @@ class FleetViewSet(FleetEndpoint[Match]):
     def hints(self, request: Request) -> Response:
         """Wait for work; the response comes at once if there is any."""
         asked = read(told.WaitSerializer, request)
-        wait_s, only_friendlies = asked["wait_s"], asked["only_friendlies"]
-        if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
-            # The server removes the header and answers when a hint comes; see `pentathlon.asgi`.
-            headers = {HINT_HEADER: str(wait_s)}
-            if only_friendlies:
-                headers[QUEUE_HEADER] = FRIENDLIES
-            return Response(Hint().to_json(), headers=headers)
-        if hint := _sent_work(self.token, only_friendlies=only_friendlies):
-            return Response(hint.to_json())
-        pause_s = min(wait_s, PAUSE_S)
-        return Response(Hint().to_json(), headers={PAUSE_HEADER: str(pause_s)})
+        # Workers of the previous release name no queues and read the ids of matches.
+        is_old = "queues" not in request.data
+        most = told.MOST_HINTS if is_old else asked["most"]
+        work = list(islice(_sent_work(self.token, queues=asked["queues"]), most))
+        hints = [cast("list[int]", ids) for task, ids, _ in work if task == PLAY_MATCHES]
+        match_ids = [pk for ids in hints for pk in ids]
+        note_told(self.token, match_ids)
+        # The server takes the header off and answers later; see `pentathlon.asgi`.
+        headers = {} if work else {PAUSE_HEADER: str(asked["wait_s"])}
+        answer = {"messages": messages(work), "match_ids": match_ids[:BATCH] if is_old else []}
+        return Response(answer, headers=headers)
 
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
-        """Leave matches to other workers; their hints are sent again."""
-        publish_again(match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
+        """Leave matches to other workers; their hints are sent again.
+
+        A token gives back at most as many in a minute as it could claim: `hints_spent`.
+        """
+        give_back_hints(self.token, match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim the listed matches that are still waiting and that this worker may play."""
+        """Claim the listed matches that were sent out, still wait and suit this worker.
+
+        A token holds at most as many matches as its slots can: `slots_full` says that it does.
+        """
         facts = read(told.ClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
-        jobs = claim_matches(
+        jobs = claim_by_token(
+            self.token,
             match_ids=facts["match_ids"],
             worker=self.name_here(facts["slot"]),
             capabilities=Capabilities.of(announcement).by_token(self.token),
-            worker_token=self.token.pk,
         )
         return Response({"jobs": jobs_to_json(jobs)})
 
     @extend_schema(request=told.LeasesSerializer, responses=told.LostSerializer)
     @action(detail=False, methods=["post"])
     def leases(self, request: Request) -> Response:
-        """Report progress and keep matches for another 30 s."""
+        """Report progress and keep matches for another 30 s.
+
+        Plies must grow; a match without progress for longer than its clocks allow is lost.
+        """
         asked = read(told.LeasesSerializer, request)["leases"]
         kept = renew_leases({each["token"]: (each["match_id"], each["ply"]) for each in asked})
         lost = [each["match_id"] for each in asked if each["token"] not in kept]
@@ -202,7 +208,7 @@ class FleetViewSet(FleetEndpoint[Match]):
             raise NotFound(
                 "No match that this worker plays now needs these files.", code="unneeded_files"
             )
-        data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
+        data = find_files(content_hash)
         return in_part(request._request, HttpResponse(data, content_type="application/zip"))
 
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
@@ -266,17 +272,21 @@ def _place(text: str, field: str) -> int:
     return found
 
 
-def _sent_work(token: WorkerToken, *, only_friendlies: bool = False) -> Hint:
-    """Return waiting work that was sent out and that the token allows; empty if there is none.
+def _sent_work(token: WorkerToken, *, queues: Collection[str]) -> Iterator[Waiting]:
+    """Yield waiting work that was sent out, that the token allows and that is for these queues.
 
-    Friendlies come first, because people wait for them; analyses give way to everything.
+    Friendlies come first, because people wait for them; analyses give way to all but the matches
+    from which a slot is lent.
     """
-    if Work.UNRATED in token.work and (friendly_ids := sent_friendlies()):
-        return Hint(friendly_ids=friendly_ids)
-    if only_friendlies:
-        return Hint()
-    if match_ids := sent_matches(token):
-        return Hint(match_ids=match_ids)
-    if Work.ANALYSES in token.work and (analysis_ids := sent_analyses()):
-        return Hint(analysis_ids=analysis_ids)
-    return Hint()
+    if FRIENDLIES in queues and Work.UNRATED in token.work:
+        yield from ((MOVE_BOTS, [pk], {}) for pk in sent_friendlies())
+    if MATCHES not in queues:
+        return
+    if Work.ANALYSES in token.work:
+        yield from ((ANALYSE_MATCH, pk, {"is_lent": True}) for pk in sent_loans())
+    has_matches = False
+    for match_ids in sent_matches(token):
+        has_matches = True
+        yield PLAY_MATCHES, match_ids, {}
+    if Work.ANALYSES in token.work and not has_matches:
+        yield from ((ANALYSE_MATCH, pk, {}) for pk in sent_analyses())

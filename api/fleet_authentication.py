@@ -39,9 +39,9 @@ class WorkerAuthentication(BaseAuthentication):
             )
         if token.quarantined_at is not None:
             raise AuthenticationFailed(
-                "This worker token is in quarantine, because other workers got "
-                "different results for its matches. Stop the worker and ask the staff "
-                "of this site.",
+                "This worker token is in quarantine, because other workers got different results "
+                "for its matches, or because it held matches and did not play them. Stop the "
+                "worker and ask the staff of this site.",
                 code="worker_token_quarantined",
             )
         return AnonymousUser(), token

@@ -29,7 +29,10 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
     @extend_schema(request=told.FriendlyClaimSerializer, responses=told.StretchesSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
-        """Claim the listed friendlies that wait for a bot which this worker can play."""
+        """Claim the listed friendlies that were sent out and that wait for a bot of this worker's.
+
+        A token holds at most one for each of its slots.
+        """
         facts = read(told.FriendlyClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
         capabilities = Capabilities.of(announcement).by_token(self.token)
@@ -39,7 +42,7 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
                 worker=self.name_here(facts["slot"]),
                 capabilities=capabilities,
             )
-            for pk in facts["friendly_ids"]
+            for pk in stretches.claimable_by(self.token, facts["friendly_ids"])
         ]
         begun = [each for each in claimed if each]
         note_moves([each.friendly_id for each in begun])

@@ -6,12 +6,15 @@ from rest_framework import serializers
 
 from api.protocol.endpoint import LARGEST_ID
 from api.protocol.requests import RequestSerializer
+from pentathlon.fleet.announcements import MOST_SLOTS
+from pentathlon.fleet.queues import QUEUES
 from pentathlon.matches.wire import MOST_RESULTS
 from pentathlon_engines.match.launcher import SandboxLevel
 
 MOST_MATCHES = 64
 """The most matches that one request may name."""
 LONGEST_WAIT_S = 25
+MOST_HINTS = 64
 _LONGEST_NAME = 60
 _LONGEST_WORD = 40
 _MOST_WORDS = 64
@@ -50,7 +53,7 @@ class AnnouncementSerializer(RequestSerializer):
     name = serializers.CharField(
         max_length=_LONGEST_NAME, help_text="The name of the host and process."
     )
-    slots = serializers.IntegerField(min_value=1, max_value=1024)
+    slots = serializers.IntegerField(min_value=1, max_value=MOST_SLOTS)
     games = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=1_000_000),
         help_text="The version of the rules, by game key.",
@@ -68,7 +71,7 @@ class HeartbeatSerializer(RequestSerializer):
 
     name = serializers.CharField(max_length=_LONGEST_NAME)
     starved = serializers.FloatField(min_value=0, max_value=1, default=0.0)
-    held_slots = serializers.IntegerField(min_value=0, max_value=1024, default=0)
+    held_slots = serializers.IntegerField(min_value=0, max_value=MOST_SLOTS, default=0)
     is_draining = serializers.BooleanField(default=False)
     announcement = AnnouncementSerializer(required=False)
 
@@ -83,9 +86,13 @@ class WaitSerializer(RequestSerializer):
     """How long the worker wants to wait for a hint."""
 
     wait_s = serializers.FloatField(min_value=0, max_value=LONGEST_WAIT_S, default=0.0)
-    only_friendlies = serializers.BooleanField(
-        default=False,
-        help_text="Whether the slot is reserved for friendlies; others do other work.",
+    queues = serializers.ListField(
+        child=serializers.ChoiceField(QUEUES),
+        default=list(QUEUES),
+        help_text="The queues to take from; a worker without time for matches names `friendly`.",
+    )
+    most = serializers.IntegerField(
+        min_value=1, max_value=MOST_HINTS, default=1, help_text="How many of its slots are idle."
     )
 
 
@@ -97,17 +104,19 @@ class MatchIdsSerializer(RequestSerializer):
     )
 
 
+class MessageSerializer(serializers.Serializer[Any]):
+    """A message as Celery sends it."""
+
+    queue = serializers.CharField()
+    message = serializers.DictField()
+
+
 class HintSerializer(serializers.Serializer[Any]):
     """Waiting work; empty if there is none."""
 
-    match_ids = serializers.ListField(child=serializers.IntegerField())
-    friendly_ids = serializers.ListField(child=serializers.IntegerField())
-    analysis_ids = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Matches whose win-chance curves are wanted."
-    )
-    lent_ids = serializers.ListField(
-        child=serializers.IntegerField(),
-        help_text="The same, for a slot that is lent while other matches wait.",
+    messages = MessageSerializer(many=True)
+    match_ids = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Of workers that name no queues."
     )
 
 

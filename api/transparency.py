@@ -15,6 +15,7 @@ from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.services import (
     checkpoint_at,
     consistency_of,
+    demand_signed,
     inclusion_of,
     log_size,
     signed_receipt,
@@ -142,6 +143,7 @@ class LogViewSet(Endpoint[LogEntry]):
         """List the published roots, one per day, latest first."""
         found: Any = LogRoot.objects.all()  # Any: the resource is of entries
         page: Any = self.paginate_queryset(found)
+        demand_signed(page)
         return self.get_paginated_response(LogRootSerializer(page, many=True).data)
 
     @extend_schema(responses=LogEntrySerializer)

@@ -67,3 +67,15 @@ renew_token() { # the secret of the worker here; the file changes only if there 
     chown 10001 worker-token.new
     mv worker-token.new worker-token
 }
+
+renew_users() { # of Valkey: digests for it, and the broker's address for the worker
+    : >> worker.env # compose reads nothing without it
+    docker compose run --rm -T --no-deps backup \
+        sh -c 'python manage.py redis_acl /tmp/users.acl && cat /tmp/users.acl' > users.new
+    grep '^user ' users.new > users.acl.new
+    grep '^PENTATHLON_WORKER_BROKER=' users.new > worker.env.new
+    rm users.new
+    chown 999 users.acl.new # Valkey
+    mv users.acl.new users.acl
+    mv worker.env.new worker.env
+}

@@ -1,22 +1,43 @@
-"""The Celery application. README.md says how a worker is started, `tasks` what it does."""
+"""The Celery application of every worker. README.md says how one is started, `tasks` what it does.
 
+A worker of a site (PENTATHLON_SERVER) never imports Django; one beside the database does.
+"""
+
+import logging.config
 import os
+import sys
 
 from celery import Celery
 from kombu.transport import TRANSPORT_ALIASES
 
-from pentathlon.env import export
+from pentathlon import logs
+from pentathlon.env import BadEnvironment, export, read_environment
 from pentathlon.roles import Role, take_role
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
-# Django's checks would load every page and operation, half of the work of a worker's start.
-export("CELERY_SKIP_CHECKS", "1")
+try:
+    _environment = read_environment()
+except BadEnvironment as error:
+    sys.exit(str(error))
+IS_REMOTE = _environment.server is not None
+"""Whether this worker reaches the platform over HTTP."""
+PORTS = "workers.remote.ports" if IS_REMOTE else "workers.direct.ports"
+"""The module that opens the worker's ports."""
+
+if IS_REMOTE:
+    logging.config.dictConfig(logs.configuration(_environment))
+    logs.configure_structlog()
+else:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+    # Django's checks would load every page and operation, half of the work of a worker's start.
+    export("CELERY_SKIP_CHECKS", "1")
 take_role(Role.WORKER)
 
-app = Celery("pentathlon")
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["workers"])
 # Celery's own setting does not do: the scheme of a broker at a socket names a transport, too.
+_redis = "TakingTransport" if IS_REMOTE else "HintTransport"
 TRANSPORT_ALIASES.update(
-    dict.fromkeys(("redis", "rediss"), "workers.hint_transport:HintTransport")
+    dict.fromkeys(("redis", "rediss"), f"workers.hint_transport:{_redis}"),
+    site="workers.remote.transport:SiteTransport",
 )
+app = Celery("pentathlon", fixups=[] if IS_REMOTE else None)
+app.config_from_object("pentathlon.fleet.queues")
+app.conf.imports = ("workers.tasks",)

@@ -87,5 +87,12 @@ class Platform(Protocol):
     def answers(self) -> bool:
         """Return whether the platform answers at all."""
 
+    def hand_in_unsent(self) -> int:
+        """Hand in the results that an earlier process could not; return how many were taken."""
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether the platform has refused this worker for good, in any of its processes."""
+
     def leave_thread(self) -> None:
         """Free the resources of the calling thread before it ends."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
 import structlog
 
 from pentathlon import tracing
+from pentathlon.common.errors import DomainError
 from pentathlon.env import DRAIN_S, Mode, read_environment
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -19,7 +21,7 @@ from workers.drain import Drain
 from workers.heartbeat import Heartbeat, describe_worker
 from workers.host.cpu_pressure import HOLD_S, Starvation
 from workers.host.runtimes import Runtimes, known_runtimes, start_trials
-from workers.port import Platform
+from workers.port import Platform, PlatformAway
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.staging import Staging, close_all
 from workers.sandbox.levels import level_of
@@ -103,8 +105,19 @@ class WorkerProcess:
         beats.start()
         self._beats = beats
         self._ensure_slot()
+        if index == 0:
+            threading.Thread(target=self._hand_in_unsent, name="unsent", daemon=True).start()
         if index == 0 and self._tries_runtimes:
             self._trials = start_trials(self._runtimes, self.level, self.drain)
+
+    def _hand_in_unsent(self) -> None:
+        try:
+            taken = self._platform.hand_in_unsent()
+        except (PlatformAway, DomainError) as error:
+            _log.warning("results of an earlier run not handed in", reason=str(error))
+            return
+        if taken:
+            _log.info("results of an earlier run handed in", taken=taken)
 
     def remove_files(self) -> None:
         """Remove the files of a slot that ends: its process runs no exit handlers."""
@@ -114,6 +127,16 @@ class WorkerProcess:
             self._trials.join(_TRIAL_S)
         close_all()
         tracing.stop()
+
+    @property
+    def platform(self) -> Platform:
+        """The port to the platform."""
+        return self._platform
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the platform wants nothing more of this worker."""
+        return self._platform.has_refused
 
     def say_goodbye(self) -> None:
         """Report by the heartbeat that the worker drains, before its process ends."""
@@ -136,64 +159,79 @@ class WorkerProcess:
 
     def play(self, match_ids: Sequence[int]) -> None:
         """Claim and play those of the matches that still wait, or publish all of them again."""
-        if self.drain.is_asked:
-            self._platform.publish_again(match_ids)
-            return
-        try:
-            slot = self._ensure_slot()
-        except (LayerMissing, OSError) as error:
-            _log.warning("slot not opened", reason=str(error))
-            self._platform.publish_again(match_ids)
-            self._wait_after(failed=True)
-            return
-        jobs = self._platform.claim(match_ids, slot=slot.name, announcement=self.announcement())
-        if jobs:
-            failed = play_jobs(
-                jobs,
-                platform=self._platform,
-                launcher=slot.launcher,
-                files=slot.files,
-                drain=self.drain,
-                host=self._starvation,
-                broadcast=self._broadcast,
+        with self._patience():
+            slot = self._open(self._platform, match_ids)
+            if slot is None:
+                return
+            jobs = self._platform.claim(
+                match_ids, slot=slot.name, announcement=self.announcement()
             )
-            self._wait_after(failed=failed == len(jobs))
+            if jobs:
+                failed = play_jobs(
+                    jobs,
+                    platform=self._platform,
+                    launcher=slot.launcher,
+                    files=slot.files,
+                    drain=self.drain,
+                    host=self._starvation,
+                    broadcast=self._broadcast,
+                )
+                self._wait_after(failed=failed == len(jobs))
 
     def move_bots(self, friendly_ids: Sequence[int]) -> None:
         """Claim those of the friendlies in which a bot is to move, and move it."""
         friendlies = self._friendlies
         if friendlies is None:
             return
-        if self.drain.is_asked:
-            friendlies.publish_again(friendly_ids)
-            return
-        try:
-            slot = self._ensure_slot()
-        except (LayerMissing, OSError) as error:
-            _log.warning("slot not opened", reason=str(error))
-            friendlies.publish_again(friendly_ids)
-            self._wait_after(failed=True)
-            return
-        # Done on a starved host, too: stretches are short and unrated, and a person waits.
-        stretches = friendlies.claim(
-            friendly_ids, slot=slot.name, announcement=self.announcement()
-        )
-        for stretch in stretches:
-            self._broadcast.note_move(stretch.friendly_id)
-            is_well = play_stretch(
-                stretch,
-                friendlies=friendlies,
-                launcher=slot.launcher,
-                files=slot.files,
-                drain=self.drain,
+        with self._patience():
+            slot = self._open(friendlies, friendly_ids)
+            if slot is None:
+                return
+            # Done on a starved host, too: stretches are short and unrated, and a person waits.
+            stretches = friendlies.claim(
+                friendly_ids, slot=slot.name, announcement=self.announcement()
             )
-            self._broadcast.note_move(stretch.friendly_id)
-            self._wait_after(failed=not is_well)
+            for stretch in stretches:
+                self._broadcast.note_move(stretch.friendly_id)
+                is_well = play_stretch(
+                    stretch,
+                    friendlies=friendlies,
+                    launcher=slot.launcher,
+                    files=slot.files,
+                    drain=self.drain,
+                )
+                self._broadcast.note_move(stretch.friendly_id)
+                self._wait_after(failed=not is_well)
 
     def analyse(self, match_id: int, *, is_lent: bool = False) -> None:
         """Compute the win-chance curve of a match, unless another worker does or matches wait."""
         if self._analyses is not None:
-            analyse(match_id, analyses=self._analyses, drain=self.drain, is_lent=is_lent)
+            with self._patience():
+                analyse(match_id, analyses=self._analyses, drain=self.drain, is_lent=is_lent)
+
+    def _open(self, work: Platform | Friendlies, ids: Sequence[int]) -> Slot | None:
+        """Return the slot to do this work in; leave the work to others if there is none."""
+        if not self.drain.is_asked:
+            try:
+                return self._ensure_slot()
+            except (LayerMissing, OSError) as error:
+                _log.warning("slot not opened", reason=str(error))
+        work.publish_again(ids)
+        self._wait_after(failed=not self.drain.is_asked)
+        return None
+
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """Wait after the platform was away, or refused: hints may come without it.
+
+        The refusal is not about the token: the site may run another release for a while.
+        """
+        try:
+            yield
+        except (PlatformAway, DomainError) as error:
+            _log.warning("no work for now", reason=str(error))
+            if not self.is_refused:
+                self._wait_after(failed=True)
 
     def _wait_after(self, *, failed: bool) -> None:
         self._backoff.record(failed=failed)

@@ -1,13 +1,15 @@
-"""The task of a worker, and how Celery starts and stops one. A message is only a hint."""
+"""The tasks of a worker, and how Celery starts and stops one. A message is only a hint."""
 
 from __future__ import annotations
 
 import sys
 from functools import partial
+from importlib import import_module
 from typing import Any, Final
 
 import structlog
 from billiard.process import current_process
+from celery import bootsteps
 from celery.signals import (
     worker_init,
     worker_process_init,
@@ -15,49 +17,40 @@ from celery.signals import (
     worker_shutting_down,
 )
 from celery.worker import state
-from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from pentathlon import tracing
-from pentathlon.common.schema import wait_for_schema
-from pentathlon.fleet.capabilities import least_sandbox
-from workers.celery_app import app
-from workers.direct.adapter import DirectPlatform
-from workers.direct.analyses import DirectAnalyses
-from workers.direct.audience import DirectAudience
-from workers.direct.friendlies import DirectFriendlies
+from pentathlon.env import BadEnvironment, read_environment
+from pentathlon.fleet.queues import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
+from workers.celery_app import IS_REMOTE, PORTS, app
 from workers.drain import Drain
 from workers.hint_queues import LOOK_S, HintQueues
 from workers.host.cpu_pressure import Starvation
-from workers.port import PlatformAway
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
 from workers.slots.broadcast import Broadcast
+from workers.slots.ports import Ports
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before this."""
-KEYS_REFUSED: Final = (
-    "This worker does not start: in production, machines that run bots of others hold no password "
-    "of the database. Make a token by `python3 manage.py worker_token create NAME` and start "
-    "`python -m workers --server https://SITE --token-file FILE` without DATABASE_URL."
-)
+TOKEN_REFUSED: Final = 3
+"""The exit code of a worker whose token the site refuses."""
+_WATCH_S: Final = 0.5
+_OPTIONS: Final[dict[str, Any]] = {  # Any: Celery's own
+    "ignore_result": True,
+    "soft_time_limit": LONGEST_TASK_S,
+    "time_limit": LONGEST_TASK_S + 60,
+}
 
 _log = structlog.stdlib.get_logger(__name__)
 _worker: WorkerProcess | None = None
 
 
-@app.task(
-    name="play_matches",
-    ignore_result=True,
-    soft_time_limit=LONGEST_TASK_S,
-    time_limit=LONGEST_TASK_S + 60,
-    throws=(PlatformAway,),
-)
+@app.task(name=PLAY_MATCHES, **_OPTIONS)
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker = worker_process()
-    if settings.REDIS_URL is None and worker.is_held:
+    if not app.conf.worker_disable_prefetch and worker.is_held:
         # A queue of files gives out messages in any order, so giving them back costs no place.
         worker.give_back(match_ids)
         return
@@ -66,13 +59,7 @@ def play_matches(match_ids: list[int]) -> None:
         worker.play(match_ids)
 
 
-@app.task(
-    name="analyse_match",
-    ignore_result=True,
-    soft_time_limit=LONGEST_TASK_S,
-    time_limit=LONGEST_TASK_S + 60,
-    throws=(InterfaceError, OperationalError),
-)
+@app.task(name=ANALYSE_MATCH, **_OPTIONS)
 def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
     """Compute the win-chance curve of a match, unless another worker does or matches wait.
 
@@ -81,20 +68,10 @@ def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
     worker_process().analyse(match_id, is_lent=is_lent)
 
 
-@app.task(
-    name="move_bots",
-    ignore_result=True,
-    soft_time_limit=LONGEST_TASK_S,
-    time_limit=LONGEST_TASK_S + 60,
-    throws=(PlatformAway,),
-)
+@app.task(name=MOVE_BOTS, **_OPTIONS)
 def move_bots(friendly_ids: list[int]) -> None:
     """Move the bots of friendlies that wait for them; a second delivery costs one query."""
     worker_process().move_bots(friendly_ids)
-
-
-def _audience() -> DirectAudience | None:
-    return None if settings.REDIS_URL is None else DirectAudience(settings.REDIS_URL)
 
 
 def worker_process(*, slots: int = 1) -> WorkerProcess:
@@ -105,42 +82,75 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
     """
     global _worker  # noqa: PLW0603  # Celery hands no object of ours from its signals to its tasks
     if _worker is None:
-        probe = choose_probe(least=least_sandbox(), warn=_log.warning)
+        environment = read_environment()
+        ports: Ports = import_module(PORTS).open_ports()
+        probe = choose_probe(least=ports.least_sandbox, warn=_log.warning)
         _worker = WorkerProcess(
             probe,
-            platform=DirectPlatform(),
-            friendlies=DirectFriendlies(),
-            analyses=DirectAnalyses(),
+            platform=ports.platform,
+            friendlies=ports.friendlies,
+            analyses=ports.analyses,
             slots=slots,
-            drain=Drain(grace_s=settings.DRAIN_S),
-            starvation=Starvation(slots=slots, starved=settings.STARVED_SHARE),
-            broadcast=Broadcast(_audience()),
+            drain=Drain(grace_s=environment.drain_s),
+            starvation=Starvation(slots=slots, starved=environment.starved_share),
+            broadcast=Broadcast(ports.audience),
         )
     return _worker
+
+
+class RefusalWatch(bootsteps.StartStopStep):
+    """Ends a worker whose token the site refuses, from its parent process."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def start(self, worker: Any) -> None:  # Any: Celery's worker
+        """Look twice a second, which also keeps Celery's event loop turning."""
+        worker.timer.call_repeatedly(_WATCH_S, self.look)
+
+    def look(self) -> None:
+        """Drain the worker if its token was refused in any of its processes."""
+        worker = worker_process()
+        if worker.is_refused and not worker.drain.is_asked:
+            worker.drain.ask()
+            sys.stderr.write("The site refuses this worker token. Ask its staff for a new one.\n")
+            state.should_stop = TOKEN_REFUSED  # type: ignore[assignment]  # None, they say
+
+
+app.steps["worker"].add(RefusalWatch)
 
 
 @worker_init.connect
 def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
     """Prepare the parent process; end it where it would hold keys or cannot isolate bots."""
-    if settings.PRODUCTION:
-        sys.exit(KEYS_REFUSED)
-    wait_for_schema()
+    slots = getattr(sender, "concurrency", 1)
     try:
-        worker_process(slots=getattr(sender, "concurrency", 1)).adopt_pool_files()
+        worker = worker_process(slots=slots)
+    except BadEnvironment as error:
+        sys.exit(f"This worker does not start. {error}")
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
-    if settings.REDIS_URL is not None:
-        app.conf.broker_transport_options = {
-            **app.conf.broker_transport_options,
-            "queue_order_strategy": partial(HintQueues, is_held=_is_held),
-            "polling_interval": LOOK_S,
+    worker.adopt_pool_files()
+    options: dict[str, Any] = {
+        "queue_order_strategy": f"{__name__}:hint_queues",
+        "polling_interval": LOOK_S,
+    }
+    if IS_REMOTE:
+        options |= {
+            "platform": worker.platform,
+            "idle_slots": lambda: slots - len(state.reserved_requests),
+            "broker": read_environment().worker_broker,
         }
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, **options}
 
 
 def _is_held() -> bool:
     """Return whether this worker plays as many matches as it may; for its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
     return not worker_process().has_room(playing)
+
+
+hint_queues: Final = partial(HintQueues, is_held=_is_held)
+"""The order of queues, by name: settings of Celery are shown to whoever watches the worker."""
 
 
 @worker_process_init.connect
@@ -154,5 +164,6 @@ def _drain(**_: object) -> None:
 
 
 @worker_process_shutdown.connect
-def _remove_files(**_: object) -> None:
+def _end_slot(**_: object) -> None:
+    worker_process().say_goodbye()
     worker_process().remove_files()

@@ -39,8 +39,19 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
     class Meta:
         model = User
-        fields = ("id", "username", "is_organiser", "takes_organiser_entries")
+        fields = (
+            "id",
+            "username",
+            "is_organiser",
+            "takes_organiser_entries",
+            "may_play_rated",
+        )
         read_only_fields = fields
+
+    may_play_rated = serializers.BooleanField(
+        help_text="Whether your bots may play rated matches. If not, verify your e-mail address: "
+        "`POST /api/v1/me/verify-email/` sends the letter again."
+    )
 
 
 class SettingsSerializer(RequestSerializer):

@@ -20,7 +20,7 @@ from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.archives import read_archive
+from pentathlon.bots.archives import read_archive, read_files
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
@@ -173,11 +173,23 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
     build_log = serializers.SerializerMethodField(
         help_text="Grows while the build runs; if too long, only its end is kept."
     )
+    build_difference = serializers.CharField(
+        help_text="How the files that two workers built for rated play differ, in a sentence; "
+        "empty if they are equal, or if only one worker has built it."
+    )
     repairs = RepairSerializer(many=True, help_text="What was put right in the upload.")
 
     class Meta:
         model = BotVersion
-        fields = ("id", "state", "state_reason", "repairs", "build_log", "validation_log")
+        fields = (
+            "id",
+            "state",
+            "state_reason",
+            "repairs",
+            "build_log",
+            "build_difference",
+            "validation_log",
+        )
         read_only_fields = fields
 
     def get_build_log(self, version: BotVersion) -> str:
@@ -271,7 +283,7 @@ class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
         """Download the files of one of your versions."""
         version = self._readable_version()
         return HttpResponse(
-            bytes(version.archive.data),
+            read_files(version.archive),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{version.archive_name}"'},
         )

@@ -119,6 +119,7 @@ class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
             "closes_entries_at",
             "starts_at",
             "start_problem",
+            "problem",
             "hides_results",
             "freezes_at",
             "released_at",

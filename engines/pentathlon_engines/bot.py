@@ -42,6 +42,8 @@ class Turn:
         self.options: dict[str, Any] = hello["options"]
         self.limits: dict[str, float] = hello["limits"]
         self.match: str = hello["match"]
+        self.dice: str = hello["dice"]
+        """64 bits as hexadecimal that no other seat knows, from which `rng` draws."""
         self.ply = 0
         self.events: list[tuple[int, str]] = []
         """The seat and text of each event since your last action; that action comes first."""
@@ -55,11 +57,11 @@ class Turn:
 
     @property
     def rng(self) -> Random:
-        """A generator seeded by match and seat, so that a rerun draws the same numbers."""
+        """A generator seeded by `dice`: no opponent foresees it, and a rerun draws the same."""
         if self._rng is None:
             import random  # noqa: PLC0415  # doubles the start-up time of a bot
 
-            self._rng = random.Random(f"{self.match}:{self.seat}")
+            self._rng = random.Random(self.dice)
         return self._rng
 
     def state(self) -> State:

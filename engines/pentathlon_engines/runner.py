@@ -12,6 +12,7 @@ from typing import Any
 
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
@@ -89,7 +90,7 @@ def play_match(
     referee = Referee(game=game, seats=len(seats), options=options, seed=seed)
     if fork is not None:
         referee.repeat(fork.events)
-    facts = _facts(referee, limits=limits, match=match)
+    facts = _facts(referee, seed=seed, limits=limits, match=match)
     table = Table(referee, facts, codec, on_tick, on_position)
     try:
         table.start([bot.command for bot in seats], launcher, blamed=blamed)
@@ -113,7 +114,7 @@ def play_match(
     )
 
 
-def _facts(referee: Referee, *, limits: Limits, match: str) -> protocol.MatchFacts:
+def _facts(referee: Referee, *, seed: int, limits: Limits, match: str) -> protocol.MatchFacts:
     state = referee.state
     return protocol.MatchFacts(
         game=state.game.info.key,
@@ -122,6 +123,7 @@ def _facts(referee: Referee, *, limits: Limits, match: str) -> protocol.MatchFac
         options=state.options,
         limits=limits,
         match=match,
+        dice=dice_of(seed, match=match, seats=state.seats),
     )
 
 

@@ -15,7 +15,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from pentathlon.fleet.hints import PATH as _HINTS_PATH
-from pentathlon.fleet.hints import QUEUES, HintDesk
+from pentathlon.fleet.hints import HintDesk
 from pentathlon.live.hub import Hub
 from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
@@ -38,7 +38,7 @@ _streams = Streams(
     lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
 )
 _long = Continued(_pages)
-_hints = HintDesk(_pages, broker=settings.REDIS_URL, queues=QUEUES)
+_hints = HintDesk(_pages)
 # A stream would keep the server from ever stopping.
 ON_SHUTDOWN.append(_streams.close)
 ON_SHUTDOWN.append(_hints.close)

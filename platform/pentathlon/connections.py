@@ -1,4 +1,4 @@
-"""Turn DATABASE_URL and REDIS_URL into what Django and Celery expect."""
+"""Turn DATABASE_URL and REDIS_URL into what Django expects."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,8 +17,6 @@ _SQLITE_PRAGMAS = (
 )
 # Opening a connection takes a tenth of a request: SQLite reads all table definitions each time.
 _CONNECTION_S = 60
-# Longer than any match: the broker must not hand out a match again that a worker still plays.
-_VISIBILITY_TIMEOUT_S = 12 * 3600
 
 _OF_BUCKETS = {"endpoint": "endpoint_url", "region": "region_name"}
 """The options in a bucket's address, and what django-storages calls them. Keys come from where the
@@ -41,28 +39,6 @@ def database(
     if parts.scheme in {"postgres", "postgresql"}:
         return _postgresql(url, role)
     raise BadEnvironment("DATABASE_URL", "must start with postgresql:// or sqlite:///.")
-
-
-def broker(url: str | None, *, data: Path) -> tuple[str, dict[str, Any]]:  # Any: Celery's shape
-    """Return Celery's broker address and transport options."""
-    if url is None:
-        return "filesystem://", _filesystem_transport(data / "queue")
-    parts = urlsplit(url)
-    options = {
-        "visibility_timeout": _VISIBILITY_TIMEOUT_S,
-        "socket_connect_timeout": 2,
-        "socket_timeout": 5,
-        "socket_keepalive": True,
-        "health_check_interval": 10,
-        "retry_on_timeout": True,
-    }
-    if parts.scheme == "unix":
-        number = dict(parse_qsl(parts.query)).get("db", "0")
-        del options["socket_keepalive"]  # means nothing to a Unix socket
-        return f"redis+socket://{parts.path}?virtual_host={number}", options
-    if parts.scheme in {"redis", "rediss"}:
-        return url, options
-    raise BadEnvironment("REDIS_URL", "must start with redis://, rediss:// or unix:///.")
 
 
 def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
@@ -167,15 +143,6 @@ def _postgresql(url: str, role: Role) -> dict[str, Any]:
 
 def _replays(backend: str, options: dict[str, Any]) -> dict[str, Any]:
     return {"replays": {"BACKEND": backend, "OPTIONS": options}}
-
-
-def _filesystem_transport(folder: Path) -> dict[str, Any]:
-    folder.mkdir(parents=True, exist_ok=True)
-    return {
-        "data_folder_in": str(folder),
-        "data_folder_out": str(folder),
-        "control_folder": str(folder),
-    }
 
 
 def mail(address: str | None, *, mode: Mode) -> dict[str, Any]:  # Any: Django's settings

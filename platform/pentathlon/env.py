@@ -3,6 +3,7 @@
 Free of Django, so that anything may ask before settings exist.
 """
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -64,6 +65,18 @@ class Environment:
     """PENTATHLON_ORIGINS: trusted origins such as https://example.org, separated by commas."""
     database_url: str | None = None
     redis_url: str | None = None
+    server: str | None = None
+    """PENTATHLON_SERVER: the site that this worker plays for over HTTP; without it, a worker uses
+    the database."""
+    worker_token: str | None = None
+    """PENTATHLON_WORKER_TOKEN, or what PENTATHLON_WORKER_TOKEN_FILE holds."""
+    worker_broker: str | None = None
+    """PENTATHLON_WORKER_BROKER: the broker of such a worker, with the user of `redis_acl`; without
+    it, the worker asks the site for hints."""
+    plain_http: bool = False
+    """PENTATHLON_PLAIN_HTTP: allow http:// beyond this machine."""
+    plain_broker: bool = False
+    """PENTATHLON_PLAIN_BROKER: allow redis:// beyond this machine."""
     log_json: bool = False
     log_level: str = "INFO"
     sandbox: str | None = None
@@ -138,6 +151,11 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         origins=_names(variables, "PENTATHLON_ORIGINS"),
         database_url=variables.get("DATABASE_URL") or None,
         redis_url=variables.get("REDIS_URL") or None,
+        server=variables.get("PENTATHLON_SERVER") or None,
+        worker_token=_worker_token(variables),
+        worker_broker=variables.get("PENTATHLON_WORKER_BROKER") or None,
+        plain_http=_flag(variables, "PENTATHLON_PLAIN_HTTP"),
+        plain_broker=_flag(variables, "PENTATHLON_PLAIN_BROKER"),
         log_json=_flag(variables, "PENTATHLON_LOG_JSON", default=mode is Mode.PRODUCTION),
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
@@ -175,6 +193,26 @@ def child_environment(**changes: str) -> dict[str, str]:
 def export(name: str, value: str) -> None:
     """Set a variable for this process and for all that it starts from now on."""
     os.environ[name] = value
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _worker_token(variables: Mapping[str, str]) -> str | None:
+    file = variables.get("PENTATHLON_WORKER_TOKEN_FILE")
+    try:
+        text = Path(file).read_text() if file else variables.get("PENTATHLON_WORKER_TOKEN", "")
+    except (OSError, ValueError) as error:
+        raise BadEnvironment("PENTATHLON_WORKER_TOKEN_FILE", f"cannot be read: {error}") from error
+    token = text.strip()
+    if not token.isascii() or (token and not token.isprintable()):
+        raise BadEnvironment("PENTATHLON_WORKER_TOKEN", "has characters that no token has.")
+    return token or None
 
 
 def _mode(variables: Mapping[str, str]) -> Mode:

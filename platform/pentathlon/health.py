@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from math import nan
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
@@ -49,15 +51,24 @@ def forget() -> None:
 
 def is_broker_up() -> bool:
     """Return whether the broker answers; without REDIS_URL, the broker is a folder and does."""
-    if settings.REDIS_URL is None:
-        return True
+    return settings.REDIS_URL is None or _ask_broker(Redis.ping) is not None
+
+
+def hints_waiting(queue: str) -> float:
+    """Return how many hints of a queue no worker has taken; not a number if nobody can know."""
+    count = None if settings.REDIS_URL is None else _ask_broker(lambda redis: redis.llen(queue))
+    return nan if count is None else float(count)
+
+
+def _ask_broker(ask: Callable[[Redis], Any]) -> Any:  # Any: what a command returns
+    """Return the broker's answer; None if it does not give one."""
     try:
         with Redis.from_url(
-            settings.REDIS_URL, socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
+            str(settings.REDIS_URL), socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
         ) as client:
-            return bool(client.ping())
+            return ask(client)
     except RedisError:
-        return False
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
@@ -14,7 +15,8 @@ from django.utils.decorators import sync_and_async_middleware
 from django_prometheus.exports import ExportToDjangoView
 from prometheus_client import REGISTRY, Gauge
 
-from pentathlon.health import is_broker_up
+from pentathlon.fleet.queues import QUEUES
+from pentathlon.health import hints_waiting, is_broker_up
 from pentathlon.operations.gauges import register_gauges
 from pentathlon.server.proxies import WAS_FORWARDED
 
@@ -27,8 +29,11 @@ _REFUSAL: Final = (
     '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
 )
 
-_broker_up = Gauge("pentathlon_broker_up", "1 if the broker answers; hints wait while it does not")
+_broker_up = Gauge("pentathlon_broker_up", "1 if the broker answers; else workers ask the site")
 _broker_up.set_function(lambda: float(is_broker_up()))
+_hints = Gauge("pentathlon_hints_waiting", "Hints that no worker has taken yet", ["queue"])
+for _queue in QUEUES:
+    _hints.labels(_queue).set_function(partial(hints_waiting, _queue))
 register_gauges(REGISTRY)
 
 

@@ -52,6 +52,15 @@ _COMMANDS: Final = {"reconcile": Role.RECONCILER, "serve": Role.WEB}
 _taken: list[Role] = []
 
 
+def worker_command(*, slots: int) -> list[str]:
+    """Return the command of a Celery worker that plays `slots` matches at a time."""
+    return [
+        *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
+        *(f"--concurrency={slots}", "--loglevel=info"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
+
+
 def take_role(role: Role) -> None:
     """Set the role of this process; the first call decides."""
     _taken.append(role)

@@ -182,6 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_RESET_TIMEOUT = 3600
 ORGANISERS_ARE_EVERYBODY = not _production
+DEMANDS_VERIFIED_EMAIL = _production and _environment.mail is not None
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
@@ -287,43 +288,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
-
-# Tasks: messages are hints; the database owns every match, so nothing is acknowledged late
-
-CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = connections.broker(
-    REDIS_URL, data=DATA_FOLDER
-)
-CELERY_TASK_DEFAULT_QUEUE = "match"
-# The queues of `pentathlon.fleet.hints`, in their order: a free slot looks for ladders last.
-CELERY_TASK_QUEUES = {
-    name: {"exchange": name, "routing_key": name}
-    for name in ("friendly", CELERY_TASK_DEFAULT_QUEUE, "ladder")
-}
-CELERY_TASK_ROUTES = {"move_bots": {"queue": "friendly", "routing_key": "friendly"}}
-CELERY_RESULT_BACKEND = None
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_STORE_ERRORS_EVEN_IF_IGNORED = False
-CELERY_TASK_ACKS_LATE = False
-CELERY_TASK_REJECT_ON_WORKER_LOST = False
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_PUBLISH_RETRY_POLICY = {
-    "max_retries": 1,
-    "interval_start": 0,
-    "interval_step": 0.2,
-    "interval_max": 0.2,
-}
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_DISABLE_PREFETCH = REDIS_URL is not None  # other transports do not support it
-CELERY_WORKER_MAX_TASKS_PER_CHILD = 500
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KiB
-CELERY_WORKER_PROC_ALIVE_TIMEOUT = 20
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
-CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_TIMEZONE = "UTC"
 
 # Logs: one line per event, for people here and for machines in production
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from io import StringIO
 from typing import Any, cast
 from uuid import uuid4
@@ -11,11 +12,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 from django.test import Client
+from kombu import Connection
 from pytest_django import DjangoAssertNumQueries
 
+from pentathlon.analyses.loans import PATIENCE_S
+from pentathlon.analyses.models import Analysis
 from pentathlon.analyses.services import ask_for_analysis, send_analyses
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.fleet.queues import QUEUES
 from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
@@ -105,7 +110,9 @@ def post(secret: str, path: str, body: dict[str, Any]) -> Any:
 
 
 def claim(secret: str, *matches: Match) -> list[dict[str, Any]]:
+    """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
+    Match.objects.filter(pk__in=ids, state=MatchState.PENDING).update(sent_at=Now())
     answer = post(secret, "claims", {**BODIES["claims"], "match_ids": ids})
     assert answer.status_code == 200, answer.content
     jobs: list[dict[str, Any]] = answer.json()["jobs"]
@@ -145,22 +152,48 @@ def test_unknown_fields_are_refused(path: str, secret: str) -> None:
     assert answer.json()["errors"][0]["code"] == "unknown_field"
 
 
+def hints(secret: str, *, most: int = 64, **asked: object) -> list[tuple[Any, ...]]:  # Any: JSON
+    """Return the tasks that a worker is told of, each with its argument and options."""
+    body = {"queues": [*QUEUES], "most": most, "wait_s": 0, **asked}
+    answer = post(secret, "hints", body)
+    assert answer.status_code == 200, answer.content
+    with Connection("memory://") as connection:
+        channel: Any = connection.default_channel  # Any: virtual
+        told = [channel.message_to_python(each["message"]) for each in answer.json()["messages"]]
+    found = [(message.headers["task"], *message.decode()) for message in told]
+    return [(task, *arguments, *options.values()) for task, arguments, options, _ in found]
+
+
 def test_wait_for_a_hint_is_left_to_the_server(secret: str) -> None:
-    answer = post(secret, "hints", {"wait_s": 5})
+    answer = post(secret, "hints", {"wait_s": 5, "queues": [*QUEUES]})
 
     assert not any(answer.json().values())
-    assert answer.headers["Pentathlon-Hint-Wait"] == "5.0"
+    assert answer.headers["Pentathlon-Hint-Pause"] == "5.0"
 
 
-def test_held_slot_waits_for_friendlies_only(secret: str) -> None:
+def test_held_worker_is_told_of_friendlies_only(secret: str) -> None:
+    make_worker()
     make_match(rated=True, sent_at=Now())
+    friendly = begun(seat=1)
+    publish_friendlies(lambda ids: None)
 
-    def wait(worker_secret: str) -> Any:
-        return post(worker_secret, "hints", {"wait_s": 2, "only_friendlies": True})
+    assert hints(secret, queues=["friendly"]) == [("move_bots", [friendly.pk])]
+    assert len(hints(secret)) == 2
 
-    assert wait(secret).headers["Pentathlon-Hint-Queue"] == "friendly"
-    assert "Pentathlon-Hint-Queue" not in post(secret, "hints", {"wait_s": 2}).headers
-    assert not any(wait(secret_of("rated", Work.RATED)).json().values())
+
+def test_worker_is_told_as_much_as_it_has_idle_slots(secret: str) -> None:
+    matches = {make_match(rated=True, sent_at=Now()).pk for _ in range(5)}
+
+    two, all_of_them = hints(secret, most=2), hints(secret)
+
+    assert [task for task, _ in two] == ["play_matches"] * 2
+    assert {pk for _, ids in all_of_them for pk in ids} == matches
+
+
+def test_worker_of_the_previous_release_reads_ids(secret: str) -> None:
+    match = make_match(rated=True, sent_at=Now())
+
+    assert post(secret, "hints", {"wait_s": 5}).json()["match_ids"] == [match.pk]
 
 
 def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
@@ -173,21 +206,20 @@ def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
     make_match()  # has not been sent out
 
     def named(*work: Work) -> Any:
-        return post(secret_of("-".join(work), *work), "hints", {"wait_s": 5})
+        told = hints(secret_of("-".join(work), *work))
+        return sorted(pk for _, ids in told for pk in ids)
 
-    assert named(Work.RATED).json()["match_ids"] == [rated.pk]
-    assert named(Work.UNRATED).json()["match_ids"] == [unrated.pk]
-    assert named(Work.BUILDS).json()["match_ids"] == [building.pk]
-    assert named(Work.UNRATED, Work.BUILDS).json()["match_ids"] == [unrated.pk, building.pk]
-    idle = named(Work.ANALYSES)
-    assert not any(idle.json().values())
-    assert idle.headers["Pentathlon-Hint-Pause"] == "2.0"
-    assert "Pentathlon-Hint-Wait" not in idle.headers
+    assert named(Work.RATED) == [rated.pk]
+    assert named(Work.UNRATED) == [unrated.pk]
+    assert named(Work.BUILDS) == [building.pk]
+    assert named(Work.UNRATED, Work.BUILDS) == [unrated.pk, building.pk]
+    assert named(Work.ANALYSES) == []
 
 
 def test_worker_gets_only_work_that_it_is_trusted_with() -> None:
     helper = secret_of("helper", Work.UNRATED)
-    rated, unrated = make_match(rated=True), make_match(rated=False)
+    rated, unrated = make_match(rated=True), make_match(rated=False, sent_at=Now())
+    post(helper, "hints", {})
 
     jobs = claim(helper, rated, unrated)
 
@@ -202,7 +234,7 @@ def test_claim_costs_the_same_however_many_matches(
     matches = [make_match(versions) for _ in range(8)]
     claim(secret, matches[0])
 
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         assert len(claim(secret, *matches[1:])) == 7
 
 
@@ -346,10 +378,14 @@ def test_staff_make_a_token_and_see_what_it_played() -> None:
     browser = Client()
     browser.force_login(make_staff(superuser=True))
     made = browser.post(
-        "/admin/fleet/workertoken/add/", {"name": "lab", "work": ["rated"]}, follow=True
+        "/admin/fleet/workertoken/add/",
+        {"name": "lab", "work": ["rated"], "slots": 4},
+        follow=True,
     )
     secret = made.content.decode().partition("ptw_")[2][:64]
-    (job,) = claim(f"ptw_{secret}", make_match([make_version(), make_version()], rated=True))
+    match = make_match([make_version(), make_version()], rated=True, sent_at=Now())
+    post(f"ptw_{secret}", "hints", {})
+    (job,) = claim(f"ptw_{secret}", match)
     token = WorkerToken.objects.get()
 
     page = browser.get(f"/admin/fleet/workertoken/{token.pk}/change/").content.decode()
@@ -378,15 +414,25 @@ def test_helper_is_told_of_friendlies_first_and_of_analyses_last() -> None:
     played = make_played()
     ask_for_analysis(played)
     send_analyses(send=lambda match_id, *, is_lent: None)
-    analysis = post(helper, "hints", {"wait_s": 5}).json()
-
     friendly = begun(seat=1)
     publish_friendlies(lambda ids: None)
-    both = post(helper, "hints", {"wait_s": 5}).json()
 
-    assert analysis["analysis_ids"] == [played.pk]
-    assert both["friendly_ids"] == [friendly.pk]
-    assert both["analysis_ids"] == []
+    assert hints(helper) == [("move_bots", [friendly.pk]), ("analyse_match", played.pk)]
+    assert hints(helper, most=1) == [("move_bots", [friendly.pk])]
+
+
+def test_slot_is_lent_to_an_analysis_while_matches_wait(secret: str) -> None:
+    make_worker(slots=2)
+    make_match(rated=True, sent_at=Now())
+    played = make_played()
+    ask_for_analysis(played)
+    asked_at = Now() - timedelta(seconds=PATIENCE_S + 1)
+    Analysis.objects.update(asked_at=asked_at, sent_at=Now())
+
+    lent, match = hints(secret)
+
+    assert lent == ("analyse_match", played.pk, True)
+    assert match[0] == "play_matches"
 
 
 def test_build_that_is_no_base64_is_refused(secret: str) -> None:

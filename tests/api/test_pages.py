@@ -94,6 +94,7 @@ PAGES: Final[Mapping[str, str]] = {
     "people_rivals_list": "profile",
     "people_retrieve": "profile",
     "audit_list": "audit",
+    "audit_residuals_list": "residuals",
     "quarantines_list": "quarantines",
     "quarantines_retrieve": "quarantine",
     "quarantines_results_list": "quarantine",

@@ -19,6 +19,7 @@ from pentathlon.tournaments.services import (
     create_tournament,
     start_tournament,
 )
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
 from tests.api.client import V1, assert_problem
@@ -75,6 +76,8 @@ def _sealed(tournament: Tournament) -> dict[str, str]:
             f"seed of match {match.pk} in hex": f"{match.seed:x}",
             f"alias of match {match.pk}": match.alias,
         }
+        for seat, dice in enumerate(dice_of(match.seed, match=match.alias, seats=2)):
+            hidden[f"dice of seat {seat} in match {match.pk}"] = dice
     return hidden
 
 

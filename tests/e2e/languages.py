@@ -68,6 +68,7 @@ def converse(
     folder = files.folder(version.files_hash())
     command = bot_command(folder, Manifest.from_json(version.manifest))
     hello = {**_HELLO, "options": {}, "limits": Limits().to_json(), "match": "test"}
+    hello["dice"] = "0123456789abcdef"
     bot = launcher.start(command, seat=0, limits=Limits())
     text = b"".join(json.dumps(each).encode() + b"\n" for each in (hello, *messages))
     out = _exchange(bot, text)

@@ -18,11 +18,11 @@ from django.db.models import F
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.tokens import create_worker_token
-from pentathlon.local.stack import worker_command
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import enter_matches, open_live_pool
+from pentathlon.roles import worker_command
 from tests.e2e.previous_release import import_path, unpack
 from tests.factories import make_match, make_version
 from tests.workers.playing import make_sleeper

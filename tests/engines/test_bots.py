@@ -61,7 +61,6 @@ def play_seats(
         seed=seed,
         limits=limits,
         launcher=PlainLauncher(),
-        match=f"test-{seed}",
     )
 
 
@@ -95,7 +94,7 @@ def turn_in_twelve(seed: int) -> Turn:
     observation: dict[str, Any] = state.observation(0)
     legal = observation.pop("legal")
     hello = {"game": "twelve", "rules": 3, "seat": 0, "seats": 3, "options": {}}
-    turn = Turn({**hello, "limits": {"match_cpu_s": 20}, "match": "test"})
+    turn = Turn({**hello, "limits": {"match_cpu_s": 20}, "match": "test", "dice": "7"})
     turn.begin(
         {"ply": 2, "events": [], "observation": observation, "legal": legal, "clock": CLOCK}
     )
@@ -135,7 +134,8 @@ def test_mcts_repeats_itself_with_a_number_of_iterations() -> None:
     assert actions(first) == actions(second)
 
 
-def test_other_match_gives_other_actions() -> None:
+def test_other_seed_gives_other_actions() -> None:
+    """Tuned has no chance and the name is the same: only dice differ."""
     assert actions(play_tuned("random", "random", seed=1).record) != actions(
         play_tuned("random", "random", seed=2).record
     )
@@ -238,7 +238,7 @@ def test_helper_answers_like_the_page_says(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(source)
     hello = {"game": "tuned", "rules": 1, "seat": 0, "seats": 2, "options": {}}
     lines = [
-        {"type": "hello", **hello, "limits": {}, "match": "m", "unknown": 1},
+        {"type": "hello", **hello, "limits": {}, "match": "m", "dice": "7", "unknown": 1},
         {"type": "greeting", "unknown": "messages are passed over"},
         {
             "type": "act",

@@ -44,7 +44,9 @@ def greedy_wins(key: str, other: str, *, seats: int, seed: int) -> bool:
     rng, mine = Random(seed), seed % seats
     state = GAMES[key].start(seats)
     hello: dict[str, Any] = {"game": key, "rules": 1, "seat": mine, "seats": seats}
-    turn = Turn({**hello, "options": {}, "limits": {}, "match": f"test-{seed}"})
+    turn = Turn(
+        {**hello, "options": {}, "limits": {}, "match": "test", "dice": f"test-{seed}:{mine}"}
+    )
     while (outcome := decide(state, rng).outcome) is None:
         if state.to_move != mine:
             actions = state.legal_actions()

@@ -57,7 +57,7 @@ def _play(game: str, choose: Callable[[Turn], str], *, seed: int, seat: int) -> 
     state = GAMES[game].start(2)
     dice, other = random.Random(seed), random.Random(f"other {seed} {seat}")
     facts = {"game": game, "rules": 1, "seat": seat, "seats": 2, "options": state.options}
-    turn = Turn({**facts, "limits": {}, "match": f"{seed} {seat}"})
+    turn = Turn({**facts, "limits": {}, "match": "test", "dice": f"{seed} {seat}:{seat}"})
     while state.to_move is not None:
         if state.to_move == CHANCE:
             state.apply_chance(state.sample_chance(dice))

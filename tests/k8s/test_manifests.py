@@ -1,6 +1,7 @@
 import json
 import re
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ from django.db import connection
 
 from pentathlon.connections import database
 from pentathlon.env import Mode, read_environment
+from pentathlon.fleet.queues import broker
+from pentathlon.roles import worker_command
 from tests.k8s.manifests import (
     BASE,
     K8S,
@@ -30,7 +33,7 @@ from tests.k8s.manifests import (
     selects,
     workloads,
 )
-from workers.standalone import check_address, read_options
+from workers.remote.ports import ports_to_site
 
 FOLDERS = sorted(path.parent for path in K8S.rglob(KUSTOMIZATION))
 NO_MANIFESTS = {
@@ -249,23 +252,30 @@ class TestWorker:
         assert profile["type"] == "Localhost"
         assert (BASE / str(profile["localhostProfile"]).rpartition("/")[2]).is_file()
 
-    def test_pod_holds_a_token_and_no_other_key(self, worker: Manifest) -> None:
+    def test_pod_holds_a_token_and_a_user_who_takes_hints(self, worker: Manifest) -> None:
         container = containers(worker)[0]
         secrets = [each["secret"] for each in worker["spec"]["volumes"] if "secret" in each]
 
         assert container["envFrom"] == [{"configMapRef": {"name": "settings"}}]
-        assert "env" not in container
+        told = [each for each in container["env"] if "valueFrom" in each]
+        assert [each["name"] for each in told] == ["PENTATHLON_WORKER_BROKER"]
         assert [secret["secretName"] for secret in secrets] == ["worker-token"]
 
     @pytest.mark.parametrize("overlay", OVERLAYS)
     def test_options_are_ones_that_a_worker_takes(self, worker: Manifest, overlay: str) -> None:
-        options = read_options(containers(worker)[0]["command"][3:])
-        (mount,) = (m for m in containers(worker)[0]["volumeMounts"] if m["name"] == "token")
+        container = containers(worker)[0]
+        (mount,) = (m for m in container["volumeMounts"] if m["name"] == "token")
+        told = {each["name"]: each["value"] for each in container["env"] if "value" in each}
+        token_file = told.pop("PENTATHLON_WORKER_TOKEN_FILE")
+        url = environment(overlay)["REDIS_URL"].replace("://:", "://worker:")
+        told |= {"PENTATHLON_WORKER_TOKEN": "ptw_1", "PENTATHLON_WORKER_BROKER": url}
+        asked = read_environment(told)
 
-        check_address(options.server, plain_http=options.plain_http)
-        assert options.slots == 1
-        assert str(options.token_file.parent) == mount["mountPath"]
-        assert urlsplit(options.server).hostname in read_environment(environment(overlay)).hosts
+        ports_to_site(asked)
+        assert broker(asked)[0][0] == url
+        assert container["command"][1:] == worker_command(slots=1)[1:]
+        assert str(Path(token_file).parent) == mount["mountPath"]
+        assert urlsplit(asked.server).hostname in read_environment(environment(overlay)).hosts
 
     def test_one_match_at_a_time_on_whole_cores(self, worker: Manifest) -> None:
         container = containers(worker)[0]

@@ -88,7 +88,9 @@ class TestCluster:
             asks_broker = role in {"web", "reconciler"}
             assert _reaches(manifests, role, Place(6379, "redis")) == asks_broker, role
 
-    def test_worker_reaches_the_site_and_no_key(self, manifests: list[Manifest]) -> None:
+    def test_worker_reaches_the_site_the_broker_and_no_key(
+        self, manifests: list[Manifest]
+    ) -> None:
         forbidden = [
             *(*MAIL, *WEBHOOKS, STORE, *INSIDE),
             *(Place(5432, "postgres"), Place(5432, address="10.20.30.7")),
@@ -96,6 +98,7 @@ class TestCluster:
         ]
 
         assert _reaches(manifests, "worker", Place(8000, "web"))
+        assert _reaches(manifests, "worker", Place(6379, "redis"))
         assert _reaches(manifests, "worker", NAMES)
         assert [place for place in forbidden if _reaches(manifests, "worker", place)] == []
 
@@ -194,10 +197,10 @@ class TestCompose:
     def test_site_reaches_its_broker(self, role: str) -> None:
         assert _meet(role, "redis")
 
-    def test_worker_reaches_the_site_and_no_key(self) -> None:
+    def test_worker_reaches_the_site_the_broker_and_no_key(self) -> None:
         met = {name for name in _services() if _meet("worker", name)}
 
-        assert "web" in met
+        assert {"web", "redis"} <= met
         assert met & {"database", "reconciler", "backup", "proxy", "prometheus"} == set()
 
     def test_monitoring_and_proxy_reach_the_site_and_no_key(self) -> None:

@@ -30,7 +30,7 @@ def build(
 
 def build_with(program: str, kept: Path | None, patch: pytest.MonkeyPatch) -> None:
     """Let a shell's program stand for the compiler; `kept` is there once it has run."""
-    patch.setattr(compilation, "_NICE", ("sh", "-c", program))
+    patch.setattr(compilation, "_NICE", ("sh", "-c", program, "19"))
     answers = iter([None])
     patch.setattr(compilation, "kept_engines", lambda: next(answers, kept))
 
@@ -70,6 +70,31 @@ def test_failed_build_is_told_once_and_changes_nothing(
     assert said == [
         "The engines are not compiled, because compiling failed: no room left",
     ]
+
+
+def test_session_of_the_build_gives_way_to_others(
+    build: Compilation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_with("exit 0", Path("/built"), monkeypatch)
+    monkeypatch.setattr(compilation, "_AUTOGROUP", f"{tmp_path}/{{}}")
+
+    build.start()
+    build.stop()
+
+    assert [path.read_text() for path in tmp_path.glob("[0-9]*")] == ["19"]
+
+
+@pytest.mark.parametrize("path", ["/proc/{}/no-such-file", "/proc/{}/stat"])
+def test_kernel_without_groups_of_sessions_builds_all_the_same(
+    path: str, build: Compilation, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_with("exit 0", Path("/built"), monkeypatch)
+    monkeypatch.setattr(compilation, "_AUTOGROUP", path)
+
+    build.start()
+    wait_for_the_end(build, said)
+
+    assert "built in" in said[0]
 
 
 @pytest.mark.parametrize("has_compiler", [True, False], ids=["built before", "no compiler"])

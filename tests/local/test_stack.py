@@ -54,7 +54,7 @@ def test_only_a_server_for_the_network_answers_to_every_name(
 def test_worker_plays_as_many_matches_at_once_as_wanted() -> None:
     command = list(stack("127.0.0.1").services()[-1].command)
 
-    assert command[command.index("--concurrency") + 1] == "3"
+    assert "--concurrency=3" in command
 
 
 def test_worker_that_takes_over_finds_the_compiled_engines_first() -> None:

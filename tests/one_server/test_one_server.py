@@ -9,15 +9,18 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from django.core.management import get_commands
 
 from pentathlon.env import CHECKOUT, Mode, read_environment
+from pentathlon.fleet.queues import broker
 from pentathlon.server import limits
 from tests.k8s.manifests import BASE, containers, resources, workloads
 from tests.patience import PATIENCE_S
+from workers.remote.ports import ports_to_site
 
 FOLDER = CHECKOUT / "one-server"
 UNITS = sorted((FOLDER / "systemd").iterdir())
@@ -84,11 +87,19 @@ class TestCompose:
         worker = _service("worker")
 
         assert worker["image"].startswith("pentathlon-worker:")
-        assert "env_file" not in worker
+        assert worker["env_file"] == "worker.env"
         assert worker["secrets"] == ["worker-token"]
-        assert read_environment(worker["environment"]).mode is Mode.PRODUCTION
-        assert worker["networks"] == ["workers"]
-        assert _networks_of("database") & {"workers", "front"} == set()
+        _demand_that_a_worker_starts(worker["environment"])
+        assert worker["networks"] == ["workers", "hints"]
+        assert _networks_of("database") & {*worker["networks"], "front"} == set()
+
+    def test_redis_knows_its_users(self) -> None:
+        redis = _service("redis")
+
+        assert redis["secrets"] == ["users.acl"]
+        assert "/run/secrets/users.acl" in redis["command"]
+        assert urlsplit(_pairs("settings.env.example")["REDIS_URL"]).password
+        assert _networks_of("redis") == {"site", "hints"}
 
     def test_worker_is_confined_as_in_a_cluster(self) -> None:
         options = _service("worker")["security_opt"]
@@ -159,6 +170,20 @@ class TestCompose:
             named = [volume.partition(":")[0] for volume in each.get("volumes", ())]
             assert {volume for volume in named if volume[0] != "."} <= {*document["volumes"]}, name
             assert _networks_of(name) <= {*document["networks"]}
+
+
+def _demand_that_a_worker_starts(variables: dict[str, str]) -> None:
+    """Demand that production takes a worker's variables, beside the file with its token."""
+    told = {name: text for name, text in variables.items() if not name.endswith("_FILE")}
+    takes = {"PENTATHLON_WORKER_BROKER": "redis://worker:secret@localhost/0"}
+    environment = read_environment(
+        {"PENTATHLON_MODE": "production", "PENTATHLON_WORKER_TOKEN": "ptw_1", **takes, **told}
+    )
+
+    assert environment.mode is Mode.PRODUCTION
+    assert environment.sandbox == "namespaces"
+    ports_to_site(environment)
+    assert len(broker(environment)[0]) == 2
 
 
 def _networks_of(name: str) -> set[str]:
@@ -233,7 +258,13 @@ class TestUnits:
     def test_worker_sees_no_settings_of_the_site(self) -> None:
         worker = _unit("pentathlon-worker.service")
 
-        assert worker["EnvironmentFile"] == ["/etc/pentathlon/paths.env"]
+        assert worker["EnvironmentFile"] == [
+            "/etc/pentathlon/paths.env",
+            "-/etc/pentathlon/worker.env",
+        ]
+        told = [pair for line in worker["Environment"] for pair in line.split()]
+        _demand_that_a_worker_starts(dict(pair.split("=", 1) for pair in told))
+        assert worker["ExecStart"][0].split()[3:] == _service("worker")["command"][1:]
         assert worker["User"] != _unit("pentathlon-web.service")["User"]
         assert worker["Delegate"] == ["cpu memory pids"]
 
@@ -241,7 +272,7 @@ class TestUnits:
         worker = _unit("pentathlon-worker.service")
         (line,), (folder,) = worker["ExecStart"], worker["StateDirectory"]
 
-        assert f"--data=%S/{folder}" in line.split()
+        assert f"PENTATHLON_DATA=%S/{folder}" in line.split()
 
     @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
     def test_no_file_overrides_the_environment_of_a_unit(self, unit: Path) -> None:
@@ -254,7 +285,12 @@ class TestUnits:
         files = [Path(name).name for name in found.get("EnvironmentFile", [])]
 
         # An environment file overrides what the unit itself sets.
-        told = [_pairs("settings.env.example" if "settings" in name else name) for name in files]
+        # `redis_acl` writes worker.env: one variable of its own.
+        told = [
+            _pairs("settings.env.example" if "settings" in name else name)
+            for name in files
+            if name != "worker.env"
+        ]
         assert own & {name for pairs in told for name in pairs} == set()
 
     def test_worker_has_time_to_end_its_match(self) -> None:

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,6 +28,8 @@ STUBS: Final = {
             *'ls /backups'*) echo old.backup; echo new.backup ;;
             *'cat /backups/'*) echo content ;;
             *'cat > /backups/'*) cat >/dev/null ;;
+            *'redis_acl /tmp/users.acl && cat'*)
+                printf 'PENTATHLON_WORKER_BROKER=redis://a\\nuser default\\nuser worker\\n' ;;
             *'worker_token rotate'*) exit 1 ;;
             *'worker_token create'*) echo ptw_secret ;;
         esac
@@ -168,11 +171,23 @@ class TestInstall:
         assert len(key) == len(password) == 64
         assert f":{password}@database" in machine.setting("DATABASE_URL", "settings.env")
         assert "games.example.org" in machine.setting("PENTATHLON_HOSTS", "settings.env")
-        for name in (".env", "settings.env", "worker-token", "metrics-token"):
+        made = ("worker-token", "metrics-token", "users.acl", "worker.env")
+        for name in (".env", "settings.env", *made):
             assert (machine.folder / name).stat().st_mode & 0o077 == 0, name
 
-    def test_token_outlives_a_repetition(self, site: Machine) -> None:
-        site.run("install", "games.example.org", refused="*worker_token*")
+    def test_worker_gets_a_user_of_the_broker(self, machine: Machine) -> None:
+        machine.run("install", "games.example.org")
+
+        asked = machine.asked()
+        assert _at(asked, "redis_acl") < _at(asked, "up -d --wait web")
+        assert len(urlsplit(machine.setting("REDIS_URL", "settings.env")).password or "") == 64
+        assert (machine.folder / "users.acl").read_text() == "user default\nuser worker\n"
+        broker = (machine.folder / "worker.env").read_text()
+        assert broker == "PENTATHLON_WORKER_BROKER=redis://a\n"
+
+    @pytest.mark.parametrize("refused", ["*worker_token*", "*redis_acl*"])
+    def test_token_and_users_outlive_a_repetition(self, site: Machine, refused: str) -> None:
+        site.run("install", "games.example.org", refused=refused)
 
         assert (site.folder / "worker-token").read_text() == "ptw_secret\n"
 
@@ -339,6 +354,24 @@ class TestRotation:
         assert password != former
         assert f":{password}@database" in site.setting("DATABASE_URL", "settings.env")
         assert any(f"PASSWORD '{password}'" in line for line in site.asked())
+
+    def test_broker_knows_its_users_before_they_come(self, site: Machine) -> None:
+        former = site.setting("REDIS_URL", "settings.env")
+
+        site.run("rotate", "broker")
+
+        address = site.setting("REDIS_URL", "settings.env")
+        assert address != former
+        assert address.endswith("@redis:6379/0")
+        asked = site.asked()
+        order = [
+            _at(asked, "docker compose stop worker"),
+            _at(asked, "redis_acl"),
+            _at(asked, "--force-recreate redis"),
+            _at(asked, "--wait web reconciler proxy"),
+            _at(asked, "--no-deps worker"),
+        ]
+        assert order == sorted(order)
 
     def test_key_is_another_one(self, site: Machine) -> None:
         former = site.setting("PENTATHLON_SECRET_KEY", "settings.env")

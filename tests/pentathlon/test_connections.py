@@ -63,25 +63,6 @@ def test_unknown_database_is_refused(url: str) -> None:
         connections.database(url, data=DATA)
 
 
-def test_unix_socket_becomes_an_address_for_celery() -> None:
-    url, options = connections.broker("unix:///run/valkey.sock?db=3", data=DATA)
-
-    assert url == "redis+socket:///run/valkey.sock?virtual_host=3"
-    assert options["visibility_timeout"] == 12 * 3600
-
-
-def test_no_broker_means_files_in_the_data_folder(tmp_path: Path) -> None:
-    url, options = connections.broker(None, data=tmp_path)
-
-    assert url == "filesystem://"
-    assert options["data_folder_in"] == options["data_folder_out"] == str(tmp_path / "queue")
-
-
-def test_unknown_broker_is_refused() -> None:
-    with pytest.raises(BadEnvironment, match="REDIS_URL must start with"):
-        connections.broker("amqp://localhost", data=DATA)
-
-
 def test_roles_can_be_told_apart_in_the_database() -> None:
     url = "postgresql://me@db.example/games"
 

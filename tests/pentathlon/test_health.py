@@ -1,13 +1,16 @@
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
+from redis import Redis
 
 from pentathlon import health
 from pentathlon.common.services import LOOPS, acquire_leadership
+from pentathlon.fleet.queues import FRIENDLIES
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,11 +58,20 @@ def test_loops_that_nobody_runs_are_named(client: Client) -> None:
 def test_silent_broker_takes_no_page_away(client: Client) -> None:
     assert client.get("/readyz").status_code == 200
     assert not health.is_broker_up()
-    assert b"pentathlon_broker_up 0.0" in client.get("/metrics").content
+    told = client.get("/metrics").content
+    assert b"pentathlon_broker_up 0.0" in told
+    assert b'pentathlon_hints_waiting{queue="match"} NaN' in told
 
 
 def test_broker_that_answers_is_seen_by_monitoring(client: Client) -> None:
-    assert b"pentathlon_broker_up 1.0" in client.get("/metrics").content
+    with Redis.from_url(str(settings.REDIS_URL)) as broker:
+        broker.delete(FRIENDLIES)
+        broker.lpush(FRIENDLIES, "1", "2")
+        told = client.get("/metrics").content
+        broker.delete(FRIENDLIES)
+
+    assert b"pentathlon_broker_up 1.0" in told
+    assert b'pentathlon_hints_waiting{queue="friendly"} 2.0' in told
 
 
 def test_waiting_migration_makes_it_not_ready(client: Client) -> None:

@@ -20,7 +20,7 @@ from pentathlon import tracing
 from pentathlon.env import BadEnvironment, Environment, read_environment
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.services import note_sent, schedule_matches
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.opentelemetry_spans import OpenTelemetrySpans
 from pentathlon.ratings.models import Rating
@@ -67,6 +67,7 @@ def play(platform: Platform, match: Match) -> None:
 
 
 def claim(platform: Platform, match: Match) -> list[Job]:
+    note_sent(match_ids=[match.pk])
     return platform.claim([match.pk], slot="host/1.0", announcement=announced())
 
 
@@ -168,7 +169,7 @@ import sys
 {hide}
 import django
 django.setup()
-import pentathlon.wsgi, workers.tasks, workers.standalone, workers.management.commands.reconcile
+import pentathlon.wsgi, workers.tasks, workers.remote.ports, workers.management.commands.reconcile
 from pentathlon import tracing
 from pentathlon.env import read_environment
 tracing.start(read_environment(), service="x")

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +18,8 @@ from pentathlon.local.servers import processes
 from pentathlon.local.servers.readiness import last_lines
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
-from pentathlon.local.stack import worker_command
 from pentathlon.matches.models import Match
+from pentathlon.roles import worker_command
 from tests.databases import url_of
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
@@ -51,6 +51,21 @@ class Platform:
         """Start a worker with so many slots, with the options it has in production."""
         command = worker_command(slots=slots)
         return self._start("worker", disks.command(command) if disks else command)
+
+    def start_remote_worker(
+        self, site: str, secret: str, *, slots: int = 1, **variables: str
+    ) -> subprocess.Popen[bytes]:
+        """Start a worker that knows a site's address and a token, and what is in `variables`."""
+        bare = {
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": IMPORT_PATH,
+            "PENTATHLON_DATA": str(self.logs / "state"),
+            "PENTATHLON_STARVED_SHARE": "2",
+            "PENTATHLON_SERVER": site,
+            "PENTATHLON_WORKER_TOKEN": secret,
+            **variables,
+        }
+        return self._start("remote-worker", worker_command(slots=slots), bare)
 
     def start_reconciler(self) -> subprocess.Popen[bytes]:
         """Start a reconciler."""
@@ -88,10 +103,17 @@ class Platform:
         logs = sorted(self.logs.glob("*.log"))
         return "\n".join(f"--- {log.name}\n{last_lines(log)}" for log in logs)
 
-    def _start(self, name: str, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
+    def _start(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]:
         log = self.logs / f"{name}-{len(self.started)}.log"
         with log.open("wb") as output:
-            process = processes.start(command, output=output, environment=self.environment)
+            process = processes.start(
+                command, output=output, environment=environment or self.environment
+            )
         self.started.append(process)
         return process
 

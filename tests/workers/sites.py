@@ -89,5 +89,5 @@ class _Requests:
     def __call__(
         self, method: str, address: str, *, headers: Mapping[str, str] | None = None, **rest: Any
     ) -> urllib3.BaseHTTPResponse:
-        every = {**self._platform._headers, **(headers or {})}
+        every = {**self._platform.headers, **(headers or {})}
         return self._wire.request(method, address, headers=every, **rest)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import EngineBuilds, Submission
@@ -35,7 +36,7 @@ def platform(request: pytest.FixtureRequest, tmp_path: Path) -> Platform:
 
 
 def played(platform: Platform) -> Submission:
-    match = make_match([make_version(), make_version(like="greedy")])
+    match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     report = report_of(record_of(job))
     return Submission(match_id=job.match_id, token=job.token, report=report)
@@ -51,7 +52,7 @@ def test_bots_get_compiled_engines_where_all_workers_have_them(
 ) -> None:
     for version in versions:
         make_worker(version=version)
-    match = make_match()
+    match = make_match(sent_at=Now())
 
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
 

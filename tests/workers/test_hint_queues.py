@@ -9,11 +9,10 @@ from typing import NamedTuple
 import pytest
 from celery.signals import worker_init
 from celery.worker import state
-from django.conf import settings
 from kombu import Connection, Consumer, Queue
 from kombu.utils.scheduling import cycle_by_name
-from pytest_django.fixtures import Settings
 
+from pentathlon.fleet.queues import QUEUES
 from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import tasks
@@ -77,7 +76,7 @@ class Reader:
 
 @pytest.fixture
 def reader() -> Iterator[Reader]:
-    with Connection(settings.CELERY_BROKER_URL) as connection:
+    with Connection(app.conf.broker_url) as connection:
         yield Reader(connection)
 
 
@@ -92,6 +91,19 @@ def test_held_worker_reads_friendlies_only_and_keeps_the_order(reader: Reader) -
 
     reader.is_held = False
     assert reader.read(3) == [3, 4, 5]
+
+
+def test_held_worker_looks_again_before_a_slot_has_waited_for_long() -> None:
+    is_held = True
+    queues = HintQueues(is_held=lambda: is_held)
+    queues.update(QUEUES)
+
+    queues.consume(3)
+    held_look_s = queues.look_s
+    is_held = False
+    queues.consume(3)
+
+    assert held_look_s <= 0.02 < queues.look_s
 
 
 def test_ladders_are_read_when_nothing_else_is_there(reader: Reader) -> None:
@@ -123,13 +135,12 @@ def test_held_worker_leaves_ladders_too(reader: Reader) -> None:
     ],
 )
 def test_worker_on_a_starved_host_reads_on_until_one_slot_plays(
-    names: list[str], is_held: bool, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    names: list[str], is_held: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starvation = Starvation(slots=3, pressure=lambda: 0.9)
     worker = WorkerProcess(None, platform=DIRECT, starvation=starvation)
     monkeypatch.setattr(tasks, "_worker", worker)
     monkeypatch.setattr(worker, "adopt_pool_files", lambda: None)
-    monkeypatch.setattr(tasks, "wait_for_schema", lambda: None)
     options = app.conf.broker_transport_options
     try:
         worker_init.send(sender=None)

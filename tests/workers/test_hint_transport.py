@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from kombu import Connection
 from redis import Redis
 
-from pentathlon.fleet.hints import MATCHES
+from pentathlon.fleet.hints import messages
+from pentathlon.fleet.queues import MATCHES, PLAY_MATCHES
 from pentathlon.matches.models import Match, MatchState
 from tests.factories import make_match
 from tests.workers.running import running_platform
+from workers.hint_transport import HintMessage
 
 _JUNK = [
     b"",
@@ -37,6 +40,25 @@ _JUNK = [
 ]
 
 
+def test_hint_sets_no_times_or_limits_and_runs_nothing_else() -> None:
+    (made,) = messages([(PLAY_MATCHES, [1], {})])
+    hint = made["message"]
+    hint["headers"] |= {"eta": "2099-01-01", "expires": "2000-01-01", "timelimit": [1, 1]}
+    hint["headers"] |= {"group": "g", "reply_to": "me", "retries": 9, "shadow": "another"}
+
+    with Connection("memory://") as connection:
+        read = HintMessage(hint, channel=connection.default_channel)  # type: ignore[arg-type]
+
+    assert read.headers.keys() == {"argsrepr", "id", "kwargsrepr", "lang", "task"}
+    assert read.decode()[0] == [[1]]
+
+
+@pytest.mark.parametrize("task", ["celery.backend_cleanup", "os.system", ""])
+def test_message_for_another_task_is_no_hint(task: str) -> None:
+    with pytest.raises(ValueError, match="no hint"):
+        HintMessage({"headers": {"task": task, "id": "1"}, "properties": {}})
+
+
 @pytest.mark.django_db(transaction=True)
 def test_unreadable_messages_end_no_worker(tmp_path: Path) -> None:
     make_match()
@@ -50,4 +72,6 @@ def test_unreadable_messages_end_no_worker(tmp_path: Path) -> None:
 
         assert worker.poll() is None
     logged = (tmp_path / "worker-0.log").read_text()
-    assert logged.count("unreadable message dropped") == len(_JUNK)
+    # Celery itself deletes what is a message but no task.
+    deleted = logged.count("Received and deleted unknown message")
+    assert logged.count("unreadable message dropped") + deleted == len(_JUNK)

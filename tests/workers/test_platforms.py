@@ -18,7 +18,7 @@ from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from pentathlon.matches.services import void_matches
+from pentathlon.matches.services import note_sent, void_matches
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
@@ -58,7 +58,9 @@ def platform(request: pytest.FixtureRequest, tmp_path: Path) -> Platform:
 
 
 def claim(platform: Platform, *matches: Match, slot: str = "host/1.0") -> list[Job]:
+    """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
+    note_sent(match_ids=ids)
     return platform.claim(ids, slot=slot, announcement=announced())
 
 
@@ -224,7 +226,9 @@ def unbuilt_job(platform: Platform) -> Job:
     source = (built_in_bots()["random"] / "main.py").read_text()
     submit_bot(actor=make_user(), archive=zip_files({"bot.toml": manifest, "source.py": source}))
     can_build = announced(runtimes=("command", "python", "build:cp"))
-    (job,) = platform.claim([Match.objects.get().pk], slot="host/1.0", announcement=can_build)
+    match_ids = [Match.objects.get().pk]
+    note_sent(match_ids=match_ids)
+    (job,) = platform.claim(match_ids, slot="host/1.0", announcement=can_build)
     return job
 
 

@@ -9,9 +9,12 @@ from typing import cast
 import pytest
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
+from structlog.testing import capture_logs
 
+from pentathlon.common.errors import Conflict
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon_engines.match.launcher import (
     BotCommand,
@@ -26,9 +29,12 @@ from tests.pentathlon.friendlies.acting import begun, move
 from tests.workers.playing import DIRECT, bot_files
 from workers import process, tasks
 from workers.backoff import PERSISTENT, Backoff
+from workers.celery_app import app
+from workers.direct.adapter import DirectPlatform
 from workers.direct.friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
+from workers.port import PlatformAway
 from workers.process import WorkerProcess
 from workers.slots import analyst
 from workers.slots.slot import Slot
@@ -119,7 +125,7 @@ def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -
 def test_held_slot_gives_back_what_a_queue_of_files_gave_it(
     index: int, plays: bool, hint: list[int], slots: Slots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("django.conf.settings.REDIS_URL", None)
+    monkeypatch.setitem(app.conf, "worker_disable_prefetch", False)
     monkeypatch.setattr(process, "HOLD_S", 0.0)
     starvation = Starvation(slots=2, pressure=lambda: 0.9)
     starvation.slot = index
@@ -262,6 +268,49 @@ def test_friendly_that_this_host_cannot_play_is_given_back_and_counts() -> None:
     friendly.refresh_from_db()
     assert (friendly.state, friendly.host_faults) == ("bot", PERSISTENT)
     assert backoff.is_persistent
+
+
+class Away(DirectPlatform):
+    """A platform that does not answer, or refuses."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.has_been_refused = False
+
+    def claim(self, *_: object, **__: object) -> list[Job]:
+        raise self.error
+
+    def hand_in_unsent(self) -> int:
+        raise self.error
+
+    @property
+    def has_refused(self) -> bool:
+        return self.has_been_refused
+
+
+@pytest.mark.parametrize("error", [PlatformAway("cut"), Conflict("Other release.")], ids=repr)
+def test_slot_takes_hints_more_slowly_while_the_platform_is_away(
+    error: Exception, hint: list[int], slots: Slots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(Drain, "wait", lambda _, seconds: pauses.append(seconds))
+    away = Away(error)
+    worker = WorkerProcess(None, platform=away, open_slot=slots.open)
+
+    for _ in range(7):
+        worker.play(hint)
+    away.has_been_refused = True
+    worker.play(hint)
+
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+
+
+def test_results_of_an_earlier_run_hold_up_no_slot() -> None:
+    with capture_logs() as logs:
+        WorkerProcess(None, platform=Away(PlatformAway("cut")))._hand_in_unsent()
+        WorkerProcess(None, platform=DIRECT)._hand_in_unsent()
+
+    assert [line["event"] for line in logs] == ["results of an earlier run not handed in"]
 
 
 class Analyses:

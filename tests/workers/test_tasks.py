@@ -1,19 +1,23 @@
 """What Celery starts: a worker only where bots can be isolated, one object for all its slots."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from celery.signals import worker_init, worker_shutting_down
+from celery.worker import state
 from pytest_django.fixtures import Settings
 
+from pentathlon.fleet.capabilities import least_sandbox
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.playing import DIRECT
 from workers import tasks
+from workers.direct import ports
 from workers.drain import Drain
 from workers.process import WorkerProcess
+from workers.remote.adapter import RemotePlatform, TokenRefused
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.probe import Probe
-from workers.tasks import play_matches, worker_process
+from workers.tasks import TOKEN_REFUSED, RefusalWatch, play_matches, worker_process
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +44,7 @@ def test_worker_beside_the_database_does_not_start_in_production(settings: Setti
     with pytest.raises(SystemExit, match="worker_token create") as caught:
         worker_init.send(sender=None)
 
-    assert "python -m workers --server" in str(caught.value)
+    assert "PENTATHLON_SERVER" in str(caught.value)
 
 
 class Installation(NamedTuple):
@@ -60,20 +64,17 @@ class Installation(NamedTuple):
     ids=str,
 )
 def test_weakest_sandbox_depends_on_who_runs_the_platform(
-    installation: Installation, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, settings: Settings
 ) -> None:
-    def found(*, least: SandboxLevel, warn: object) -> Probe | None:
-        return None if least is SandboxLevel.PROCESS else Probe(level=least, findings=())
-
     settings.PRODUCTION = installation.is_production
     settings.SANDBOX_LEVEL = installation.asked_for
-    monkeypatch.setattr(tasks, "choose_probe", found)
 
-    assert worker_process().level is installation.least
+    assert least_sandbox() is installation.least
 
 
 def test_sandbox_is_probed_once_for_all_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     probes: list[object] = []
+    monkeypatch.setattr(ports, "wait_for_schema", lambda: None)
     monkeypatch.setattr(tasks, "choose_probe", lambda **_: probes.append(1))
 
     parents = worker_process(slots=3)
@@ -90,6 +91,27 @@ def test_celerys_request_to_stop_reaches_the_slots(monkeypatch: pytest.MonkeyPat
     worker_shutting_down.send(sender=None)
 
     assert drain.is_asked
+
+
+def test_refused_token_drains_the_worker_and_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    platform = RemotePlatform(server="https://site", token="ptw_1", unsent=tmp_path)
+    worker = WorkerProcess(None, platform=platform)
+    monkeypatch.setattr(tasks, "_worker", worker)
+    monkeypatch.setattr(state, "should_stop", None)
+    watch = RefusalWatch(None)
+
+    watch.look()
+    assert vars(state)["should_stop"] is None
+    with pytest.raises(TokenRefused):
+        platform.refuse(401, b'{"code": "worker_token_revoked", "detail": "No longer."}')
+    watch.look()
+    watch.look()
+
+    assert worker.drain.is_asked
+    assert vars(state)["should_stop"] == TOKEN_REFUSED == 3
+    assert capsys.readouterr().err.count("Ask its staff for a new one.") == 1
 
 
 def test_task_hands_its_matches_to_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from pentathlon_engines.cli.commands.init import BotTemplate
 from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match import protocol
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.match.referee import Referee
@@ -209,6 +210,7 @@ def _messages() -> tuple[bytes, bytes]:
     facts = protocol.MatchFacts(
         game=_GAME.info.key, rules=_GAME.info.version, seats=2,
         options=dict(referee.state.options), limits=Limits(), match="bench",
+        dice=dice_of(7, match="bench", seats=2),
     )  # fmt: skip
     greeting = protocol.encode(protocol.hello(facts, seat=asked.seat))
     request = protocol.encode(

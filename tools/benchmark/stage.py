@@ -21,10 +21,10 @@ from pentathlon.fleet.capabilities import least_sandbox, read_fleet
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.readiness import ServerFailed, last_lines
-from pentathlon.local.stack import worker_command
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.matches.specs import MatchSpec
+from pentathlon.roles import worker_command
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -75,7 +75,7 @@ class Stage:
             nonlocal published, next_at
             # Publish as the reconciler does, because the window may not hold all matches at once.
             if time.monotonic() >= next_at and played.unsent().exists():
-                published += _time_of(self._publisher.publish_waiting_matches)
+                published += _time_of(self._publisher.publish_matches)
                 next_at = time.monotonic() + PAUSE_S
             return not played.unfinished().exists()
 

@@ -30,8 +30,9 @@ from tools.chaos.disks import Disks, disks
 from tools.chaos.document import events_for, remains, size_for, start_tournaments, submit_bots
 from tools.chaos.ladder import LadderUnderFire
 from tools.chaos.network import Network
+from tools.chaos.scene import Scene
 from tools.chaos.storm import Repairs, Show, Storm
-from tools.chaos.strikes import Scene, plan, strikes_on
+from tools.chaos.strikes import plan, strikes_on
 
 _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 10_000

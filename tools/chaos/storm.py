@@ -20,7 +20,7 @@ from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.models import Tournament, TournamentState
 from tools.chaos.crew import Crew
 from tools.chaos.ladder import LadderUnderFire
-from tools.chaos.strikes import Scene, Strike
+from tools.chaos.scene import Scene, Strike
 
 _TICK_S: Final = 0.1
 _LOOK_S: Final = 0.3
@@ -49,7 +49,8 @@ class Repairs:
         for _, action in due:
             try:
                 action()
-            except (BrokerAway, OSError, RedisError):
+            except (BrokerAway, DatabaseError, OSError, RedisError):
+                connection.close()
                 self.later(1.0, action)
 
     def __len__(self) -> int:

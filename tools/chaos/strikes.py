@@ -6,19 +6,21 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from random import Random
-from typing import Final, TypeVar
+from typing import Final
 
-from django.conf import settings
-from redis import Redis
-
-from pentathlon.local.servers.postgres import PostgresServer
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
-from tools.chaos.crew import WORKERS, Crew, CrewRole
-from tools.chaos.disks import Disks
-from tools.chaos.network import Condition, Network
+from tools.chaos.crew import WORKERS, CrewRole
+from tools.chaos.network import Condition
+from tools.chaos.scene import DATABASE, QUEUE, Scene, Strike, broker, one_of
+from tools.chaos.silent import (
+    archive_damaged,
+    hold_with_stolen_token,
+    make_database_read_only,
+    replay_damaged,
+    send_unreadable_message,
+)
 from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
 from workers.tasks import play_matches
 
@@ -34,45 +36,15 @@ _BROKEN_S: Final = 12.0
 """Longer than a worker without keys waits for an answer."""
 _HALF_OPEN: Final = (Condition.LOSES_REQUESTS, Condition.LOSES_ANSWERS)
 _FEW_HINTS: Final = 10
-_DATABASE: Final = "database"
-_QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
-
-Item = TypeVar("Item")
-Later = Callable[[float, Callable[[], None]], None]
-"""A function that has something done after that many seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """The things that a strike can reach."""
-
-    crew: Crew
-    disks: Disks
-    postgres: PostgresServer | None
-    rng: Random
-    later: Later
-    networks: Sequence[Network] = ()
-    away: set[str] = field(default_factory=set)
-    """The names of what is away for a while and must not be struck meanwhile."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strike:
-    """One way of doing harm; `weight` says how often it is drawn compared with the others."""
-
-    name: str
-    weight: int
-    do: Callable[[Scene], bool]
-    """Strikes; returns False if there was nothing to strike at the moment."""
 
 
 def _kill_slot(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(*WORKERS))
+    worker = one_of(scene, scene.crew.running(*WORKERS))
     return _kill_one(scene, worker.children() if worker else [])
 
 
 def _kill_one(scene: Scene, pids: Sequence[int]) -> bool:
-    pid = _one(scene, pids)
+    pid = one_of(scene, pids)
     if pid is not None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -81,7 +53,7 @@ def _kill_one(scene: Scene, pids: Sequence[int]) -> bool:
 
 def _kill(role: CrewRole) -> Callable[[Scene], bool]:
     def kill(scene: Scene) -> bool:
-        member = _one(scene, scene.crew.running(role))
+        member = one_of(scene, scene.crew.running(role))
         if member is not None:
             member.kill()
         return member is not None
@@ -90,7 +62,7 @@ def _kill(role: CrewRole) -> Callable[[Scene], bool]:
 
 
 def _empty_broker(scene: Scene) -> bool:
-    with _broker() as client:
+    with broker() as client:
         client.flushall()
     return True
 
@@ -108,7 +80,7 @@ def _slots(scene: Scene) -> list[int]:
 
 
 def _remove_bot_files(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(*WORKERS))
+    worker = one_of(scene, scene.crew.running(*WORKERS))
     return worker is not None and remove_files(worker.children())
 
 
@@ -135,21 +107,21 @@ def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
 
 def _take_database_away(scene: Scene) -> bool:
     postgres = scene.postgres
-    if postgres is None or _DATABASE in scene.away:
+    if postgres is None or DATABASE in scene.away:
         return False
-    scene.away.add(_DATABASE)
+    scene.away.add(DATABASE)
     postgres.crash()
 
     def bring_back() -> None:
         postgres.start()
-        scene.away.discard(_DATABASE)
+        scene.away.discard(DATABASE)
 
     scene.later(_AWAY_S, bring_back)
     return True
 
 
 def _crash_database(scene: Scene) -> bool:
-    if scene.postgres is None or _DATABASE in scene.away:
+    if scene.postgres is None or DATABASE in scene.away:
         return False
     scene.postgres.crash()
     scene.postgres.start()
@@ -164,8 +136,8 @@ def _repeat_hints(scene: Scene) -> bool:
 
 
 def _delay_hints(scene: Scene) -> bool:
-    with _broker() as client:
-        taken = client.rpop(_QUEUE, _FEW_HINTS)
+    with broker() as client:
+        taken = client.rpop(QUEUE, _FEW_HINTS)
     if not taken:
         return False
     scene.later(scene.rng.uniform(*_LATE_S), lambda: _deliver(taken))
@@ -173,8 +145,8 @@ def _delay_hints(scene: Scene) -> bool:
 
 
 def _deliver(messages: Sequence[bytes]) -> None:
-    with _broker() as client:
-        client.lpush(_QUEUE, *messages)
+    with broker() as client:
+        client.lpush(QUEUE, *messages)
 
 
 def _pause_worker(scene: Scene) -> bool:
@@ -189,7 +161,7 @@ def _pause_worker(scene: Scene) -> bool:
 
 def _fill_disk(scene: Scene) -> bool:
     """Fill a worker's disk, and kill a slot, so that the next one has to unpack all bots again."""
-    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
+    worker = one_of(scene, scene.crew.running(CrewRole.WORKER))
     undo = scene.disks.fill(worker) if worker else None
     if worker is None or undo is None:
         return False
@@ -203,7 +175,7 @@ def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], 
 
     def spoil(scene: Scene) -> bool:
         whole = [each for each in scene.networks if each.name not in scene.away]
-        network = _one(scene, whole)
+        network = one_of(scene, whole)
         if network is None:
             return False
         scene.away.add(network.name)
@@ -222,6 +194,7 @@ def _spoil_network(seconds: float, *conditions: Condition) -> Callable[[Scene], 
 ON_A_SERVER: Final = (
     Strike(name="database crashed", weight=8, do=_crash_database),
     Strike(name="database away", weight=2, do=_take_database_away),
+    Strike(name="database read-only", weight=2, do=make_database_read_only),
 )
 ON_STANDALONE: Final = (
     Strike(name="worker without keys killed", weight=8, do=_kill(CrewRole.STANDALONE)),
@@ -233,6 +206,7 @@ ON_STANDALONE: Final = (
         weight=2,
         do=_spoil_network(PAUSE_S, Condition.CUT, *_HALF_OPEN),
     ),
+    Strike(name="matches held with a stolen token", weight=4, do=hold_with_stolen_token),
 )
 STRIKES: Final = (
     Strike(name="slot killed", weight=14, do=_kill_slot),
@@ -250,6 +224,9 @@ STRIKES: Final = (
     Strike(name="bot files removed", weight=8, do=_remove_bot_files),
     Strike(name="worker and bots frozen", weight=8, do=_freeze_worker(_FROZEN_S)),
     Strike(name="worker and bots frozen past its leases", weight=2, do=_freeze_worker(PAUSE_S)),
+    Strike(name="message that nobody can read", weight=6, do=send_unreadable_message),
+    Strike(name="bit of a replay flipped", weight=4, do=replay_damaged),
+    Strike(name="bit of an archive flipped", weight=4, do=archive_damaged),
     *ON_A_SERVER,
     *ON_STANDALONE,
 )
@@ -268,11 +245,3 @@ def plan(seed: int, number: int, kinds: Sequence[Strike]) -> Iterator[Strike]:
     drawn += rng.choices(kinds, [kind.weight for kind in kinds], k=number - len(drawn))
     rng.shuffle(drawn)
     yield from drawn
-
-
-def _one(scene: Scene, items: Sequence[Item]) -> Item | None:
-    return scene.rng.choice(items) if items else None
-
-
-def _broker() -> Redis:
-    return Redis.from_url(str(settings.REDIS_URL))

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
-from pentathlon.bots.models import Archive
+from pentathlon.bots.archives import find_files
 from pentathlon.common.errors import DomainError
 from pentathlon.common.outages import is_outage
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.services import (
     claim_matches,
     fail_attempt,
     publish_again,
-    renew_lease,
     return_match,
 )
 from pentathlon.matches.uploads import builds
@@ -61,13 +61,10 @@ class DirectPlatform:
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
         with asking():
-            return [
-                lease.job.match_id
-                for lease in leases
-                if not renew_lease(
-                    match_id=lease.job.match_id, token=lease.job.token, ply=lease.ply
-                )
-            ]
+            kept = renew_leases(
+                {lease.job.token: (lease.job.match_id, lease.ply) for lease in leases}
+            )
+        return [lease.job.match_id for lease in leases if lease.job.token not in kept]
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
         """Hand in results; return for each the reason of its refusal, or None."""
@@ -95,8 +92,7 @@ class DirectPlatform:
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""
         with asking():
-            stored = Archive.objects.values_list("data", flat=True)
-            return bytes(stored.get(pk=content_hash))
+            return find_files(content_hash)
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of the build of this seat's upload; empty if it is not built yet."""
@@ -127,6 +123,15 @@ class DirectPlatform:
             connection.close()
             return False
         return True
+
+    def hand_in_unsent(self) -> int:
+        """Return 0: whatever the database has not taken is played again."""
+        return 0
+
+    @property
+    def has_refused(self) -> bool:
+        """Return False: who knows the database may work."""
+        return False
 
     def leave_thread(self) -> None:
         """Close the connection of the calling thread."""

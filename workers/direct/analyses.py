@@ -16,29 +16,35 @@ from pentathlon.analyses.services import (
     store_curve,
 )
 from pentathlon.matches.models import Match
+from workers.direct.adapter import asking
 
 
 class DirectAnalyses:
-    """Calls the services of the platform."""
+    """Calls the services of the platform; raises `PlatformAway` when the database is away."""
 
     look_s = 0.5
 
+    @asking()
     def claim(self, match_id: int, *, is_lent: bool) -> ClaimedAnalysis | None:
         """Take a waiting analysis; None if there is none."""
         return claim_analysis(match_id, is_lent=is_lent)
 
+    @asking()
     def end_loan(self, match_id: int, *, held_s: float) -> None:
         """Return a lent slot, which was used for this many seconds."""
         end_loan(match_id=match_id, held_s=held_s)
 
+    @asking()
     def has_waiting_matches(self) -> bool:
         """Return whether a match waits for a slot."""
         return Match.objects.sent().exists()
 
+    @asking()
     def renew(self, match_id: int, token: UUID) -> bool:
         """Renew the lease of an analysis; return whether it is still this worker's."""
         return renew_analysis(match_id=match_id, token=token)
 
+    @asking()
     def store(
         self,
         match_id: int,
@@ -50,10 +56,12 @@ class DirectAnalyses:
         """Hand in a curve."""
         store_curve(match_id=match_id, token=token, curve=curve, cpu_ms=cpu_ms)
 
+    @asking()
     def fail(self, match_id: int, token: UUID, *, error: str) -> None:
         """Report that the curve cannot be computed."""
         fail_analysis(match_id=match_id, token=token, error=error)
 
+    @asking()
     def give_back(
         self,
         match_id: int,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import mmap
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,9 +20,8 @@ import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError
 
 from pentathlon import tracing
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.common.errors import Conflict, Damaged, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
-from pentathlon.fleet.hints import Hint
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.wire import (
     MOST_RESULTS,
@@ -29,7 +29,7 @@ from pentathlon.matches.wire import (
     jobs_from_json,
     submission_to_json,
 )
-from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive
 from workers.port import Lease, PlatformAway
 from workers.remote.unsent import UnsentResults
 
@@ -66,19 +66,19 @@ class RemotePlatform:
 
     def __init__(self, *, server: str, token: str, unsent: Path) -> None:
         """Store the site's address; `unsent` is the folder for results that cannot be sent."""
-        self._address = server.rstrip("/")
-        self._headers = {
+        self.address = server.rstrip("/")
+        self.headers = {
             "Authorization": f"Bearer {token}",
             "Accept-Encoding": "identity",
             "User-Agent": "pentathlon-worker",
         }
-        self._unsent = UnsentResults(unsent, server=self._address, token=token)
+        self._unsent = UnsentResults(unsent, server=self.address, token=token)
         self._pool: urllib3.PoolManager | None = None
         self._pid = 0
         self._rights: dict[str, str] = {}
         """The query string that gives the right to files, by their content hash."""
-        self.refusal: TokenRefused | None = None
-        """The site's refusal of the token; None until then."""
+        self._refused = mmap.mmap(-1, 1)
+        """Shared by all processes that are forked later."""
 
     def announce(self, announcement: Announcement) -> None:
         """Announce this worker and what it can play."""
@@ -97,14 +97,6 @@ class RemotePlatform:
         """Announce that this worker finishes its matches and takes no more."""
         with suppress(TokenRefused):
             self.post("heartbeats", {"name": name, "is_draining": True})
-
-    def wait_for_hint(self, wait_s: float, *, only_friendlies: bool = False) -> Hint:
-        """Wait for a hint and return it, or an empty one in the end."""
-        # A site of the previous release does not know this option, so it is sent only by a held
-        # slot.
-        told = {"wait_s": wait_s, **({"only_friendlies": True} if only_friendlies else {})}
-        answer = self.post("hints", told, answer_s=wait_s + ANSWER_S)
-        return Hint.from_json(answer)
 
     def claim(
         self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
@@ -163,7 +155,7 @@ class RemotePlatform:
                 taken += 1
                 continue
             _log.warning("result not wanted", code=refusal.code, reason=str(refusal))
-            if self.refusal is not None:
+            if self.has_refused:
                 break
         return taken
 
@@ -219,10 +211,15 @@ class RemotePlatform:
     def answers(self) -> bool:
         """Return whether the site answers at all."""
         try:
-            response = self._request("GET", f"{self._address}/healthz", answer_s=ANSWER_S)
+            response = self._request("GET", f"{self.address}/healthz", answer_s=ANSWER_S)
         except HTTPError:
             return False
         return response.status == HTTPStatus.OK
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether the site has refused the token, in any process of this worker."""
+        return self._refused[0] != 0
 
     def leave_thread(self) -> None:
         """Do nothing: no resource here belongs to a thread."""
@@ -259,7 +256,7 @@ class RemotePlatform:
     def _download(self, path: str, got: bytearray) -> None:
         """Append the missing rest of a file."""
         wanted = {"Range": f"bytes={len(got)}-"} if got else {}
-        address = f"{self._address}/api/v1/fleet/{path}"
+        address = f"{self.address}/api/v1/fleet/{path}"
         response = self._request(
             "GET", address, answer_s=ANSWER_S, headers=wanted, preload_content=False
         )
@@ -267,7 +264,7 @@ class RemotePlatform:
             if response.status != HTTPStatus.PARTIAL_CONTENT:
                 got.clear()
             if response.status not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
-                self._refuse(response.status, response.read())
+                self.refuse(response.status, response.read())
             expected = len(got) + int(response.headers.get("Content-Length", 0))
             # Piece by piece, so that what has arrived is kept if the rest does not arrive.
             while piece := response.read1(65_536):
@@ -288,7 +285,7 @@ class RemotePlatform:
         try:
             response = self._request(
                 "POST",
-                f"{self._address}/api/v1/fleet/{path}/",
+                f"{self.address}/api/v1/fleet/{path}/",
                 answer_s=answer_s,
                 body=json.dumps(told).encode(),
                 headers={"Content-Type": "application/json", **tracing.headers()},
@@ -298,7 +295,7 @@ class RemotePlatform:
         if response.status == HTTPStatus.NO_CONTENT:
             return {}
         if response.status != HTTPStatus.OK:
-            self._refuse(response.status, response.data)
+            self.refuse(response.status, response.data)
         try:
             answer = json.loads(response.data)
         except ValueError:
@@ -307,7 +304,7 @@ class RemotePlatform:
             raise PlatformAway("The answer is cut off, or is not the site's own.")
         return answer
 
-    def _refuse(self, status: int, body: bytes) -> None:
+    def refuse(self, status: int, body: bytes) -> None:
         """Raise the error that an unsuccessful answer stands for."""
         try:
             problem = json.loads(body)
@@ -315,10 +312,12 @@ class RemotePlatform:
         except (KeyError, TypeError, ValueError):
             raise PlatformAway(f"Something in between answers with status {status}.") from None
         if status == HTTPStatus.UNAUTHORIZED:
-            self.refusal = TokenRefused(detail, code=code)
-            raise self.refusal
+            self._refused[0] = 1
+            raise TokenRefused(detail, code=code)
         if status in _REFUSALS:
             raise _REFUSALS[status](detail, code=code)
+        if code == DamagedArchive.code:  # asking again does not help
+            raise Damaged(detail, code=code)
         raise PlatformAway(f"{code}: {detail}")
 
     def _request(
@@ -339,7 +338,7 @@ class RemotePlatform:
             method,
             address,
             body=body,
-            headers={**self._headers, **(headers or {})},
+            headers={**self.headers, **(headers or {})},
             timeout=urllib3.Timeout(connect=CONNECT_S, read=answer_s),
             redirect=False,
             preload_content=preload_content,

@@ -62,15 +62,16 @@ def play_jobs(
     if not jobs:
         return 0
     drain = drain or Drain(grace_s=0)
+    host = host or Starvation(slots=1)
     try:
-        with LeaseKeeper(jobs, platform=platform) as lease:
+        with LeaseKeeper(jobs, platform=platform) as lease, host.playing():
             batch = _Batch(
                 platform=platform,
                 launcher=launcher,
                 files=files,
                 drain=drain,
                 lease=lease,
-                host=host or Starvation(slots=1),
+                host=host,
                 broadcast=broadcast or Broadcast(None),
             )
             batch.play(jobs)

@@ -27,10 +27,10 @@ _LEVEL = 3
 class DamagedArchive(Exception):
     """A stored archive whose files are not the ones that were uploaded."""
 
-    code = "damaged_archive"
+    code = "archive_damaged"
 
     def __init__(self, content_hash: str, found: str) -> None:
-        super().__init__(f"The stored archive {content_hash} has the contents of {found}.")
+        super().__init__(f"The stored archive {content_hash} has {found}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,12 @@ def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
 
 def verify(data: bytes, content_hash: str) -> None:
     """Raise `DamagedArchive` unless a stored archive holds the files of this hash."""
-    found = tree_hash(read_stored(data))
+    try:
+        found = tree_hash(read_stored(data))
+    except BadArchive as error:
+        raise DamagedArchive(content_hash, "no files that can be read") from error
     if found != content_hash:
-        raise DamagedArchive(content_hash, found)
+        raise DamagedArchive(content_hash, f"the contents of {found}")
 
 
 def unpack(data: bytes, folder: Path) -> None:

@@ -39,6 +39,8 @@ class Logged:
     """The size of the log when this machine last saw it; None if it never did."""
     new_key: str | None = None
     """A key that this machine sees for the first time; None if there is none."""
+    restored: str | None = None
+    """What the site says of a restore that has lost entries seen before; None without one."""
 
     def to_text(self) -> str:
         """Return the result in one line."""
@@ -48,6 +50,8 @@ class Logged:
                 "after a match ends"
             )
         grown = f", grown from the {self.earlier:,} seen before" if self.earlier else ""
+        if self.restored:
+            grown = f". {self.restored}"
         noted = f"; noted the site's key {self.new_key}" if self.new_key else ""
         return f"signed receipt {self.index:,} of {self.size:,}{grown}{noted}"
 
@@ -58,6 +62,7 @@ class Logged:
             "size": self.size,
             "grown_from": self.earlier,
             "new_key": self.new_key,
+            "restored": self.restored,
         }
 
 
@@ -100,10 +105,10 @@ def check_receipt(site: Site, number: int, record: Record) -> Logged:
         root=checkpoint.root,
     ):
         _fail(site, number, "the signed log does not contain the receipt.")
-    earlier = _check_growth(site, number, checkpoint, seen, keys)
+    earlier, restore = _check_growth(site, number, checkpoint, seen, keys)
     new = [key.to_text() for key in keys if key.to_text() not in seen.keys]
     _save(site.origin, _Seen(tuple(key.to_text() for key in keys), proof["checkpoint"]))
-    return Logged(proof["index"], checkpoint.size, earlier, new[0] if new else None)
+    return Logged(proof["index"], checkpoint.size, earlier, new[0] if new else None, restore)
 
 
 def _keys(site: Site, seen: _Seen, notes: Sequence[str]) -> list[LogKey]:
@@ -124,17 +129,20 @@ def _keys(site: Site, seen: _Seen, notes: Sequence[str]) -> list[LogKey]:
 
 def _check_growth(
     site: Site, number: int, now: Checkpoint, seen: _Seen, keys: Iterable[LogKey]
-) -> int | None:
+) -> tuple[int | None, str | None]:
+    """Return how large the log was before, and what a restore has lost of it."""
     if not seen.checkpoint:
-        return None
+        return None, None
     before = Checkpoint.from_text(read_note_of_any(seen.checkpoint, keys=keys))
+    if restore := before.lost_by(now):
+        return None, restore.to_sentence(before.size)
     if before.size > now.size:
         _fail(site, number, f"the log had {count(before.size, 'entry')} before, now {now.size:,}.")
     sizes = {"first": before.size, "second": now.size}
     path = [] if before.size == now.size else site.get("log/consistency/", **sizes)["path"]
     if not is_consistent(**sizes, roots=(before.root, now.root), path=_hashes(path)):
         _fail(site, number, f"the first {before.size:,} entries of the log have changed.")
-    return before.size
+    return before.size, None
 
 
 def _hashes(path: Iterable[str]) -> list[bytes]:

@@ -40,10 +40,11 @@ class RecordFolder:
         self._game = game
 
     def file_of(self, match: DeskMatch) -> Path | None:
-        """Return the file of a match."""
+        """Return the file of a match, by its seed and the number of the bot in each seat."""
         if self.path is None:
             return None
-        return self.path / f"{self._game}-{match.alias.removeprefix('local-')}.json"
+        seats = "".join(map(str, match.players))
+        return self.path / f"{self._game}-{match.seed}-{seats}.json"
 
     def keep(self, match: DeskMatch, record: Record) -> None:
         """Write the record of a match that was played."""
@@ -137,7 +138,7 @@ class _Output:
             "void": self._series.void,
             "matches_per_s": round(self._per_s(), 2),
             "bots": [self._summarize_bot(player) for player in range(len(self._setting.bots))],
-            "matches": sorted(self.matches, key=lambda each: (each["block"], each["match"])),
+            "matches": sorted(self.matches, key=lambda each: (each["block"], each["seats"])),
         }
 
     def show(self) -> None:

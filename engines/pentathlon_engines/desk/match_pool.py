@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.runner import MatchAbandoned, MatchReport
+from pentathlon_engines.tournament.seeds import match_alias
 
 MOST_ATTEMPTS: Final = 3
 """How often this machine may fail to play a match before the match is void."""
@@ -33,6 +34,14 @@ class DeskMatch:
     seed: int
     alias: str
     """The name of the match that its bots are told."""
+
+
+def desk_alias(seed: int, *, leg: int) -> str:
+    """Return the name of a match outside a tournament; it does not show the seed.
+
+    The legs of a block share their seed, so the number of the leg gives each a name of its own.
+    """
+    return match_alias(str(seed).encode(), leg)
 
 
 class Finished(NamedTuple):

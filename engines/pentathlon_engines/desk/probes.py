@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import Fault
 from pentathlon_engines.match.launcher import BotProcess, Launcher
@@ -98,6 +99,7 @@ class _Session:
             options=self._referee.state.options,
             limits=limits,
             match="probe",
+            dice=dice_of(1, match="probe", seats=seats),
         )
         self._rng = Random(1)
         self._began_s = time.monotonic()

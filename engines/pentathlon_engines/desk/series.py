@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
 from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.strength.block_scores import BlockScore, counts_of, half_points, score_of
 from pentathlon_engines.tournament.formats.blocks import seatings_of
@@ -67,10 +67,9 @@ class Series:
         index = 0
         for block in range(1, self.blocks + 1):
             seed = (self._seed + block - 1) % SEED_STEPS
-            for turn, seating in enumerate(self._seatings):
+            for leg, seating in enumerate(self._seatings, start=1):
                 index += 1
-                # Bots draw their luck from the alias: a swapped match must not repeat the first.
-                alias = f"local-{seed}-{turn + 1}" if turn else f"local-{seed}"
+                alias = desk_alias(seed, leg=leg)
                 yield DeskMatch(index=index, block=block, players=seating, seed=seed, alias=alias)
 
     def _whole_blocks(self) -> Iterator[list[DeskResult]]:

@@ -17,6 +17,7 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.errors import BadAction, BadRecord
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher
@@ -100,6 +101,7 @@ def play_bots(
         options=referee.state.options,
         limits=limits,
         match=match,
+        dice=dice_of(course.seed, match=match, seats=course.seats),
     )
     with ExitStack() as started:
         bench = _Bench(course, facts, started, launcher=launcher, codec=codec)

@@ -33,7 +33,7 @@ def encode(message: Message) -> bytes:
 
 
 class MatchFacts(NamedTuple):
-    """The facts of a match that `hello` tells every bot."""
+    """The facts of a match that `hello` tells its bots."""
 
     game: str
     rules: int
@@ -41,6 +41,8 @@ class MatchFacts(NamedTuple):
     options: dict[str, object]
     limits: Limits
     match: str
+    dice: Sequence[str]
+    """What `dice_of` gives each seat; `hello` tells a seat its own alone."""
 
 
 def hello(facts: MatchFacts, *, seat: int) -> Message:
@@ -55,6 +57,7 @@ def hello(facts: MatchFacts, *, seat: int) -> Message:
         "options": facts.options,
         "limits": facts.limits.to_json(),
         "match": facts.match,
+        "dice": facts.dice[seat],
     }
 
 

@@ -175,7 +175,7 @@ def is_given_up(clock: WallClock, past: WallClock, limits: Limits) -> bool:
         clock.on_disk_s > limits.action_wall_s
         or past.on_disk_s + clock.on_disk_s > limits.match_wall_s
         or clock.elapsed_s > longest_request_s(limits)
-        or past.elapsed_s + clock.elapsed_s > _patience_s(limits.match_cpu_s, limits.match_wall_s)
+        or past.elapsed_s + clock.elapsed_s > longest_match_s(limits)
     )
 
 
@@ -193,6 +193,11 @@ def longest_start_s(limits: Limits) -> float:
 def longest_request_s(limits: Limits) -> float:
     """Return how long a request may take on the slowest host."""
     return _patience_s(limits.action_cpu_s, limits.action_wall_s)
+
+
+def longest_match_s(limits: Limits) -> float:
+    """Return how long all requests of a match may take one bot on the slowest host."""
+    return _patience_s(limits.match_cpu_s, limits.match_wall_s)
 
 
 def _patience_s(*limits_s: float) -> float:

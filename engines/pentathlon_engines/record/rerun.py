@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
@@ -138,6 +139,7 @@ def match_facts(record: Record) -> protocol.MatchFacts:
         options=record["options"],
         limits=Limits.from_json(record["limits"]),
         match=record["match"],
+        dice=dice_of(record["seed"], match=record["match"], seats=record["seats"]),
     )
 
 

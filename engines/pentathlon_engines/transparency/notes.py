@@ -12,7 +12,7 @@ import binascii
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pentathlon_engines.errors import BadNote
@@ -22,6 +22,9 @@ _KEY_BYTES: Final = 32
 _ID_BYTES: Final = 4
 _SIGNATURE: Final = re.compile(r"— (?P<name>[^\s+]+) (?P<data>[A-Za-z0-9+/]+=*)")
 _CHECKPOINT: Final = re.compile(r"(?P<origin>[^\n]+)\n(?P<size>\d{1,18})\n(?P<root>[^\n]+)\n")
+_CONTINUATION: Final = re.compile(
+    r"^continued from size (?P<size>\d{1,18}) at (?P<at>[0-9T:Z-]{20})\n", re.MULTILINE
+)
 _LONGEST: Final = 20_000
 """The most characters of a note; those of a log have fewer than a thousand."""
 
@@ -57,16 +60,49 @@ class LogKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Continuation:
+    """A restore: from `size` on, the log may have other entries than it had before `at`."""
+
+    size: int
+    at: str
+    """When the restore was made, in UTC."""
+
+    def to_text(self) -> str:
+        """Return the line of a checkpoint."""
+        return f"continued from size {self.size} at {self.at}\n"
+
+    def to_sentence(self, seen: int) -> str:
+        """Tell somebody who has seen `seen` entries what the site says that it has lost."""
+        return (
+            f"The site was restored from a backup at {self.at} and continued its log from size "
+            f"{self.size:,}: of the {seen:,} entries seen before, those from {self.size:,} on are "
+            "lost or were logged again, and nobody can compare them."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The state of a log: its number of entries, and the root of their tree."""
+    """The state of a log: its number of entries, the root of their tree, and all restores."""
 
     origin: str
     size: int
     root: bytes
+    continued: tuple[Continuation, ...] = ()
 
     def to_text(self) -> str:
         """Return the text that is signed."""
-        return f"{self.origin}\n{self.size}\n{_to_base64(self.root)}\n"
+        told = "".join(each.to_text() for each in self.continued)
+        return f"{self.origin}\n{self.size}\n{_to_base64(self.root)}\n{told}"
+
+    def lost_by(self, now: Checkpoint) -> Continuation | None:
+        """Return the restore by which a later state lost entries of this one; None without one.
+
+        Without one, the later state has grown from this one, or the log was forged.
+        """
+        # Not only what follows: a restore of an older backup forgets the restores after it.
+        new = [each for each in now.continued if each not in self.continued]
+        since = min(new, key=lambda each: each.size, default=None)
+        return since if since is not None and since.size < self.size else None
 
     @classmethod
     def from_text(cls, text: str) -> Checkpoint:
@@ -77,7 +113,11 @@ class Checkpoint:
         checkpoint = cls(found["origin"], int(found["size"]), _from_base64(found["root"]))
         if checkpoint.to_text() != found[0]:
             raise BadNote("this checkpoint is not in the standard form of checkpoints.")
-        return checkpoint
+        restores = _CONTINUATION.finditer(text, found.end())
+        return replace(
+            checkpoint,
+            continued=tuple(Continuation(int(each["size"]), each["at"]) for each in restores),
+        )
 
 
 def write_note(text: str, *, key: LogKey, sign: Callable[[bytes], bytes]) -> str:

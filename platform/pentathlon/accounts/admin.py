@@ -14,7 +14,7 @@ from pentathlon.accounts.second_factors import reset_second_factors
 from pentathlon.audit.admin import AuditedAdmin
 from pentathlon.common.addresses import site_of
 
-_ROLES: Final = ("is_organiser", "is_staff", "is_superuser", "is_active")
+_ROLES: Final = ("is_organiser", "is_vouched", "is_staff", "is_superuser", "is_active")
 _OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
@@ -34,7 +34,7 @@ class PersonAdmin(AuditedAdmin, UserAdmin):  # type: ignore[type-arg]  # generic
     list_filter = (*UserAdmin.list_filter, "is_organiser")
     fieldsets = (
         *(UserAdmin.fieldsets or ()),
-        ("Tournaments", {"fields": ("is_organiser",)}),
+        ("Tournaments", {"fields": ("is_organiser", "is_vouched")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:

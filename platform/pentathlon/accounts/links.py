@@ -20,7 +20,7 @@ from pentathlon.common.errors import InvalidInput
 EMAIL_LINK_S: Final = 24 * 3600
 """How long an address may be confirmed; for passwords, see PASSWORD_RESET_TIMEOUT."""
 MOST_ACCOUNTS: Final = 5
-"""The most accounts with one address to which a letter about a password goes."""
+"""The most accounts of one address: those that it verifies, and a forgotten password's letters."""
 _EMAIL: Final = "pentathlon.accounts.email"
 
 

@@ -80,17 +80,38 @@ def ask_for_reset(*, email: str, site: str) -> None:
     write_letter(LetterKind.RESET_PASSWORD, email=check_email(email), site=site)
 
 
-def reset_password(*, link: str, new: str, revokes_tokens: bool, site: str) -> User:
+def hash_for_link(*, link: str, new: str) -> str | None:
+    """Return the hash of a new password for `reset_password`, before any transaction.
+
+    Return None where link or password will be refused: nobody else costs the time.
+    """
+    try:
+        return make_password(check_new_password(new, find_by_reset_link(link)))
+    except InvalidInput:
+        return None
+
+
+def reset_password(
+    *, link: str, new: str, hashed: str | None = None, revokes_tokens: bool, site: str
+) -> User:
     """Set the password of the person who got the link, and end all sessions; return the person."""
     person = find_by_reset_link(link)
     check_new_password(new, person, field="new")
-    return _set_password(person, new, revokes_tokens=revokes_tokens, site=site, session=None)
+    return _set_password(
+        person, new, hashed=hashed, revokes_tokens=revokes_tokens, site=site, session=None
+    )
 
 
 def _set_password(
-    person: User, new: str, *, revokes_tokens: bool, site: str, session: str | None
+    person: User,
+    new: str,
+    *,
+    hashed: str | None = None,
+    revokes_tokens: bool,
+    site: str,
+    session: str | None,
 ) -> User:
-    before, hashed = person.password, make_password(new)
+    before, hashed = person.password, hashed or make_password(new)
     with transaction.atomic():
         if not User.objects.filter(pk=person.pk, password=before).update(password=hashed):
             raise Conflict(

@@ -1,7 +1,8 @@
 """Roles of people, and the closing of accounts: what staff decide, each with a reason.
 
-The role of an organiser is given by staff, that of staff by a superuser. Nobody takes a role from
-themselves, so that a site is not left without anybody who can give it back.
+The role of an organiser is given by staff, that of staff by a superuser; organisers vouch, too.
+Nobody takes a role from themselves, so that a site is not left without anybody who can give it
+back.
 """
 
 from __future__ import annotations
@@ -24,9 +25,15 @@ class PersonRole(TextChoices):
 
     ORGANISER = "organiser", "organiser"
     STAFF = "staff", "staff"
+    VOUCHED = "vouched", "vouched author"
+    """May play rated matches without a verified address."""
 
 
-_FIELDS: Final = {PersonRole.ORGANISER: "is_organiser", PersonRole.STAFF: "is_staff"}
+_FIELDS: Final = {
+    PersonRole.ORGANISER: "is_organiser",
+    PersonRole.STAFF: "is_staff",
+    PersonRole.VOUCHED: "is_vouched",
+}
 
 
 def is_staff(person: User) -> bool:
@@ -75,13 +82,14 @@ def note_roles(*, actor: User, person: User, before: dict[str, bool]) -> None:
         note_on_person(action, actor=actor, person=person)
 
 
-def check_may_manage_person(actor: User, person: User) -> None:
-    """Refuse an actor who may not decide about this account.
+def check_may_manage_person(actor: User, person: User, *, role: PersonRole | None = None) -> None:
+    """Refuse an actor who may not decide about this account, or about this role.
 
     Raises:
         NotAllowed: `staff_only`, or `superusers_only` for accounts of staff.
     """
-    if not is_staff(actor):
+    vouches = actor.is_organiser and role == PersonRole.VOUCHED
+    if not is_staff(actor) and not vouches:
         raise NotAllowed("Only for the staff of this site.", code="staff_only")
     if is_staff(person) and not actor.is_superuser:
         raise NotAllowed(
@@ -91,7 +99,7 @@ def check_may_manage_person(actor: User, person: User) -> None:
 
 
 def _set_role(actor: User, person: User, role: PersonRole, reason: str, *, given: bool) -> User:
-    locked = _lock(actor, person)
+    locked = _lock(actor, person, role=role)
     if role == PersonRole.STAFF and not actor.is_superuser:
         raise NotAllowed("Only a superuser may appoint staff.", code="superusers_only")
     reason = _check_reason(reason)
@@ -121,10 +129,10 @@ def _set_open(actor: User, person: User, reason: str, *, is_open: bool) -> User:
     return locked
 
 
-def _lock(actor: User, person: User) -> User:
+def _lock(actor: User, person: User, *, role: PersonRole | None = None) -> User:
     if actor.pk == person.pk:
         raise NotAllowed("You cannot decide about your own account.", code="own_account")
-    check_may_manage_person(actor, person)
+    check_may_manage_person(actor, person, role=role)
     return User.objects.select_for_update().get(pk=person.pk)
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -28,11 +28,11 @@ _SENT_AGAIN = timedelta(minutes=1)
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
-@transaction.atomic
 def register(*, username: str, email: str, password: str, site: str | None = None) -> User:
     """Make an account for a new person.
 
     A letter with a link to `site` asks whether the address is theirs; without a site none is sent.
+    The password is hashed outside of the transaction, as in `passwords`.
     """
     check_username(username)
     person = User(
@@ -42,11 +42,15 @@ def register(*, username: str, email: str, password: str, site: str | None = Non
     )
     check_new_password(password, person)
     person.set_password(password)
-    person.save()
-    if not take_name(kind=NameKind.AUTHOR, name=username, holder=person):
-        raise _username_taken(username)
-    if site is not None and can_send_letters():
-        ask_for_verification(actor=person, site=site)
+    try:
+        with transaction.atomic():
+            person.save()
+            if not take_name(kind=NameKind.AUTHOR, name=username, holder=person):
+                raise _username_taken(username)
+            if site is not None and can_send_letters():
+                ask_for_verification(actor=person, site=site)
+    except IntegrityError as error:  # somebody took it meanwhile
+        raise _username_taken(username) from error
     return person
 
 

@@ -4,12 +4,78 @@ An address to be verified waits like one that a person wants to change to: the s
 same link, confirm both.
 """
 
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from django.conf import settings
 from django.db import transaction
+from django.db.models import F, QuerySet
 
 from pentathlon.accounts.letters import write_letter
+from pentathlon.accounts.links import MOST_ACCOUNTS
 from pentathlon.accounts.models import EmailChange, LetterKind, User
 from pentathlon.accounts.no_mail import demand_mail
-from pentathlon.common.errors import Conflict
+from pentathlon.common.errors import Conflict, NotAllowed
+
+_DOTLESS: Final = ("gmail.com", "googlemail.com")
+"""Domains that deliver an address with dots to the one without."""
+
+
+def unverified() -> QuerySet[User]:
+    """Return the people who may not play rated matches, because nobody knows who they are.
+
+    These are people without a verified address, unless they have a role or an organiser vouches
+    for them. Where the site sends no mail, and on one's own machine, there are none.
+    """
+    if not settings.DEMANDS_VERIFIED_EMAIL:
+        return User.objects.none()
+    strangers = User.objects.exclude(email=F("verified_email")).filter(is_vouched=False)
+    return strangers.filter(is_organiser=False, is_staff=False, is_superuser=False)
+
+
+def check_may_play_rated(person: User, *, field: str | None = None) -> None:
+    """Refuse rated matches to a person without a verified address.
+
+    Raises:
+        NotAllowed: `email_not_verified`.
+    """
+    if not person.may_play_rated:
+        raise NotAllowed(
+            f"{person.username} has no verified e-mail address, and rated matches need one. "
+            "Follow the link in the letter to it, have it sent again under Account, E-mail, or "
+            "ask an organiser to vouch for the account.",
+            code="email_not_verified",
+            field=field,
+        )
+
+
+def check_mailbox(email: str) -> None:
+    """Refuse an address whose mailbox has verified as many accounts as one may.
+
+    Tags after a plus, and dots where the provider ignores them, make no other mailbox.
+    """
+    if not settings.DEMANDS_VERIFIED_EMAIL:
+        return
+    same = User.objects.filter(is_active=True, verified_email__iregex=_mailbox(email))
+    if same.count() >= MOST_ACCOUNTS:
+        raise Conflict(
+            f"{MOST_ACCOUNTS} accounts use the mailbox of {email} already, the maximum. Use "
+            "another address, or delete one of those accounts.",
+            code="mailbox_full",
+        )
+
+
+def _mailbox(email: str) -> str:
+    """Return a pattern of all addresses that are delivered to the same mailbox."""
+    name, _, domain = email.lower().rpartition("@")
+    name = name.partition("+")[0] or name
+    letters, domains = [name], [domain]
+    if domain in _DOTLESS:
+        letters, domains = list(name.replace(".", "")), list(_DOTLESS)
+    local = r"\.?".join(map(re.escape, letters))
+    return rf"^{local}(\+[^@]*)?@({'|'.join(map(re.escape, domains))})$"
 
 
 @transaction.atomic

@@ -102,6 +102,13 @@ def sent_analyses() -> list[int]:
     return list(sent.values_list("pk", flat=True)[:1])
 
 
+def sent_loans() -> list[int]:
+    """Return an analysis that a slot is lent to and that nobody has begun, if there is one."""
+    lent = Analysis.objects.starving(PATIENCE_S).filter(sent_at__isnull=False)
+    found = list(lent.values_list("pk", flat=True)[:1])
+    return found if found and may_lend(read_fleet().slots) else []
+
+
 def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis | None:
     """Take a waiting analysis under a lease.
 

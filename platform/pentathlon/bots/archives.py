@@ -1,10 +1,10 @@
 """Files of uploads and builds: checked, with the errors that services raise, and stored once."""
 
 from pentathlon.bots.models import Archive
-from pentathlon.common.errors import InvalidInput, TooLarge
+from pentathlon.common.errors import Damaged, InvalidInput, NotFound, TooLarge
 from pentathlon_engines import errors
 from pentathlon_engines.archive import archives
-from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive, verify
 
 
 class BadArchive(InvalidInput):
@@ -23,6 +23,12 @@ class LargeArchive(BadArchive, TooLarge):
     code = "too_large"
 
 
+class ArchiveDamaged(Damaged):
+    """The stored files of a bot are not those that were uploaded or built."""
+
+    code = DamagedArchive.code
+
+
 def read_archive(data: bytes) -> CheckedArchive:
     """Check an upload and return what it holds, or raise `BadArchive` with the reason."""
     try:
@@ -33,10 +39,43 @@ def read_archive(data: bytes) -> CheckedArchive:
         raise BadArchive(str(error), code=error.code, path=error.path) from error
 
 
+def find_files(content_hash: str) -> bytes:
+    """Return the zip of the stored files with this hash.
+
+    Raises:
+        ArchiveDamaged: the stored files are others.
+        NotFound: there are no such files.
+    """
+    archive = Archive.objects.filter(pk=content_hash).first()
+    if archive is None:
+        raise NotFound(f"There are no files {content_hash}.")
+    return read_files(archive)
+
+
+def read_files(archive: Archive) -> bytes:
+    """Return the zip of stored files, or the empty rest of erased ones.
+
+    Raises:
+        ArchiveDamaged: it has other files than those that were uploaded or built.
+    """
+    data = bytes(archive.data)
+    try:
+        if not archive.is_erased:
+            verify(data, archive.content_hash)
+    except DamagedArchive as error:
+        raise ArchiveDamaged(
+            f"The files {archive.content_hash} cannot be read: they are not those that were "
+            "stored. Nobody is charged for it; the operators of this site can restore them from a "
+            "backup, and their author by uploading them again."
+        ) from error
+    return data
+
+
 def store_archive(checked: CheckedArchive) -> Archive:
-    """Return the row of these files; fill it again if the files were erased."""
+    """Return the row of these files; fill it again if the files were erased or are damaged."""
     content = {
         "data": checked.normalised,
+        "damaged_at": None,
         "unpacked_bytes": checked.unpacked_bytes,
         "files": len(checked.files),
     }
@@ -44,7 +83,7 @@ def store_archive(checked: CheckedArchive) -> Archive:
     archive, _ = Archive.objects.select_for_update().get_or_create(
         content_hash=checked.content_hash, defaults=content
     )
-    if archive.is_erased:
+    if bytes(archive.data) != checked.normalised:
         Archive.objects.filter(pk=archive.pk).update(**content)
         archive.refresh_from_db()
     return archive

@@ -26,6 +26,8 @@ TAKEN_OUT: Final = (VersionState.STOPPED, VersionState.DISQUALIFIED)
 """States in which the platform has taken a version out of schedules."""
 OUT_OF_PLAY: Final = (VersionState.RETIRED, *TAKEN_OUT)
 """States in which a version that could play before starts no more matches."""
+UNBUILT: Final = "failed"
+"""Stands for the files of a second build that failed."""
 REPEATED: Final = (VersionState.RETIRED, VersionState.STOPPED)
 """States in which a version still plays in repeats of earlier tournaments."""
 
@@ -88,6 +90,17 @@ class Archive(models.Model):
     """A normalised zip: the same files give the same bytes."""
     unpacked_bytes = models.PositiveIntegerField()
     files = models.PositiveIntegerField()
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that these are not the files that were stored."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("content_hash",),
+                condition=models.Q(damaged_at__isnull=False),
+                name="bots_damaged_archive",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.content_hash
@@ -147,6 +160,11 @@ class BotVersion(models.Model):
     """The files that its build made, once for all workers; null before that or without a build."""
     is_build_trusted = models.BooleanField(default=True, db_default=True)
     """Whether the worker that built it may play rated matches, which need such a build."""
+    built_by = models.CharField(max_length=80, blank=True, default="", db_default="")
+    """The worker that made this build."""
+    second_build = models.CharField(max_length=71, blank=True, default="", db_default="")
+    """The hash of the files that another worker got from the same build, or `UNBUILT`; else
+    empty."""
     manifest = models.JSONField()
     """The fields of bot.toml, as they were read."""
     repairs = models.JSONField(default=list, db_default=[], editable=False)
@@ -211,6 +229,26 @@ class BotVersion(models.Model):
         if self.built_id is None:
             return "" if self.manifest.get("build") else self.archive_id
         return "" if rated and not self.is_build_trusted else self.built_id
+
+    def needs_second_build(self, worker: str) -> bool:
+        """Return whether this worker should repeat the build of another one, to compare."""
+        return bool(self.built_by) and not self.second_build and worker != self.built_by
+
+    @property
+    def build_difference(self) -> str:
+        """How two builds of it differ, in a sentence for its author; empty if they do not."""
+        if self.second_build in ("", self.built_id):
+            return ""
+        if self.second_build == UNBUILT:
+            return (
+                "One worker built this version, and another could not. The first build is played. "
+                "Let the build rest on nothing but your files and the compiler."
+            )
+        return (
+            f"Two workers built this version and got different files: {self.built_id}, which "
+            f"is played, and {self.second_build}. Nobody can repeat such a build to check it: "
+            "keep times, random names and paths out of what it makes."
+        )
 
     @property
     def game_keys(self) -> list[str]:

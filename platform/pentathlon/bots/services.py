@@ -18,6 +18,7 @@ from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.names import is_of_the_house
 from pentathlon.common.texts import storable
+from pentathlon.server.limits import MOST_OF_UNVERIFIED
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import LONGEST_NAME, personal_name
 
@@ -42,6 +43,14 @@ def check_room(*, actor: User, size: int) -> None:
     Call it in the transaction that stores the upload: uploads of one author are stored in turn.
     """
     User.objects.select_for_update().get(pk=actor.pk)
+    own = BotVersion.objects.owned_by(actor)
+    if not actor.may_play_rated and own.count() >= MOST_OF_UNVERIFIED:
+        raise NotAllowed(
+            f"You may upload {MOST_OF_UNVERIFIED} versions before {actor.email} is verified. "
+            "Follow the link in our letter to it; under Account, E-mail, you can have it sent "
+            "again. Or ask an organiser to vouch for you.",
+            code="email_not_verified",
+        )
     validating = validation_quota(actor)
     validating.check_left(
         f"{validating.used} versions of yours are being validated. Upload when one is done."
@@ -209,18 +218,25 @@ def checked_reason(reason: str) -> str:
 
 
 @transaction.atomic
-def keep_build(*, version_id: int, built: CheckedArchive, is_trusted: bool) -> str:
+def keep_build(
+    *, version_id: int, built: CheckedArchive, is_trusted: bool, worker: str = ""
+) -> str:
     """Store the files that a build made and return the hash of those that count.
 
-    The first trusted build counts; without a trusted one, the first build.
+    The first trusted build counts; without a trusted one, the first build. The hash of a second
+    trusted one, by another worker, is kept to compare.
     """
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None or (is_trusted and not version.is_build_trusted):
         replaced = version.built_id
         version.built = store_archive(built)
         version.is_build_trusted = is_trusted
-        version.save(update_fields=("built", "is_build_trusted"))
+        version.built_by = worker if is_trusted else ""
+        version.save(update_fields=("built", "is_build_trusted", "built_by"))
         drop_archive(replaced)
+    elif is_trusted and version.needs_second_build(worker):
+        version.second_build = built.content_hash
+        version.save(update_fields=("second_build",))
     return version.files_hash()
 
 

@@ -35,7 +35,7 @@ class Bulkheads(Generic[Key]):
         """`what` names the kind of work in the log, for example "schedule of tournament"."""
         self._what = what
         self._first_s = first_s
-        self._failing: dict[Key, _Wait] = {}
+        self._failing: dict[Key, _Wait] | None = None
         _all.add(self)
 
     def each(self, keys: Iterable[Key], do: Callable[[Key], Result]) -> Iterator[Result]:
@@ -56,7 +56,8 @@ class Bulkheads(Generic[Key]):
         return next(iter(self._try(key, do)), None)
 
     def _try(self, key: Key, do: Callable[[], Result]) -> Sequence[Result]:
-        wait = self._failing.get(key)
+        failing = self._read_failing()
+        wait = failing.get(key)
         if wait is not None and time.monotonic() < wait.until:
             return ()
         try:
@@ -66,13 +67,29 @@ class Bulkheads(Generic[Key]):
                 raise
             self._note_failure(key, wait, error)
             return ()
-        if self._failing.pop(key, None) is not None:
+        if failing.pop(key, None) is not None:
+            self.works_again(key)
             _log.info("works again", what=self._what, key=key)
         return (result,)
 
     def forget(self) -> None:
         """Try everything again at once."""
-        self._failing.clear()
+        self._failing = None
+
+    def known_to_fail(self) -> Iterable[Key]:
+        """Return what failed when another process did this work; nothing is known here."""
+        return ()
+
+    def fails(self, key: Key, error: Exception) -> None:
+        """Tell those whom a failure concerns; called each time that a thing fails."""
+
+    def works_again(self, key: Key) -> None:
+        """Tell those whom it concerns that a failure is over."""
+
+    def _read_failing(self) -> dict[Key, _Wait]:
+        if self._failing is None:
+            self._failing = {key: _Wait(self._first_s, 0.0) for key in self.known_to_fail()}
+        return self._failing
 
     def _note_failure(self, key: Key, wait: _Wait | None, error: Exception) -> None:
         if wait is None:
@@ -84,7 +101,8 @@ class Bulkheads(Generic[Key]):
                 exc_info=error,
             )
         length_s = self._first_s if wait is None else min(2 * wait.length_s, LONGEST_S)
-        self._failing[key] = _Wait(length_s, time.monotonic() + length_s)
+        self._read_failing()[key] = _Wait(length_s, time.monotonic() + length_s)
+        self.fails(key, error)
 
 
 def forget_failures() -> None:

@@ -15,6 +15,7 @@ LOOPS: Final = (
     "close",
     "datasets",
     "ladders",
+    "publishing",
     "recompute",
     "results",
     "retention",

@@ -11,6 +11,10 @@ BUILDS_WITH: Final = "build:"
 """The prefix of a build tool among the runtimes of a worker."""
 HEARTBEAT_S: Final = 5
 """Seconds between two heartbeats of a worker."""
+DEFAULT_SLOTS: Final = 16
+"""How many matches at a time a worker token allows, unless it is made with another number."""
+MOST_SLOTS: Final = 1024
+"""The most slots of one worker, and of all workers of a token."""
 
 
 class Work(StrEnum):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -125,6 +126,9 @@ class Fleet:
     held_slots: int
     """Slots that take no matches for now, because their hosts are short of CPU time."""
     capabilities: tuple[Capabilities, ...]
+    doubtful_slots: int = 0
+    """Further slots, of tokens that have long finished none of the work that there was. They get
+    hints, so that they can prove themselves, and count for no plan."""
 
     @property
     def reads_queue(self) -> bool:
@@ -181,11 +185,26 @@ class Fleet:
 
 def read_fleet() -> Fleet:
     """Return the workers that are alive now."""
-    workers = list(Worker.objects.alive())
+    workers = list(Worker.objects.alive().with_doubts())
+    counted = [worker for worker in workers if not worker.is_fruitless]
+    slots = _as_allowed((worker.token, worker.slots) for worker in counted)
+    every = _as_allowed((worker.token, worker.slots) for worker in workers)
+    held = _as_allowed((worker.token, min(worker.slots, worker.held_slots)) for worker in counted)
     return Fleet(
-        slots=sum(worker.slots for worker in workers),
-        held_slots=sum(worker.held_slots for worker in workers),
+        slots=slots,
+        held_slots=held,
         capabilities=tuple(dict.fromkeys(map(Capabilities.of, workers))),
+        doubtful_slots=every - slots,
+    )
+
+
+def _as_allowed(announcements: Iterable[tuple[WorkerToken | None, int]]) -> int:
+    """Add up the slots that workers announce, those of each token as far as it allows them."""
+    announced: Counter[WorkerToken | None] = Counter()
+    for token, slots in announcements:
+        announced[token] += slots
+    return sum(
+        slots if token is None else min(token.slots, slots) for token, slots in announced.items()
     )
 
 

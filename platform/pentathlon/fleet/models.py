@@ -7,14 +7,17 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models import ExpressionWrapper, Q
 from django.db.models.functions import Now
 
-from pentathlon.fleet.announcements import Work, build_tool_of
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, Work, build_tool_of
 from pentathlon_engines.builds import is_compiled_build
 
 SILENT_AFTER_S: Final = 15
 """Seconds without a heartbeat after which a worker is taken for dead."""
 _SILENT_AFTER: Final = timedelta(seconds=SILENT_AFTER_S)
+FRUITLESS_AFTER: Final = timedelta(minutes=5)
+"""How long a token may finish nothing although there is work before its slots stop to count."""
 
 
 class WorkerToken(models.Model):
@@ -26,6 +29,16 @@ class WorkerToken(models.Model):
     """A digest of the secret, made as for API tokens; the secret itself is not stored."""
     work = models.JSONField(default=list)
     """A list of `Work` values."""
+    slots = models.PositiveSmallIntegerField(default=DEFAULT_SLOTS, db_default=DEFAULT_SLOTS)
+    """How many matches its workers may play at a time, whatever they announce."""
+    told_matches = models.JSONField(default=list, db_default=[])
+    """The latest matches that the site has told its workers of, where they do not read the queue.
+    """
+    passed_hints = models.PositiveIntegerField(default=0, db_default=0)
+    """How many hints it has given back in the minute that began at `passed_since`."""
+    passed_since = models.DateTimeField(null=True)
+    fruitless_since = models.DateTimeField(null=True)
+    """Since when there has been work for it of which it has finished none; null otherwise."""
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -54,14 +67,30 @@ class WorkerToken(models.Model):
         return ", ".join(work for work in Work if work in self.work)
 
 
+_FRUITLESS: Final = Q(token__fruitless_since__lt=Now() - FRUITLESS_AFTER)
+
+
 class WorkerQuerySet(models.QuerySet["Worker"]):
     """Queries for workers."""
 
+    def lately_seen(self) -> Self:
+        """Return workers with a recent heartbeat."""
+        # A heartbeat in the future was sent before the database's clock was set back.
+        return self.filter(seen_at__range=(Now() - _SILENT_AFTER, Now() + _SILENT_AFTER))
+
     def alive(self) -> Self:
         """Return workers with a recent heartbeat that take matches, ordered by name."""
-        # A heartbeat in the future was sent before the database's clock was set back.
-        lately = (Now() - _SILENT_AFTER, Now() + _SILENT_AFTER)
-        return self.filter(seen_at__range=lately, is_draining=False).order_by("name")
+        return self.lately_seen().filter(is_draining=False).order_by("name")
+
+    def with_doubts(self) -> Self:
+        """Load tokens, and add `is_fruitless`."""
+        return self.select_related("token").annotate(
+            is_fruitless=ExpressionWrapper(_FRUITLESS, output_field=models.BooleanField())
+        )
+
+    def fruitful(self) -> Self:
+        """Return living workers, without those whose tokens have long finished nothing."""
+        return self.alive().exclude(_FRUITLESS)
 
     def all_show_compiled(self) -> bool:
         """Return whether bots can get compiled engines from every worker that is alive."""
@@ -100,6 +129,9 @@ class Worker(models.Model):
     """The kinds of work that it is trusted with; empty for all."""
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
+
+    is_fruitless: bool | None = None
+    """Whether its slots count for no plan; set by `WorkerQuerySet.with_doubts`."""
 
     objects = WorkerQuerySet.as_manager()
 

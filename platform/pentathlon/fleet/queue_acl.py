@@ -1,4 +1,4 @@
-"""The rights of Redis users: the platform may do everything, a worker only read its queues."""
+"""The rights of Redis users: the platform may do everything, a worker only take hints."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ def worker_line(*, password: str, queues: Collection[str]) -> str:
     """Return the rule of the user with whom workers read the queues.
 
     The user can take messages from these lists, in any database of the server. It cannot add
-    messages, see other keys, hear a channel or ask who else is connected.
+    messages, see other keys, hear a channel or ask who else is connected. A thief of its password
+    can make hints vanish until the reconciler sends them again, and nothing else.
+
+    `brpop` takes. With the others a client opens a connection: it says who it is (`hello`, `auth`,
+    `client|setinfo`), chooses a database (`select`) and asks whether the server lives (`ping`).
     """
     keys = " ".join(f"~{queue}" for queue in queues)
-    allowed = "-@all +brpop +auth +hello +ping +select"
+    allowed = "-@all +brpop +auth +hello +client|setinfo +select +ping"
     return f"user {WORKER} on {_digest(password)} resetkeys {keys} resetchannels {allowed}"
 
 

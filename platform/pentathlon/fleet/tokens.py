@@ -16,7 +16,7 @@ from pentathlon.accounts.models import User
 from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
 from pentathlon.common.errors import Conflict, InvalidInput
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 
 PREFIX: Final = "ptw_"
@@ -27,11 +27,12 @@ _USE_NOTED_EVERY: Final = timedelta(minutes=1)
 
 @transaction.atomic
 def create_worker_token(
-    *, actor: User | None, name: str, work: Collection[str]
+    *, actor: User | None, name: str, work: Collection[str], slots: int = DEFAULT_SLOTS
 ) -> tuple[WorkerToken, str]:
     """Make a token and return it with its secret, which nobody can read again.
 
-    `actor` is the member of staff who makes it; None stands for the command line.
+    `actor` is the member of staff who makes it; None stands for the command line. `slots` is how
+    many matches all its workers together may play at a time.
     """
     name = check_token_name(name)
     unknown = sorted(set(work) - set(Work))
@@ -41,11 +42,18 @@ def create_worker_token(
             code="unknown_work",
             field="work",
         )
+    if not 1 <= slots <= MOST_SLOTS:
+        raise InvalidInput(
+            f"A worker token has 1 to {MOST_SLOTS} slots, not {slots}.",
+            code="bad_slots",
+            field="slots",
+        )
     secret = PREFIX + secrets.token_hex(_SECRET_BYTES)
     token = WorkerToken.objects.create(
         name=name,
         digest=hash_token(secret),
         work=[each.value for each in Work if each in work],
+        slots=slots,
         created_by=actor,
     )
     note_action(
@@ -55,6 +63,7 @@ def create_worker_token(
         object_id=token.pk,
         object_name=token.name,
         work=token.work,
+        slots=token.slots,
     )
     return token, secret
 

@@ -74,6 +74,14 @@ def sent_friendlies() -> list[int]:
     return list(sent.values_list("pk", flat=True)[:1])
 
 
+def claimable_by(token: WorkerToken, friendly_ids: Collection[int]) -> list[int]:
+    """Return which of these friendlies were sent out, as many as the token has slots left."""
+    held = Friendly.objects.filter(state=FriendlyState.BOT, worker__startswith=token.prefix)
+    room = max(0, token.slots - held.exclude(token=None).count())
+    sent = Friendly.objects.waiting().filter(pk__in=friendly_ids, sent_at__isnull=False)
+    return list(sent.values_list("pk", flat=True)[:room])
+
+
 def publish_stretches_again(friendly_ids: Collection[int]) -> None:
     """Take back unfollowed hints about these friendlies, so that they are sent again."""
     Friendly.objects.waiting().filter(pk__in=friendly_ids).order_by().update(sent_at=None)

@@ -20,7 +20,6 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import OUT_OF_PLAY
-from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.ladders import pace
 from pentathlon.ladders.models import Choice, Division, FieldLine, LadderMember
@@ -31,13 +30,14 @@ from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.batches import Batch
-from pentathlon.tournaments.documents.document import event_key
+from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.models import (
     Entry,
     EntryState,
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.scheduling.schedules import matches_at_once, store_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import pairings_of
@@ -54,7 +54,7 @@ from pentathlon_engines.tournament.ladder_batches import (
 
 _DIVISIONS_AT_ONCE: Final = 20
 _STEP_S: Final = 0.4
-_batches = Bulkheads[int]("batch of division")
+_batches = TournamentSteps("batch of division", told="Its next ladder matches cannot be made.")
 
 
 def make_batches(*, for_s: float = _STEP_S) -> int:
@@ -87,7 +87,7 @@ def make_batches(*, for_s: float = _STEP_S) -> int:
             for_newcomers=for_newcomers,
             fleet=fleet,
         )
-        made += _batches.run(division.pk, pair) or 0
+        made += _batches.run(division.tournament_id, pair) or 0
     return made
 
 
@@ -99,6 +99,7 @@ def make_batch(*, division_id: int, room: int, fleet: Fleet, for_newcomers: int 
     division = Division.objects.select_related("season__ladder", "tournament__pool").get(
         pk=division_id
     )
+    document(division.tournament)  # a division by another rule than ours gets no matches of ours
     look = _Look.of(division, fleet)
     legs = matches_per_block(division.tournament.table_seats)
     most = matches_at_once(division.tournament) // legs

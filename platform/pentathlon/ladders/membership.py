@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from pentathlon.accounts.models import User
+from pentathlon.accounts.verification import check_may_play_rated, unverified
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
 from pentathlon.bots.notices import note_version
 from pentathlon.common.bulkheads import Bulkheads
@@ -37,6 +38,7 @@ _members = Bulkheads[int]("place of member")
 def join_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
     """Enter a bot's newest version that may play; later ones follow it."""
     _check_owner(actor, bot)
+    check_may_play_rated(actor)
     member = _lock_member(ladder, bot)
     if _newest(bot, ladder.game) is None:
         raise Conflict(
@@ -78,8 +80,13 @@ def pause_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
 
 
 def seat_versions() -> int:
-    """Seat versions that have become eligible; return how many were looked at."""
-    unseated = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_seated=False)
+    """Seat versions that have become eligible; return how many were looked at.
+
+    Versions of people without a verified address wait until they have one.
+    """
+    unseated = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_seated=False).exclude(
+        bot__owner__in=unverified()
+    )
     found = list(unseated.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE])
     return sum(_versions.each(found, _seat_version))
 

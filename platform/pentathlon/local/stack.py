@@ -13,6 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_environment
 from pentathlon.local.servers.valkey import answers, valkey_binary, valkey_command, valkey_url
 from pentathlon.local.supervisor import Service
+from pentathlon.roles import worker_command
 
 _PROBE_S = 2
 _NEAR = {"127.0.0.1": "localhost", "::1": "localhost", "0.0.0.0": "localhost", "::": "localhost"}  # noqa: S104
@@ -88,16 +89,6 @@ class Stack:
             command=worker_command(slots=self.workers),
             environment=environment,
         )
-
-
-def worker_command(*, slots: int) -> list[str]:
-    """Return the command of a worker that plays `slots` matches at a time."""
-    return [
-        *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
-        *("-P", "prefork", "--concurrency", str(slots)),
-        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-        *("--loglevel", "info"),
-    ]
 
 
 def _broker(binary: Path, socket: Path, url: str) -> Service:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import DomainError
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import LONGEST_NAME, check_token_name, create_worker_token
 from pentathlon.matches.models import Attempt
@@ -24,7 +24,7 @@ _TIMES = ("last_used_at", "quarantined_at", "revoked_at")
 
 
 class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
-    """A new token: its name, and what it is trusted with."""
+    """A new token: its name, what it is trusted with, and its slots."""
 
     name = forms.CharField(max_length=LONGEST_NAME)
     work = forms.MultipleChoiceField(
@@ -33,9 +33,16 @@ class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in 
         help_text="Rated matches only for machines that you run yourself.",
     )
 
+    slots = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_SLOTS,
+        initial=DEFAULT_SLOTS,
+        help_text="How many matches all its workers together may play at a time.",
+    )
+
     class Meta:
         model = WorkerToken
-        fields = ("name", "work")
+        fields = ("name", "work", "slots")
 
     def clean_name(self) -> str:
         """Refuse a bad or taken name before a token is made."""
@@ -50,17 +57,17 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
     """Tokens; a secret is shown only once, when its token is made."""
 
     form = WorkerTokenForm
-    list_display = ("name", "is_trusted_with", "created_by", *_TIMES)
+    list_display = ("name", "slots", "is_trusted_with", "created_by", *_TIMES)
     list_select_related = ("created_by",)
     actions = ("revoke",)
     readonly_fields = (
-        *("is_trusted_with", "created_by", "created_at", *_TIMES),
+        *("slots", "is_trusted_with", "created_by", "created_at", *_TIMES),
         "latest_attempts",
     )
 
     def get_fields(self, request: HttpRequest, obj: WorkerToken | None = None) -> tuple[str, ...]:
-        """Ask for the name and work of a new token; show everything of an existing one."""
-        return ("name", "work") if obj is None else ("name", *self.readonly_fields)
+        """Ask for what a new token needs; show everything of an existing one."""
+        return ("name", "work", "slots") if obj is None else ("name", *self.readonly_fields)
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: WorkerToken | None = None
@@ -75,9 +82,8 @@ class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic i
         if change:
             return
         actor = request.user if isinstance(request.user, User) else None
-        token, secret = create_worker_token(
-            actor=actor, name=form.cleaned_data["name"], work=form.cleaned_data["work"]
-        )
+        facts = {name: form.cleaned_data[name] for name in ("name", "work", "slots")}
+        token, secret = create_worker_token(actor=actor, **facts)
         obj.pk = token.pk
         self.message_user(request, f"The secret, shown only now: {secret}", messages.WARNING)
 

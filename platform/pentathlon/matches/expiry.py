@@ -10,7 +10,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.common.models import Leadership
@@ -52,9 +51,7 @@ def _note_look() -> bool:
 
 
 def _is_truce() -> bool:
-    # A time further ahead than a truce lasts was stored before the clock was set back.
-    longest = Now() + timedelta(seconds=LEASE_S)
-    return Leadership.objects.filter(Q(until__gt=Now(), until__lte=longest), name=_TRUCE).exists()
+    return Leadership.objects.filter(until__gt=Now(), name=_TRUCE).exists()
 
 
 def _note(name: str, seconds: float) -> bool:

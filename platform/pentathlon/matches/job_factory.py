@@ -5,14 +5,26 @@ from __future__ import annotations
 from uuid import UUID
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.attempts.retries import blamed_versions
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.matches.attempts.retries import blamed_versions, worker_of
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
+from pentathlon.matches.requirements import can_build
 from pentathlon_engines.manifest import Manifest
 
 
-def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
-    """Return a worker's job for a match that was read before it was taken."""
+def make_job(
+    match: Match,
+    token: UUID,
+    *,
+    shows_compiled: bool = False,
+    slot: str = "",
+    capabilities: Capabilities | None = None,
+) -> Job:
+    """Return a worker's job for a match that was read before it was taken.
+
+    Builds of rated play that another worker has made are made again by one that can, to compare.
+    """
     blamed = blamed_versions(match)
     return Job(
         match_id=match.pk,
@@ -30,6 +42,9 @@ def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
                 seat=seat.seat,
                 is_blamed=seat.version_id in blamed,
                 rated=match.rated,
+                builds_again=match.rated
+                and seat.version.needs_second_build(worker_of(slot))
+                and can_build(capabilities, seat.version),
             )
             for seat in match.seats.all()
         ),
@@ -41,7 +56,12 @@ def make_job(match: Match, token: UUID, *, shows_compiled: bool = False) -> Job:
 
 
 def make_seat_job(
-    version: BotVersion, *, seat: int, is_blamed: bool = False, rated: bool = False
+    version: BotVersion,
+    *,
+    seat: int,
+    is_blamed: bool = False,
+    rated: bool = False,
+    builds_again: bool = False,
 ) -> SeatJob:
     """Return which files a worker runs in a seat; load the version with its bot."""
     return SeatJob(
@@ -49,7 +69,7 @@ def make_seat_job(
         version_id=version.pk,
         name=str(version),
         content_hash=version.archive_id,
-        files_hash=version.files_hash(rated=rated),
+        files_hash="" if builds_again else version.files_hash(rated=rated),
         manifest=Manifest.from_json(version.manifest),
         is_blamed=is_blamed,
     )

@@ -47,6 +47,7 @@ class AttemptState(models.TextChoices):
     EXPIRED = "expired", "lease expired"
     FAILED = "failed", "failed on the host"
     RETURNED = "returned", "given back by a worker that was asked to stop"
+    STALLED = "stalled", "taken from a worker that made no progress"
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -75,8 +76,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def with_openness(self) -> Self:
         """Add `may_be_watched`: whether everybody may see the match while it is played."""
         kept = Q(kind__in=PRIVATE_KINDS) | Q(may_become_hidden())
-        is_open = ExpressionWrapper(~kept, output_field=models.BooleanField())
-        return self.annotate(may_be_watched=is_open)
+        return self.annotate(may_be_watched=ExpressionWrapper(~kept, models.BooleanField()))
 
     def watchable(self) -> Self:
         """Return matches that everybody may see while they are played."""
@@ -101,8 +101,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def sent(self) -> Self:
         """Return waiting matches in open lanes for which a hint was sent."""
-        waiting = self.filter(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False)
-        return waiting.in_open_lanes()
+        return self.in_open_lanes().filter(_PENDING, on_hold=False, sent_at__isnull=False)
 
     def live(self) -> Self:
         """Return matches that are played right now, the youngest first."""
@@ -148,8 +147,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def with_needs(self) -> Self:
         """Load what decides which worker may play, with two queries in all."""
         seats = MatchSeat.objects.order_by("seat").select_related("version__bot")
-        short = seats.defer("version__validation_log")
-        return self.prefetch_related(Prefetch("seats", queryset=short))
+        return self.prefetch_related(Prefetch("seats", seats.defer("version__validation_log")))
 
     def lease_expired(self) -> Self:
         """Return running matches whose worker has not been heard of in time."""
@@ -204,6 +202,8 @@ class Match(models.Model):
     sent_at = models.DateTimeField(null=True)
     """When a hint was last published for it; null if one is to be published."""
     ply = models.PositiveIntegerField(default=0)
+    progressed_at = models.DateTimeField(null=True)
+    """When its worker last made progress with it, or with one that it plays before it."""
 
     outcome_reason = models.CharField(max_length=30, blank=True)
     """How the game ended, in the word of its rules, or "fault" if a bot failed."""

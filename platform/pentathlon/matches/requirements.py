@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.fleet.announcements import BUILDS_WITH, Work
-from pentathlon.fleet.capabilities import Requirements, least_sandbox
+from pentathlon.fleet.capabilities import Capabilities, Requirements, least_sandbox
 from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -31,6 +31,14 @@ def required_runtimes(
     """Return the runtimes that bots in these languages and these build commands need."""
     tools = {Path(build[0]).name for build in builds if build} & set(BUILD_TOOLS)
     return frozenset(languages) | {BUILDS_WITH + tool for tool in tools}
+
+
+def can_build(capabilities: Capabilities | None, version: BotVersion) -> bool:
+    """Return whether a worker can run the build of a version; False if nothing is known of it."""
+    if capabilities is None or capabilities.sandbox != SandboxLevel.NAMESPACES:
+        return False
+    tools = required_runtimes(languages=(), builds=[version.manifest.get("build", ())])
+    return tools <= capabilities.runtimes
 
 
 def requirements_of_versions(

@@ -9,8 +9,9 @@ pending --claim--> running --finish--> done
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -78,20 +79,22 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
     return matches
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def claim_matches(
     *,
     match_ids: Sequence[int],
     worker: str,
     capabilities: Capabilities | None = None,
     worker_token: int | None = None,
+    pass_on: Callable[[Collection[int]], object] | None = None,
 ) -> list[Job]:
     """Claim the matches that still wait, each for `LEASE_S` seconds under a token of its own.
 
-    `worker_token` is the id of the token by which the worker works here, if it has one.
+    `worker_token` is the id of the token by which the worker works here, if it has one; see
+    `claims_by_token`.
 
     A match that this worker cannot play or has just failed, or that a bot's cap holds back, is
-    left to be published again.
+    left to be published again, or handed to `pass_on`.
     """
     since_ns = tracing.clock()
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
@@ -107,12 +110,18 @@ def claim_matches(
     matches = within_cap([each for each in fitting if each.pk not in elsewhere])
     if len(matches) < len(waiting):
         refused = {match.pk for match in waiting} - {match.pk for match in matches}
-        publish_again(match_ids=refused)
+        if pass_on is None:
+            publish_again(match_ids=refused)
+        else:
+            pass_on(refused)
     tokens = {match.pk: uuid4() for match in matches}
     if tokens:
         _take(tokens, worker)
     shows_compiled = bool(matches) and Worker.objects.all_show_compiled()
-    jobs = [make_job(match, tokens[match.pk], shows_compiled=shows_compiled) for match in matches]
+    job_of = partial(
+        make_job, shows_compiled=shows_compiled, slot=worker, capabilities=capabilities
+    )
+    jobs = [job_of(match, tokens[match.pk]) for match in matches]
     Attempt.objects.bulk_create(
         Attempt(
             match_id=job.match_id,
@@ -140,17 +149,12 @@ def _take(tokens: Mapping[int, UUID], worker: str) -> None:
             attempts_made=F("attempts_made") + 1,
             lease_until=_lease_end(),
             started_at=Now(),
+            progressed_at=Now(),
             ply=0,
         )
     )
     if taken < len(tokens):
         raise Conflict("A match was taken by two at once.", code="double_claim")
-
-
-def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
-    """Report progress and renew the lease; return False if the match is not this worker's now."""
-    held = Match.objects.held_by(token).filter(pk=match_id)
-    return bool(held.update(lease_until=_lease_end(), ply=ply))
 
 
 @transaction.atomic(savepoint=False)
@@ -227,9 +231,6 @@ def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
 @transaction.atomic
 def return_expired_leases(*, limit: int = 200) -> list[Match]:
     """Give back the matches of workers that fell silent; return these matches."""
-    # A lease further ahead than any lasts was made before the clock was set back; its worker may
-    # be dead.
-    Match.objects.live().filter(lease_until__gt=_lease_end()).update(lease_until=_lease_end())
     # A match that somebody else settles in this moment is left to them.
     expired = Match.objects.lease_expired().order_by("lease_until", "pk")
     matches = list(expired.select_for_update(skip_locked=True)[:limit])
@@ -237,6 +238,13 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
         reason = f"Worker {match.worker} was not heard from for {LEASE_S} s."
         _give_back(match, AttemptState.EXPIRED, reason)
     return matches
+
+
+def take_back_stalled(matches: Iterable[Match]) -> None:
+    """Give locked, running matches to other workers: those of theirs make no progress."""
+    for match in matches:
+        reason = f"Worker {match.worker} held it without progress."
+        _give_back(match, AttemptState.STALLED, reason)
 
 
 def note_sent(*, match_ids: Collection[int]) -> set[int]:
@@ -375,7 +383,8 @@ def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | No
     reason = storable(reason)[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
     tried.update(state=ended, reason=reason, ended_at=Now(), **cause)
-    is_counted = ended != AttemptState.RETURNED
+    # A worker that claims to play has nothing to say about the match or its bots.
+    is_counted = ended not in (AttemptState.RETURNED, AttemptState.STALLED)
     faults = match.host_faults + is_counted
     is_last = is_counted and is_hopeless(match, faults=faults)
     Match.objects.filter(pk=match.pk).update(

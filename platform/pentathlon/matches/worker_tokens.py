@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -15,11 +17,12 @@ from pentathlon.audit.actions import AuditAction, AuditedKind
 from pentathlon.audit.services import note_action
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.matches.capacity.batches import BatchSizes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchSeat
 from pentathlon.matches.services import return_match
 
-BATCH: Final = 4
-"""The most matches that are named to one slot at a time where there is no queue."""
+_WINDOW: Final = 48
+"""How many matches are looked at where there is no queue."""
 _LADDERS_LAST: Final = Case(
     When(kind=MatchKind.LADDER, newcomer_of=None, then=1), default=0, output_field=IntegerField()
 )
@@ -39,8 +42,13 @@ def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> boo
     return any(content_hash in seat for seat in seats)
 
 
-def sent_matches(token: WorkerToken) -> list[int]:
-    """Return some matches that a token allows, that were sent and that nobody has claimed."""
+def sent_matches(token: WorkerToken) -> Iterator[list[int]]:
+    """Yield matches that a token allows, that were sent and that nobody has claimed.
+
+    Those that one slot plays together come together, those of ladders only if there are no others.
+    It begins anywhere: workers that ask at once, or that cannot play what comes first, would get
+    in each other's way.
+    """
     sent = Match.objects.startable().filter(sent_at__isnull=False)
     sent = sent.order_by(_LADDERS_LAST, "sent_at", "pk").filter(
         Q(reserved_for=None) | Q(reserved_for=token.pk)
@@ -56,8 +64,18 @@ def sent_matches(token: WorkerToken) -> list[int]:
     wanted = reduce(
         or_, (kind for name, kind in kinds.items() if name in token.work), Q(pk__in=())
     )
-    found = sent.annotate(to_be_built=Exists(unbuilt)).filter(wanted)
-    return list(found.values_list("pk", flat=True)[:BATCH])
+    found = sent.annotate(to_be_built=Exists(unbuilt), last=_LADDERS_LAST).filter(wanted)
+    rows = list(found.values_list("last", "pk", "game")[:_WINDOW])
+    first = [(pk, game) for last, pk, game in rows if last == rows[0][0]]
+    begin = random.randrange(len(first)) if first else 0
+    sizes = BatchSizes()
+    hints: dict[str, list[int]] = {}
+    for pk, game in [*first[begin:], *first[:begin]]:
+        hint = hints.setdefault(game, [])
+        hint.append(pk)
+        if len(hint) >= (sizes.of(game) or 1):
+            yield hints.pop(game)
+    yield from hints.values()
 
 
 def revoke_worker_token(token: WorkerToken, *, actor: User | None = None) -> int:

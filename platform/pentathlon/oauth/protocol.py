@@ -6,8 +6,11 @@ import re
 import secrets
 from typing import Any, Final
 
+from django.db import transaction
+from oauth2_provider.models import RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
+from oauthlib.oauth2 import InvalidGrantError
 
 from pentathlon.oauth.scopes import IDENTITY, SCOPES
 
@@ -62,6 +65,29 @@ class AppValidator(OAuth2Validator):
         return bool(super().validate_refresh_token(refresh_token, client, request, *a)) and bool(
             request.user.is_active
         )
+
+    def save_bearer_token(self, token: Any, request: Any, *a: Any) -> Any:
+        """Use up the code or refresh token and store what it is exchanged for, both or neither.
+
+        Of two requests with the same one, the later finds it used, however close they come.
+        """
+        # The client's secret has been hashed by now: nothing slow happens while rows are locked.
+        with transaction.atomic():
+            if self._uses_up(request):
+                return super().save_bearer_token(token, request, *a)
+        # Outside, because the end of the sign-in stays.
+        raise InvalidGrantError(request=request)
+
+    def invalidate_authorization_code(self, client_id: str, code: str, request: Any) -> None:
+        """Do nothing: `save_bearer_token` has used it up."""
+
+    def _uses_up(self, request: Any) -> bool:
+        if request.grant_type == "refresh_token":
+            token = request.refresh_token_instance
+            RefreshToken.objects.select_for_update().filter(pk=token.pk).first()
+            return self.validate_refresh_token(request.refresh_token, request.client, request)
+        super().invalidate_authorization_code(request.client_id, request.code, request)
+        return True
 
     def _create_authorization_code(self, request: Any, code: Any, expires: Any = None) -> Any:
         # These parameters belong to standards that we do not support; they may hold anything.

@@ -26,7 +26,7 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Min
+from django.db.models import Min, Model
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from psycopg import IsolationLevel
@@ -43,8 +43,8 @@ from pentathlon.operations.backup_files import (
 )
 from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
 from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
-from pentathlon.replays.models import Replay
 from pentathlon.secret import holds_key, replace_key
+from pentathlon.transparency.services import continue_log
 
 Tell = Callable[[str, int], object]
 """A callback that is told the table, and how many of its rows are done."""
@@ -130,21 +130,22 @@ def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
         try:
             with transaction.atomic():
                 _fill(reader, tell=tell)
+                continue_log()
         except DatabaseError as error:
             reason = str(error).strip().partition("\n")[0]
             raise NotKept(f"The database failed: {reason}. Nothing was restored.") from error
         return _adopt_key(reader)
 
 
-def replays_of(path: Path) -> Iterator[Replay]:
-    """Yield the replays of a backup as rows that are not stored.
+def rows_of(path: Path, model: type[Model]) -> Iterator[Model]:
+    """Yield the rows of one table of a backup, which are not stored.
 
     Raise what `restore_backup` does where the file is no good.
     """
     with open_backup(path) as reader:
         _demand_known_schema(reader.manifest)
         reader.check()
-        table = PackedTable(Replay)
+        table = PackedTable(model)
         yield from map(table.row, reader.rows(table.name))
 
 

@@ -28,7 +28,9 @@ from pentathlon.accounts.models import Letter
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER, silent_loops
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.matches.attempts.retries import party_of
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -38,9 +40,11 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.operations.backups import last_backup
+from pentathlon.operations.damage import KINDS
 from pentathlon.ratings.models import LedgerRow
-from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck
+from pentathlon.trust.promises import matches_without_progress
 from pentathlon.trust.surprises import read_surprises
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon_engines import GAMES
@@ -124,27 +128,45 @@ def _waiting(now: datetime) -> Iterator[Metric]:
 
 
 def _fleet(now: datetime) -> Iterator[Metric]:
-    alive = list(Worker.objects.alive())
-    yield _gauge("workers_alive", "Workers with a recent heartbeat", value=len(alive))
-    slots = sum(worker.slots for worker in alive)
-    yield _gauge("slots", "Matches that living workers can play at a time", value=slots)
-    held = sum(worker.held_slots for worker in alive)
-    yield _gauge("slots_held", "Slots left empty because their host is starved", value=held)
+    alive = Worker.objects.alive().count()
+    yield _gauge("workers_alive", "Workers with a recent heartbeat", value=alive)
+    fleet = read_fleet()
+    text = "Matches that living workers can play at a time, as far as their tokens allow"
+    yield _gauge("slots", text, value=fleet.slots)
+    text = "Further slots, of tokens that have work and have long finished none"
+    yield _gauge("slots_doubtful", text, value=fleet.doubtful_slots)
+    text = "Slots left empty because their host is starved"
+    yield _gauge("slots_held", text, value=fleet.held_slots)
     running = Match.objects.filter(state=MatchState.RUNNING, lease_until__isnull=False).count()
     yield _gauge("matches_running", "Matches that are played right now", value=running)
     leads = Leadership.objects.filter(name=RECONCILER, until__gt=now).exists()
     yield _gauge("reconciler_up", "1 if a reconciler hands matches out", value=leads)
     silent = len(silent_loops())
-    damaged = Replay.objects.filter(damaged_at__isnull=False).count()
-    yield _gauge("replays_damaged", "Replays that are not what was stored", value=damaged)
+    stopped = Tournament.objects.stopped().count()
+    yield _gauge("tournaments_stopped", "Tournaments that cannot go on", value=stopped)
     yield _gauge("loops_silent", "Loops of the reconciler that no process runs", value=silent)
+
+
+def _damage(now: datetime) -> Iterator[Metric]:
+    family = _gauge("damaged", "Stored things that are not what was stored", labels=["kind"])
+    for kind in KINDS:
+        family.add_metric([kind.noun], kind.rows().filter(damaged_at__isnull=False).count())
+    yield family
 
 
 def _attempts(now: datetime) -> Iterator[Metric]:
     text = "Attempts begun in the last hour, of the latest 1,000, by how they stand"
-    latest = Attempt.objects.order_by("-pk").values_list("state", "started_at")[:_MOST]
-    ends = Counter(state for state, started in latest if started > now - _LATELY)
+    rows = Attempt.objects.order_by("-pk").values_list("state", "started_at", "ended_at")[:_MOST]
+    latest = [row for row in rows if row[1] > now - _LATELY]
+    ends = Counter(state for state, *_ in latest)
     yield _counted("attempts_recent", text, "end", ends, names=AttemptState.values)
+    text = "From claim to result of those that were accepted"
+    family = _gauge("attempt_seconds", text, labels=["quantile"])
+    accepted = [row for row in latest if row[0] == AttemptState.ACCEPTED]
+    seconds = [(ended - began).total_seconds() for _, began, ended in accepted if ended]
+    for name, cut in _cuts(seconds).items():
+        family.add_metric([name], cut)
+    yield family
 
 
 def _durations(now: datetime) -> Iterator[Metric]:
@@ -158,10 +180,8 @@ def _durations(now: datetime) -> Iterator[Metric]:
             for start, end in times
             if start is not None and end is not None and end > now - _LATELY
         ]
-        if len(seconds) > 1:
-            cuts = quantiles(seconds, n=20, method="inclusive")
-            for name, place in _QUANTILES.items():
-                family.add_metric([game, name], cuts[place])
+        for name, cut in _cuts(seconds).items():
+            family.add_metric([game, name], cut)
     yield family
 
 
@@ -195,6 +215,13 @@ def _host_of(slot: str) -> str:
 
 
 def _trust(now: datetime) -> Iterator[Metric]:
+    text = "Matches that a worker holds and that have not gone on for a minute"
+    still = _gauge("matches_without_progress", text, labels=["token"])
+    held = Counter(map(party_of, matches_without_progress().values_list("worker", flat=True)))
+    for token in WorkerToken.objects.filter(revoked_at=None, quarantined_at=None):
+        still.add_metric([token.name], held.pop(token.prefix, 0))
+    still.add_metric([""], held.total())
+    yield still
     number = Quarantine.objects.in_force().count()
     yield _gauge("quarantines", "Worker tokens in quarantine", value=number)
     disputed = SpotCheck.objects.filter(state=CheckState.DISPUTED).order_by("-pk")
@@ -229,9 +256,18 @@ def _rest(now: datetime) -> Iterator[Metric]:
     yield _gauge("database_bytes", "Disk space that the database takes", value=size)
 
 
+def _cuts(seconds: Sequence[float]) -> dict[str, float]:
+    """Return the quantiles by name; none of less than two values."""
+    if len(seconds) < 2:  # noqa: PLR2004  # a quantile lies between two
+        return {}
+    cuts = quantiles(seconds, n=20, method="inclusive")
+    return {name: cuts[place] for name, place in _QUANTILES.items()}
+
+
 _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (
     _waiting,
     _fleet,
+    _damage,
     _attempts,
     _durations,
     _faults,

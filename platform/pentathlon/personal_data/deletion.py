@@ -60,7 +60,6 @@ _FOR_GOOD: Final = (VersionState.RETIRED, VersionState.DISQUALIFIED)
 _NAMED: Final = 5
 
 
-@transaction.atomic
 def delete_own_account(
     *,
     actor: User,
@@ -85,9 +84,10 @@ def delete_own_account(
             code="wrong_name",
             field="username",
         )
-    check_own_password(actor, password)
-    check_second_factor(actor, code=code, answer=answer, state=state)
-    return _delete(actor=actor, person=actor, reason="")
+    check_own_password(actor, password)  # hashing is slow, and no transaction waits for it
+    with transaction.atomic():
+        check_second_factor(actor, code=code, answer=answer, state=state)
+        return _delete(actor=actor, person=actor, reason="")
 
 
 @transaction.atomic
@@ -208,6 +208,7 @@ def _anonymise(person: User, name: str) -> None:
     person.username = name
     person.email = person.verified_email = person.first_name = person.last_name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_organiser = False
+    person.is_vouched = False
     person.last_login = None
     # Sessions hold a digest of the password, so this invalidates all of them.
     person.set_unusable_password()

@@ -16,7 +16,8 @@ from django.db.models import QuerySet
 
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Passkey, User
 from pentathlon.audit.models import AuditEvent
-from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog
+from pentathlon.bots.archives import ArchiveDamaged, find_files
+from pentathlon.bots.models import Bot, BotVersion, BuildLog
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.clock import database_now
 from pentathlon.desk_records.models import DeskRecord
@@ -82,8 +83,11 @@ def export_account(person: User) -> Iterator[bytes]:
             yield from _file(archive, target, f"{name}.ndjson", map(_line, rows()))
         for version in _versions(person).iterator(chunk_size=_CHUNK):
             path = f"archives/{version['bot__name']}/{version['number']}.zip"
-            data = Archive.objects.filter(pk=version["archive"]).values_list("data", flat=True)
-            yield from _file(archive, target, path, map(bytes, data), packs=False)
+            try:
+                data = find_files(version["archive"])
+            except ArchiveDamaged as error:
+                path, data = f"{path}.damaged.txt", error.detail.encode()
+            yield from _file(archive, target, path, [data], packs=False)
     yield target.take()
 
 
@@ -144,6 +148,7 @@ def _account(person: User) -> Row:
         "first_name": person.first_name,
         "last_name": person.last_name,
         "is_organiser": person.is_organiser,
+        "is_vouched": person.is_vouched,
         "is_staff": person.is_staff,
         "is_superuser": person.is_superuser,
         "takes_organiser_entries": person.takes_organiser_entries,

@@ -84,6 +84,8 @@ MOST_IN_BATCH: Final = 10
 """The most archives of one upload; together they may be as large as a single one."""
 MOST_VALIDATING: Final = 10
 """The most versions of one author that are being validated at a time."""
+MOST_OF_UNVERIFIED: Final = 3
+"""The most versions of an author without a verified e-mail address."""
 ACCOUNT_BYTES: Final = 1024 * MEGABYTE
 """Bytes of all archives that one author may keep here."""
 
@@ -268,6 +270,7 @@ RATES: Final = {
     "searches": "120/min",
     "uploads": "60/hour",
     "desk_records": "300/hour",
+    "sign_ups": "50/day",
     "sign_ins": "20/min",
     "sign_ins_of_browser": "60/hour",
     "sign_ins_of_account": "600/hour",
@@ -290,6 +293,7 @@ LOCAL_RATES: Final = {
     "exports": "200/min",
     "own_exports": "200/hour",
     "device_logins": "1000/hour",
+    "sign_ups": "1000/day",
 }
 """The rates on one's own machine, where all visitors have the same address."""
 

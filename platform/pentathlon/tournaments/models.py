@@ -85,6 +85,11 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
             matches_done=Case(counted, default=_count(done, by="lane")),
         )
 
+    def stopped(self) -> Self:
+        """Return the tournaments that should go on and cannot."""
+        started = (TournamentState.RUNNING, TournamentState.PAUSED)
+        return self.filter(state__in=started).exclude(problem="")
+
     def finished(self) -> Self:
         """Return running tournaments without a waiting match, rating, entry or block."""
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
@@ -184,6 +189,8 @@ class Tournament(models.Model):
     """Whether this is a division of a ladder, which gets matches until its season closes."""
     start_problem = models.CharField(max_length=300, blank=True, db_default="")
     """Why it did not start at its time; public."""
+    problem = models.CharField(max_length=500, blank=True, db_default="")
+    """Why it cannot go on although it has started; public, see `problems`."""
     entry_rules = models.JSONField(default=dict, db_default={})
     """Which bots its authors may enter, as `EntryRules` reads it."""
     by_invitation = models.BooleanField(default=False, db_default=False)

@@ -45,6 +45,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_end, note_tournament
+from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once
@@ -55,7 +56,9 @@ from pentathlon_engines.tournament.seeds import SECRET_BYTES
 _BATCH = 1000
 _CALLED_OFF_AT_ONCE = 250
 _STEP_S = 0.4
-_final_tables = Bulkheads[int]("final table of tournament")
+_final_tables = TournamentSteps(
+    "final table of tournament", told="Its final table cannot be made."
+)
 _cancelled = Bulkheads[int]("matches of cancelled tournament")
 
 

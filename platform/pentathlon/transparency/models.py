@@ -18,6 +18,17 @@ class LogEntry(models.Model):
     """The Ed25519 signature of the receipt."""
     key = models.ForeignKey("SigningKey", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that this is not the receipt that was signed."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("index",),
+                condition=models.Q(damaged_at__isnull=False),
+                name="transparency_damaged",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"log entry {self.index}"
@@ -34,6 +45,17 @@ class SigningKey(models.Model):
         return self.text
 
 
+class LogContinuation(models.Model):
+    """A restore from a backup: from `size` on, the log may have other entries than before it."""
+
+    size = models.PositiveBigIntegerField()
+    """How many entries the backup had."""
+    at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"log continued from size {self.size}"
+
+
 class LogTile(models.Model):
     """Up to 256 hashes side by side: of entries, or of whole tiles of the level below.
 
@@ -44,6 +66,10 @@ class LogTile(models.Model):
     """The level in the tree; level 0 has the hashes of entries."""
     index = models.PositiveBigIntegerField()
     hashes = models.BinaryField()
+    digest = models.CharField(max_length=64, blank=True, db_default="")
+    """The SHA-256 of `hashes`, by which a changed bit is seen."""
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that these are not the hashes that were stored."""
 
     class Meta:
         constraints = (
@@ -64,6 +90,8 @@ class LogRoot(models.Model):
     note = models.TextField()
     """The checkpoint with its signature."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that this is not the root that was signed."""
 
     def __str__(self) -> str:
         return f"root of {self.day}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, cast
@@ -10,25 +10,40 @@ from typing import Final, cast
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
-from pentathlon.common.errors import NotFound
+from pentathlon.common.errors import Damaged, NotFound
 from pentathlon.matches.hidden_lanes import hidden_from
 from pentathlon.matches.models import PRIVATE_KINDS, Match
 from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.replays.models import Replay
-from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
+from pentathlon.transparency.models import LogContinuation, LogEntry, LogRoot, SigningKey
 from pentathlon.transparency.signing_key import log_key, sign
 from pentathlon.transparency.tiles import Tiles, append_hashes
+from pentathlon_engines.errors import BadNote
 from pentathlon_engines.transparency.merkle import (
     leaf_hash,
     prove_consistency,
     prove_inclusion,
     root_hash,
 )
-from pentathlon_engines.transparency.notes import Checkpoint, LogKey, note_of, write_note
+from pentathlon_engines.transparency.notes import (
+    Checkpoint,
+    Continuation,
+    LogKey,
+    note_of,
+    read_note,
+    read_note_of_any,
+    write_note,
+)
 from pentathlon_engines.transparency.receipt import FORMAT, Receipt, write_receipt
 
 AT_ONCE: Final = 300
 """Receipts in one transaction."""
+
+
+class ReceiptDamaged(Damaged):
+    """A line of the log is not the one that was signed."""
+
+    code = "receipt_damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +97,25 @@ def log_size() -> int:
 
 
 def checkpoint_at(size: int, *, tiles: Tiles | None = None) -> str:
-    """Return the signed checkpoint of the first `size` entries."""
+    """Return the signed checkpoint of the first `size` entries, which tells of all restores."""
     key = log_key()
     root = root_hash(size, (tiles or Tiles()).subtree)
-    return write_note(Checkpoint(key.name, size, root).to_text(), key=key, sign=sign)
+    continued = tuple(
+        Continuation(each.size, each.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        for each in LogContinuation.objects.order_by("pk")
+    )
+    return write_note(Checkpoint(key.name, size, root, continued).to_text(), key=key, sign=sign)
+
+
+def continue_log() -> int:
+    """Note that the log goes on from what a restore has brought back; return its size.
+
+    Whoever has seen a larger log learns from the next checkpoint that entries were lost by a
+    restore; without that line, another entry in the place of a lost one is a forgery.
+    """
+    size = log_size()
+    LogContinuation.objects.create(size=size)
+    return size
 
 
 def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
@@ -103,8 +133,14 @@ def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
             code="not_logged",
         )
     tiles = Tiles()
+    note = signed_receipt(entry)
+    if tiles.subtree(0, entry.index) != leaf_of(entry):
+        raise ReceiptDamaged(
+            f"Entry {entry.index} of the log, of match {match.pk}, has another hash in the tree. "
+            "The operators of this site can restore it from a backup."
+        )
     path = prove_inclusion(entry.index, size, tiles.subtree)
-    return Inclusion(entry.index, signed_receipt(entry), path, checkpoint_at(size, tiles=tiles))
+    return Inclusion(entry.index, note, path, checkpoint_at(size, tiles=tiles))
 
 
 def log_index_of(match: Match) -> int | None:
@@ -122,9 +158,59 @@ def consistency_of(first: int, second: int) -> list[bytes]:
 
 
 def signed_receipt(entry: LogEntry) -> str:
-    """Return the receipt of an entry as a signed note."""
-    key = LogKey.from_text(entry.key.text)
-    return note_of(entry.receipt, key=key, signature=bytes(entry.signature))
+    """Return the receipt of an entry as a signed note.
+
+    Raises:
+        ReceiptDamaged: it is not what was signed.
+    """
+    try:
+        key = LogKey.from_text(entry.key.text)
+        note = note_of(entry.receipt, key=key, signature=bytes(entry.signature))
+        read_note(note, key=key)
+    except BadNote as error:
+        raise ReceiptDamaged(
+            f"The receipt of match {entry.match_id}, entry {entry.index} of the log, cannot be "
+            f"read: {error} The result stands; the operators of this site can restore the receipt "
+            "from a backup."
+        ) from error
+    return note
+
+
+def leaf_of(entry: LogEntry) -> bytes:
+    """Return the hash of an entry in the tree; raise what `signed_receipt` does."""
+    signed_receipt(entry)
+    return leaf_hash(entry.receipt.encode())
+
+
+def demand_signed(roots: Iterable[LogRoot]) -> None:
+    """Raise what `signed_root` does if one of these roots is damaged; ask for the keys once."""
+    keys = known_keys()
+    for root in roots:
+        signed_root(root, keys=keys)
+
+
+def known_keys() -> list[LogKey]:
+    """Return all keys with which this site has signed, the newest first."""
+    return [LogKey.from_text(key.text) for key in SigningKey.objects.order_by("-pk")]
+
+
+def signed_root(root: LogRoot, *, keys: Sequence[LogKey] | None = None) -> Checkpoint:
+    """Return the checkpoint of a published root.
+
+    Raises:
+        ReceiptDamaged: it is not what was signed.
+    """
+    try:
+        told = read_note_of_any(root.note, keys=known_keys() if keys is None else keys)
+        checkpoint = Checkpoint.from_text(told)
+    except BadNote as error:
+        raise ReceiptDamaged(
+            f"The root of {root.day} cannot be read: {error} The operators of this site can "
+            "restore it from a backup."
+        ) from error
+    if checkpoint.size != root.size:
+        raise ReceiptDamaged(f"The root of {root.day} is of {checkpoint.size:,} entries.")
+    return checkpoint
 
 
 def _append(matches: Sequence[Match]) -> None:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pentathlon.common.errors import Damaged
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.replays.store import ReplayDamaged
-from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
-from pentathlon.transparency.services import log_size, signed_receipt
-from pentathlon.transparency.tiles import Tiles
+from pentathlon.transparency.models import LogEntry, LogRoot
+from pentathlon.transparency.services import (
+    ReceiptDamaged,
+    checkpoint_at,
+    known_keys,
+    log_size,
+    signed_receipt,
+    signed_root,
+)
+from pentathlon.transparency.tiles import TileDamaged, Tiles
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 from pentathlon_engines.transparency.merkle import (
@@ -50,10 +58,14 @@ def log_differences(*, replays: bool = True) -> Iterator[str]:
 def growth_difference(noted: str) -> str | None:
     """Return why the log has not grown from a checkpoint that somebody noted; None if it has.
 
+    What a restore has lost is no difference, see `restore_since`.
+
     Raises `BadNote` if this site has not signed it.
     """
     checkpoint = _read_checkpoint(noted)
     size, tiles = log_size(), Tiles()
+    if restore_since(noted) is not None:
+        return None
     if checkpoint.size > size:
         has = f"the log has {count(size, 'entry')}"
         return f"{has}, fewer than the {checkpoint.size:,} that were noted"
@@ -66,12 +78,22 @@ def growth_difference(noted: str) -> str | None:
     return f"the log has not grown from the {checkpoint.size:,} entries that were noted"
 
 
+def restore_since(noted: str) -> str | None:
+    """Tell which entries of a checkpoint a restore has lost since; None if it lost none.
+
+    Raises `BadNote` if this site has not signed the checkpoint.
+    """
+    checkpoint = _read_checkpoint(noted)
+    restore = checkpoint.lost_by(_read_checkpoint(checkpoint_at(log_size())))
+    return None if restore is None else restore.to_sentence(checkpoint.size)
+
+
 def _entry_differences(entry: LogEntry, tiles: Tiles, *, has_replay: bool) -> Iterator[str]:
     try:
         text = read_note(signed_receipt(entry), key=LogKey.from_text(entry.key.text))
         receipt = read_receipt(text)
-    except BadNote as error:
-        yield f"entry {entry.index}: {error}"
+    except (BadNote, ReceiptDamaged) as error:
+        yield f"entry {entry.index}, match {entry.match_id}: {error}"
         return
     if receipt["match"] != entry.match_id:
         yield f"entry {entry.index}: the receipt is of match {receipt['match']}"
@@ -94,23 +116,21 @@ def _record_differences(entry: LogEntry, expected: str) -> Iterator[str]:
 def _root_differences(size: int, tiles: Tiles) -> Iterator[str]:
     for root in LogRoot.objects.order_by("day"):
         try:
-            checkpoint = _read_checkpoint(root.note)
-        except BadNote as error:
+            checkpoint = signed_root(root)
+            if root.size > size:
+                yield f"root of {root.day}: the log has no {checkpoint.size:,} entries"
+            elif root_hash(root.size, tiles.subtree) != checkpoint.root:
+                yield f"root of {root.day}: the first {root.size:,} entries have changed"
+        except Damaged as error:
             yield f"root of {root.day}: {error}"
-            continue
-        if checkpoint.size != root.size or root.size > size:
-            yield f"root of {root.day}: the log has no {checkpoint.size:,} entries"
-        elif root_hash(root.size, tiles.subtree) != checkpoint.root:
-            yield f"root of {root.day}: the first {root.size:,} entries have changed"
 
 
 def _stored(tiles: Tiles, index: int) -> bytes | None:
     try:
         return tiles.subtree(0, index)
-    except LookupError:
+    except (LookupError, TileDamaged):
         return None
 
 
 def _read_checkpoint(note: str) -> Checkpoint:
-    keys = [LogKey.from_text(key.text) for key in SigningKey.objects.order_by("-pk")]
-    return Checkpoint.from_text(read_note_of_any(note, keys=keys))
+    return Checkpoint.from_text(read_note_of_any(note, keys=known_keys()))

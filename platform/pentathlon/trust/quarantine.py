@@ -5,9 +5,8 @@ Each step is kept with its actor and reason.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
+from pentathlon.matches.attempts.retries import party_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import take_back_matches
 from pentathlon.tournaments.corrections.revocations import order_revocation
@@ -43,17 +43,22 @@ STANDS_OUT: Final = 6.0
 """How many standard deviations beyond all others a surprise must be to be no accident."""
 _LOOK_EVERY_S: Final = 60.0
 _LEFT_ALONE: Final = timedelta(days=1)
-_OF_TOKEN: Final = re.compile(r"w(\d+):")
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @transaction.atomic
-def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = None) -> None:
+def begin_quarantine(
+    *,
+    token_id: int,
+    reason: str,
+    check: SpotCheck | None = None,
+    questions_results: bool = True,
+) -> None:
     """Put a token in quarantine: stop it, return its matches, question its results.
 
-    The results since the token last agreed with another worker are in question. Nothing happens to
-    a token that is in quarantine or revoked.
+    The results since the token last agreed with another worker are in question, unless the reason
+    has nothing to do with results. Nothing happens to a token that is in quarantine or revoked.
     """
     token = WorkerToken.objects.select_for_update().get(pk=token_id)
     if token.quarantined_at is not None or token.revoked_at is not None:
@@ -62,7 +67,7 @@ def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = No
         token=token,
         reason=reason[:LONGEST_REASON],
         check_of=check,
-        after_attempt=_last_agreed(token_id),
+        after_attempt=_last_agreed(token_id) if questions_results else _last_attempt(token_id),
     )
     WorkerToken.objects.filter(pk=token_id).update(quarantined_at=Now())
     _audit(AuditAction.QUARANTINE_BEGIN, quarantine, actor=None, reason=reason)
@@ -70,18 +75,19 @@ def begin_quarantine(*, token_id: int, reason: str, check: SpotCheck | None = No
     _log.warning("quarantine", token=token.name, reason=reason, returned=returned)
 
 
-class SurpriseWatch:
-    """Looks for tokens whose results surprise far more than those of all others."""
+class Watch:
+    """Looks for tokens that should be in quarantine, at most once a minute."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Callable[[], int]) -> None:
+        self._look = look
         self._next_s = 0.0
 
     def step(self) -> int:
-        """Put such tokens in quarantine, at most once a minute; return how many."""
+        """Look if it is time; return how many tokens went into quarantine."""
         if time.monotonic() < self._next_s:
             return 0
         self._next_s = time.monotonic() + _LOOK_EVERY_S
-        return quarantine_surprising()
+        return self._look()
 
 
 def quarantine_surprising() -> int:
@@ -97,7 +103,7 @@ def quarantine_surprising() -> int:
         return 0
     found = {
         tokens[party]: surprise
-        for party, surprise in read_surprises(_party_of).items()
+        for party, surprise in read_surprises(party_of).items()
         if party in tokens and surprise.excess >= STANDS_OUT
     }
     for token, surprise in found.items():
@@ -226,15 +232,14 @@ def _check_staff(actor: User) -> None:
         raise NotAllowed("Only staff decide on results of workers.", code="staff_only")
 
 
-def _party_of(slot: str) -> str:
-    """Return the prefix that the names of all workers of one token share."""
-    found = _OF_TOKEN.match(slot)
-    return found.group() if found else ""
-
-
 def _last_agreed(token_id: int) -> int:
     """Return the id of a token's latest attempt that agreed with another worker's; 0 if none."""
     agreed = CheckRun.objects.filter(party=token_id, check_of__state=CheckState.AGREED)
     match = agreed.order_by("-pk").values_list("match_id", flat=True).first()
     own = Attempt.objects.filter(match=match, worker_token=token_id, state=AttemptState.ACCEPTED)
     return own.values_list("pk", flat=True).first() or 0
+
+
+def _last_attempt(token_id: int) -> int:
+    own = Attempt.objects.filter(worker_token=token_id)
+    return own.order_by("-pk").values_list("pk", flat=True).first() or 0

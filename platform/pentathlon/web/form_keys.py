@@ -52,12 +52,22 @@ def shown_to(key: str) -> int | None:
     return int(reader) if reader.isascii() and reader.isdigit() else None
 
 
+def takes_password(view: View[P]) -> View[P]:
+    """Run a view that checks or sets a password outside of a transaction: hashing is slow.
+
+    Its form is not answered once, so what the view does twice has to do no harm by itself.
+    """
+    view.takes_password = True  # type: ignore[attr-defined]  # read by the middleware below
+    return view
+
+
 def prepared_by(
-    prepare: Callable[[HttpRequest], object],
+    prepare: Callable[[HttpRequest], object], *, for_visitors: bool = False
 ) -> Callable[[View[P]], View[P]]:
     """Do slow work on a posted form before the transaction in which the view runs.
 
-    The view finds what `prepare` returned by `prepared`.
+    The view finds what `prepare` returned by `prepared`. It is for people who have signed in,
+    since nobody else may cost us time, unless it checks `for_visitors` who they are.
     """
 
     def decorate(view: View[P]) -> View[P]:
@@ -67,6 +77,7 @@ def prepared_by(
             return view(request, *args, **kwargs)
 
         answer.prepare = prepare  # type: ignore[attr-defined]  # read by the middleware below
+        answer.prepares_for_visitors = for_visitors  # type: ignore[attr-defined]  # likewise
         return answer
 
     return decorate
@@ -84,7 +95,8 @@ class AnswerFormsOnce(MiddlewareMixin):
         self, request: HttpRequest, view: View[...], args: Any, kwargs: Any
     ) -> HttpResponseBase | None:
         """Answer a form as the first time, if it was sent before; else let the view answer."""
-        if request.method != "POST" or getattr(view, "csrf_exempt", False):
+        is_left_out = getattr(view, "csrf_exempt", False) or getattr(view, "takes_password", False)
+        if request.method != "POST" or is_left_out:
             return None
         key = request.POST.get(FIELD, "")
         if not 0 < len(key) <= _LONGEST:
@@ -99,8 +111,8 @@ class AnswerFormsOnce(MiddlewareMixin):
             return Answer(status=sent[0].status_code, body=body, is_kept=body is not None)
 
         actor = person(request)
-        # Views with slow work are for people who have signed in: nobody else costs it.
-        prepare = getattr(view, "prepare", None) if actor else None
+        may_prepare = actor is not None or getattr(view, "prepares_for_visitors", False)
+        prepare = getattr(view, "prepare", None) if may_prepare else None
         content = _fingerprint(request)
         answer = answer_once(
             actor=actor,

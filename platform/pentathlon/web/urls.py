@@ -301,6 +301,7 @@ urlpatterns = [
     path(f"{_WEBHOOK}/disable/", webhooks.webhook_disable, name="webhook_disable"),
     path(f"{_WEBHOOK}/delete/", webhooks.webhook_delete, name="webhook_delete"),
     path("audit/", audit.audit_log, name="audit"),
+    path("audit/residuals/", audit.residuals, name="residuals"),
     path("audit/people/<str:username>/", audit.person_roles, name="person_roles"),
     path("audit/people/<str:username>/delete/", personal_data.person_delete, name="person_delete"),
     path("docs/", docs.docs, name="docs"),

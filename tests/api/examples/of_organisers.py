@@ -60,6 +60,7 @@ CALLS: Final[dict[str, Making]] = {
     "events_retrieve": at(id=Id("event")),
     "events_table_list": at(id=Id("event")),
     "audit_list": at("staff", query={"kind": "tournament", "page_size": 1}),
+    "audit_residuals_list": at("staff"),
     "quarantines_list": at("staff"),
     "quarantines_retrieve": at("staff", id=Id("quarantine")),
     "quarantines_results_list": at("staff", id=Id("quarantine")),

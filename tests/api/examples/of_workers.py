@@ -10,6 +10,8 @@ from typing import Any, Final
 from uuid import UUID
 from zipfile import ZipFile
 
+from django.db.models.functions import Now
+
 from pentathlon.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch
@@ -46,7 +48,7 @@ def _send(body: Json) -> Making:
 
 
 def _waiting(world: World) -> Match:
-    return make_match(world.scene.versions[:2])
+    return make_match(world.scene.versions[:2], sent_at=Now())
 
 
 def _job(world: World) -> Job:
@@ -166,7 +168,10 @@ def _of_stretch(make: Callable[[FriendlyStretch], Json]) -> Making:
 
 
 def _bots_turn(world: World) -> Any:  # Any: a friendly
-    return begun(person=world.organiser, bot=world.scene.versions[2], seat=1)
+    friendly = begun(person=world.organiser, bot=world.scene.versions[2], seat=1)
+    friendly.sent_at = Now()
+    friendly.save()
+    return friendly
 
 
 def _claim_friendly(world: World) -> Call:
@@ -187,7 +192,9 @@ CALLS: Final[dict[str, Making]] = {
     "fleet_heartbeats_create": _send(
         {"name": "host/1", "held_slots": 0, "announcement": _ANNOUNCED}
     ),
-    "fleet_hints_create": _send({"wait_s": 25}),
+    "fleet_hints_create": _send(
+        {"wait_s": 2, "queues": ["friendly", "match", "ladder"], "most": 2}
+    ),
     "fleet_passed_hints_create": _passed,
     "fleet_claims_create": _claims,
     "fleet_leases_create": _leases,

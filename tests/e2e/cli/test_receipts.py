@@ -9,9 +9,11 @@ from pentathlon.matches.models import Match
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
+from pentathlon.transparency import services
 from pentathlon.transparency.models import LogEntry, LogTile
-from pentathlon.transparency.services import log_size
+from pentathlon.transparency.services import continue_log, log_size
 from pentathlon.transparency.signing_key import log_key
+from pentathlon.transparency.tiles import Tiles
 from pentathlon_engines.cli import receipts
 from pentathlon_engines.record.record import canonical, chain
 from tests.e2e.cli.conftest import SITE
@@ -47,7 +49,13 @@ def test_receipt_is_checked_and_the_key_noted(run: Run) -> None:
     again = run("verify", address(second), "--json")
 
     assert f"log: signed receipt 0 of 2; noted the site's key {log_key().to_text()}" in told.out
-    assert again.data["log"] == {"index": 1, "size": 2, "grown_from": 2, "new_key": None}
+    assert again.data["log"] == {
+        "index": 1,
+        "size": 2,
+        "grown_from": 2,
+        "new_key": None,
+        "restored": None,
+    }
 
 
 def test_log_has_grown_from_what_was_seen_before(run: Run) -> None:
@@ -103,7 +111,23 @@ def test_log_that_is_shorter_than_it_was(run: Run) -> None:
     assert "the log had 3 entries before, now 1" in refused.err
 
 
-def test_receipt_that_was_changed(run: Run) -> None:
+def test_log_that_was_restored_says_so_once(run: Run) -> None:
+    run("verify", address(log_matches(3)[0]))
+    forget_log()
+    continue_log()
+    (match,) = log_matches(1)
+
+    told, again = run("verify", address(match)), run("verify", address(match))
+
+    assert (told.code, again.code) == (0, 0)
+    assert "continued its log from size 0: of the 3 entries seen before" in told.out
+    assert "restored" not in again.out
+
+
+def test_receipt_that_was_changed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a site that does not look at what it serves, as ours does."""
+    monkeypatch.setattr(services, "read_note", lambda *_, **__: "")
+    monkeypatch.setattr(services, "leaf_of", lambda entry: Tiles().subtree(0, entry.index))
     (match,) = log_matches(1)
     entry = LogEntry.objects.get()
     entry.receipt = entry.receipt.replace("namespaces", "landlock")

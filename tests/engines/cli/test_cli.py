@@ -17,6 +17,7 @@ import pytest
 
 from pentathlon_engines.cli import arguments
 from pentathlon_engines.cli.output.stepper import Stepper
+from pentathlon_engines.desk.match_pool import desk_alias
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
@@ -38,7 +39,7 @@ def test_play_prints_places_and_writes_the_record(run: Run, tmp_path: Path) -> N
     assert played.code == 0
     assert played.out.startswith("tuned, seed 7: line after ")
     assert "pentathlon replay f.json" in played.err
-    assert json.loads((tmp_path / "f.json").read_text())["match"] == "local-7"
+    assert json.loads((tmp_path / "f.json").read_text())["match"] == desk_alias(7, leg=1)
     assert run("verify", "f.json").code == 0
 
 

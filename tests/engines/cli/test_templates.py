@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from pentathlon_engines import GAMES
 from pentathlon_engines.cli.commands import init
 from pentathlon_engines.cli.commands.init import BotTemplate
-from pentathlon_engines.manifest import read_manifest
+from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.launcher import BOT_PATH
-from pentathlon_engines.match.plain_launcher import ENGINES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
+from pentathlon_engines.runner import SeatBot, play_match
 from tests.deep import mostly_deep
 from tests.engines.commands import Run
 from tests.toolchains import need
 
 LANGUAGES = [each.value for each in BotTemplate]
+PATIENT = Limits(action_cpu_s=5, action_wall_s=60, startup_wall_s=60)
 PLACEHOLDER = re.compile(r"\$\{?(name|game|title|folder)\b")
 
 
@@ -63,6 +67,36 @@ def test_own_tests_of_a_new_bot_pass_as_its_readme_says(
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("language", mostly_deep(LANGUAGES, keep=["python", "c"]))
+def test_new_bot_draws_from_its_dice_alone(run: Run, tmp_path: Path, language: str) -> None:
+    """Tuned has no chance of its own, so only dice can tell matches of one name apart."""
+    need(language)
+    run("init", "tuned", "--lang", language, "--folder", "mine")
+    manifest = read_manifest(tmp_path / "mine")
+    if manifest.build:
+        subprocess.run(manifest.build, cwd=tmp_path / "mine", check=True, capture_output=True)
+    command = bot_command(tmp_path / "mine", manifest)
+    seats = [SeatBot(name=name, hash="sha256:00", command=command) for name in ("a", "b")]
+
+    def actions(seed: int) -> list[str]:
+        report = play_match(
+            game=GAMES["tuned"],
+            options=None,
+            seats=seats,
+            seed=seed,
+            limits=PATIENT,
+            launcher=PlainLauncher(),
+            match="same",
+        )
+        assert report.record["faults"] == []
+        return [event[1] for event in report.record["events"]]
+
+    first, again, other = actions(1), actions(1), actions(2)
+
+    assert first == again
+    assert first != other
 
 
 def test_program_that_this_machine_lacks_is_named(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.desk.match_pool import desk_alias
 from pentathlon_engines.desk.series import Series
 from tests.engines.desk.acting import desk_result
 
@@ -15,10 +16,10 @@ def test_swapped_series_plays_each_seed_in_both_seats() -> None:
     series = Series(seats=2, matches=4, seed=7, swaps=True)
 
     assert _all_matches(series) == [
-        (1, (0, 1), 7, "local-7"),
-        (1, (1, 0), 7, "local-7-2"),
-        (2, (0, 1), 8, "local-8"),
-        (2, (1, 0), 8, "local-8-2"),
+        (1, (0, 1), 7, desk_alias(7, leg=1)),
+        (1, (1, 0), 7, desk_alias(7, leg=2)),
+        (2, (0, 1), 8, desk_alias(8, leg=1)),
+        (2, (1, 0), 8, desk_alias(8, leg=2)),
     ]
 
 
@@ -26,9 +27,16 @@ def test_series_without_swaps_keeps_the_seats() -> None:
     series = Series(seats=3, matches=2, seed=7, swaps=False)
 
     assert _all_matches(series) == [
-        (1, (0, 1, 2), 7, "local-7"),
-        (2, (0, 1, 2), 8, "local-8"),
+        (1, (0, 1, 2), 7, desk_alias(7, leg=1)),
+        (2, (0, 1, 2), 8, desk_alias(8, leg=1)),
     ]
+
+
+def test_names_do_not_show_the_seed() -> None:
+    names = [desk_alias(6012345678901234, leg=leg) for leg in (1, 2)]
+
+    assert len(set(names)) == 2
+    assert all(len(bytes.fromhex(name)) == 16 for name in names)
 
 
 def test_blocks_are_whole() -> None:

@@ -11,7 +11,7 @@ from pentathlon_engines.match import protocol
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import Reply, read_ready, read_reply
 
-FACTS = protocol.MatchFacts("tuned", 1, 2, {}, Limits(), "local")
+FACTS = protocol.MatchFacts("tuned", 1, 2, {}, Limits(), "local", ("0123", "4567"))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,7 @@ def test_hello_tells_the_facts_of_the_match() -> None:
         "seats": 2,
         "options": {},
         "match": "local",
+        "dice": "4567",
     }
 
 

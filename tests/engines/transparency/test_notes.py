@@ -4,7 +4,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from pentathlon_engines.errors import BadNote
-from pentathlon_engines.transparency.notes import Checkpoint, LogKey, read_note, write_note
+from pentathlon_engines.transparency.notes import (
+    Checkpoint,
+    Continuation,
+    LogKey,
+    read_note,
+    write_note,
+)
 from pentathlon_engines.transparency.receipt import Receipt, read_receipt, write_receipt
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -116,3 +122,15 @@ def test_receipt_is_read_as_it_was_written() -> None:
 def test_text_that_is_no_receipt(text: str) -> None:
     with pytest.raises(BadNote, match="receipt"):
         read_receipt(text)
+
+
+def test_checkpoint_tells_of_restores() -> None:
+    restore = Continuation(5, "2026-11-28T19:00:00Z")
+    before = Checkpoint("example.org/log", 12, b"\x01" * 32)
+    after = Checkpoint("example.org/log", 7, b"\x02" * 32, (restore,))
+
+    assert Checkpoint.from_text(after.to_text()) == after
+    assert before.lost_by(after) == restore
+    assert after.lost_by(after) is None
+    assert Checkpoint("example.org/log", 5, b"\x03" * 32).lost_by(after) is None
+    assert "continued its log from size 5: of the 12 entries" in restore.to_sentence(12)

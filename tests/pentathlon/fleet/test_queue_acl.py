@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,18 +15,17 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from kombu import Connection, Consumer, Exchange, Queue
+from kombu.exceptions import OperationalError
 from pytest_django.fixtures import Settings
 from redis import Redis
-from redis.exceptions import AuthenticationError, NoPermissionError
+from redis.exceptions import NoPermissionError
 
 from pentathlon.common.errors import InvalidInput
-from pentathlon.fleet.hints import Hint
+from pentathlon.fleet.hints import messages
 from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
-from tests.patience import PATIENCE_S
-from tests.pentathlon.fleet.test_hints import message
-from workers import hint_source
-from workers.hint_source import QueueReader
-from workers.port import PlatformAway
+from pentathlon.fleet.queues import PLAY_MATCHES
+from workers.hint_transport import TakingTransport
 
 PASSWORD = "p" * 40
 QUEUE = "test_acl"
@@ -41,43 +42,59 @@ def url_of(password: str) -> str:
 
 
 @pytest.fixture
-def owner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
+def owner() -> Iterator[Any]:  # Any: commands without types
     """Give the server to its owner, with a worker's user on it."""
-    client: Any = Redis.from_url(str(settings.REDIS_URL))  # Any: commands without types
+    client: Any = Redis.from_url(str(settings.REDIS_URL), decode_responses=True)
     # In a line of an ACL file, the rules follow "user NAME".
     rules = worker_line(password=PASSWORD, queues=[QUEUE]).split()[2:]
     client.execute_command("ACL", "SETUSER", USER, "reset", *rules)
-    monkeypatch.setattr(hint_source, "QUEUES", (QUEUE,))
     yield client
     client.execute_command("ACL", "DELUSER", USER)
     client.delete(QUEUE)
     client.close()
 
 
-def test_worker_reads_its_queue(owner: Redis) -> None:
-    reader = QueueReader(url_of(PASSWORD))
-    owner.lpush(QUEUE, message(3, 4))
+def take(password: str) -> list[object]:
+    """Take what is in the queue as a Celery worker does; return the ids of matches."""
+    address = url_of(password).replace("unix://", "redis+socket://")
+    address = address.replace("?db=", "?virtual_host=")
+    taken: list[object] = []
+    with Connection(address, transport_options={"polling_interval": 0.05}) as connection:
+        # kombu remembers which transport a name stands for.
+        connection.transport_cls = TakingTransport  # type: ignore[assignment]  # or a class
+        queue = Queue(QUEUE, Exchange(QUEUE), routing_key=QUEUE)
+        with Consumer(connection, [queue], no_ack=True) as consumer:
+            consumer.register_callback(lambda body, message: taken.extend(body[0][0]))
+            with suppress(TimeoutError):
+                while True:
+                    connection.drain_events(timeout=0.3)
+    return taken
 
-    assert reader.wait(PATIENCE_S) == Hint(
-        match_ids=(
-            3,
-            4,
-        )
-    )
-    assert not reader.wait(0)
+
+def test_worker_takes_hints_and_nothing_is_refused_on_the_way(owner: Any) -> None:
+    (made,) = messages([(PLAY_MATCHES, [3, 4], {})])
+    owner.lpush(QUEUE, json.dumps(made["message"]))
+
+    assert take(PASSWORD) == [3, 4]
+
+    assert owner.llen(QUEUE) == 0
+    refused = {each["object"] for each in owner.acl_log() if each["username"] == USER}
+    assert refused == set()
 
 
-def test_wrong_password_is_refused(owner: Redis) -> None:
-    with pytest.raises(PlatformAway):
-        QueueReader(url_of("x" * 40)).wait(0)
-    with pytest.raises(AuthenticationError):
-        Redis.from_url(url_of("x" * 40)).ping()
+def test_wrong_password_is_refused(owner: Any) -> None:
+    with pytest.raises(OperationalError, match="invalid username-password"):
+        take("x" * 40)
 
 
 @pytest.mark.parametrize(
     "attempt",
     [
         lambda redis: redis.lpush(QUEUE, "x"),
+        lambda redis: redis.llen(QUEUE),
+        lambda redis: redis.rename(QUEUE, "x"),
+        lambda redis: redis.sadd(f"_kombu.binding.{QUEUE}", "x"),
+        lambda redis: redis.pipeline().llen(QUEUE).execute(),
         lambda redis: redis.lrange(QUEUE, 0, -1),
         lambda redis: redis.delete(QUEUE),
         lambda redis: redis.brpop(["another"], timeout=1),

@@ -3,7 +3,7 @@
 import pytest
 
 from pentathlon.common.errors import Conflict, InvalidInput
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import LONGEST_NAME, create_worker_token, find_worker_token
 
@@ -33,6 +33,14 @@ def test_token_names_work_that_there_is(work: list[str]) -> None:
         create_worker_token(actor=None, name="machine", work=work)
 
     assert (refused.value.code, refused.value.field) == ("unknown_work", "work")
+
+
+@pytest.mark.parametrize("slots", [-1, 0, MOST_SLOTS + 1])
+def test_token_has_slots_that_make_sense(slots: int) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        create_worker_token(actor=None, name="machine", work=[Work.RATED], slots=slots)
+
+    assert (refused.value.code, refused.value.field) == ("bad_slots", "slots")
 
 
 def test_name_is_taken_once() -> None:

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db.models.functions import Now
 
 from pentathlon.matches.jobs import Job, MatchResult, SeatResult
+from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, finish_matches
 from tests.factories import make_match, make_version
@@ -33,6 +34,12 @@ def result_of(job: Job, result: MatchResult) -> MatchResult:
 def finish(job: Job, result: MatchResult) -> bool:
     """Hand in the result of one match; return whether it counted."""
     return job.match_id in finish_matches([result_of(job, result)])
+
+
+def renew(job: Job, *, ply: int, token: UUID | None = None) -> bool:
+    """Report progress of a claimed match, perhaps by another token; return whether it is held."""
+    token = token or job.token
+    return token in renew_leases({token: (job.match_id, ply)})
 
 
 def let_lease_expire(match_id: int) -> None:

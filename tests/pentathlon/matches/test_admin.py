@@ -21,7 +21,7 @@ def administrator(client: Client) -> Client:
 
 def test_new_token_shows_its_secret_once(administrator: Client) -> None:
     answer = administrator.post(
-        f"{BASE}add/", {"name": " machine ", "work": ["rated"]}, follow=True
+        f"{BASE}add/", {"name": " machine ", "work": ["rated"], "slots": 4}, follow=True
     )
 
     (token,) = WorkerToken.objects.all()
@@ -29,7 +29,7 @@ def test_new_token_shows_its_secret_once(administrator: Client) -> None:
     secret = said[0].rpartition(" ")[2]
     assert said[0].startswith("The secret, shown only now: ptw_")
     assert find_worker_token(secret) == token
-    assert (token.name, token.work) == ("machine", ["rated"])
+    assert (token.name, token.work, token.slots) == ("machine", ["rated"], 4)
     assert secret not in administrator.get(f"{BASE}{token.pk}/change/").content.decode()
 
 
@@ -43,10 +43,10 @@ def test_new_token_shows_its_secret_once(administrator: Client) -> None:
 def test_name_that_cannot_be_is_told_at_its_field(
     name: str, sentence: str, administrator: Client
 ) -> None:
-    administrator.post(f"{BASE}add/", {"name": "machine", "work": ["rated"]})
+    administrator.post(f"{BASE}add/", {"name": "machine", "work": ["rated"], "slots": 4})
     LogEntry.objects.all().delete()
 
-    answer = administrator.post(f"{BASE}add/", {"name": name, "work": ["rated"]})
+    answer = administrator.post(f"{BASE}add/", {"name": name, "work": ["rated"], "slots": 4})
 
     assert answer.status_code == 200
     assert sentence in answer.content.decode()
@@ -55,10 +55,12 @@ def test_name_that_cannot_be_is_told_at_its_field(
 
 
 def test_token_that_is_there_stays_as_it_is(administrator: Client) -> None:
-    administrator.post(f"{BASE}add/", {"name": "machine", "work": ["rated"]})
+    administrator.post(f"{BASE}add/", {"name": "machine", "work": ["rated"], "slots": 4})
     token = WorkerToken.objects.get()
 
-    administrator.post(f"{BASE}{token.pk}/change/", {"name": "other", "work": ["builds"]})
+    administrator.post(
+        f"{BASE}{token.pk}/change/", {"name": "other", "work": ["builds"], "slots": 8}
+    )
 
     token.refresh_from_db()
-    assert (token.name, token.work) == ("machine", ["rated"])
+    assert (token.name, token.work, token.slots) == ("machine", ["rated"], 4)

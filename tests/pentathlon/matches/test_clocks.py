@@ -3,19 +3,14 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import announce_worker
-from pentathlon.matches import services
-from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
-from pentathlon.matches.jobs import LEASE_S
-from pentathlon.matches.models import Attempt, Match
-from tests.factories import make_match, make_worker
+from pentathlon.matches.models import Attempt
+from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed, finish, result
 from workers.heartbeat import describe_worker
 
@@ -54,29 +49,3 @@ def test_worker_on_a_fast_host_did_not_start_in_the_future() -> None:
     announce_worker(describe_worker(None, slots=1))
 
     assert Worker.objects.filter(started_at__lte=Now()).exists()
-
-
-class TestClockThatWasSetBack:
-    def test_dead_worker_loses_its_match_all_the_same(self) -> None:
-        job = claimed(make_match())
-        Match.objects.update(lease_until=F("lease_until") + HOUR)
-
-        services.return_expired_leases()
-
-        left = Match.objects.filter(lease_until__lte=Now() + timedelta(seconds=LEASE_S))
-        assert left.filter(pk=job.match_id).exists()
-
-    def test_dead_worker_is_not_taken_for_alive(self) -> None:
-        make_worker(seen_at=Now() + HOUR)
-
-        assert read_fleet().slots == 0
-
-    def test_hint_goes_out_again(self) -> None:
-        make_worker()
-        match = make_match()
-        Match.objects.update(sent_at=Now() + HOUR)
-        sent: list[int] = []
-
-        publish_pending(publish=sent.extend)
-
-        assert sent == [match.pk]

@@ -2,15 +2,13 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import F
-from django.db.models.functions import Now
 
 from pentathlon.common.models import Leadership
 from pentathlon.matches.expiry import GAP_S, watch_leases
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import AttemptState, Match, MatchState
-from pentathlon.matches.services import renew_lease
 from tests.factories import make_match
-from tests.pentathlon.matches.acting import claimed, let_lease_expire
+from tests.pentathlon.matches.acting import claimed, let_lease_expire, renew
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +48,7 @@ def test_worker_may_speak_up_for_one_lease_after_an_outage(match: Match) -> None
     assert watch_leases() == []
     pass_time(GAP_S - 1)
     assert watch_leases() == []
-    assert renew_lease(match_id=match.pk, token=job.token, ply=7)
+    assert renew(job, ply=7)
 
     for _ in range(LEASE_S // (GAP_S - 1) + 1):
         pass_time(GAP_S - 1)
@@ -78,15 +76,5 @@ def test_short_gap_is_no_outage(match: Match) -> None:
     claimed(match)
     let_lease_expire(match.pk)
     pass_time(GAP_S - 1)
-
-    assert watch_leases() == [match]
-
-
-def test_truce_of_a_clock_that_was_set_back_is_none(match: Match) -> None:
-    claimed(match)
-    let_lease_expire(match.pk)
-    pass_time(GAP_S + 1)
-    watch_leases()
-    Leadership.objects.filter(name="leases-truce").update(until=Now() + timedelta(hours=1))
 
     assert watch_leases() == [match]

@@ -20,7 +20,14 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.specs import MatchSpec
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claim_match, claimed, finish, let_lease_expire, result
+from tests.pentathlon.matches.acting import (
+    claim_match,
+    claimed,
+    finish,
+    let_lease_expire,
+    renew,
+    result,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +105,7 @@ class TestRenew:
         job = claimed(match)
         let_lease_expire(match.pk)
 
-        assert services.renew_lease(match_id=match.pk, token=job.token, ply=12)
+        assert renew(job, ply=12)
 
         match.refresh_from_db()
         assert match.ply == 12
@@ -107,9 +114,9 @@ class TestRenew:
 
     def test_other_token_is_refused(self) -> None:
         match = make_match()
-        claimed(match)
+        job = claimed(match)
 
-        assert not services.renew_lease(match_id=match.pk, token=uuid.uuid4(), ply=12)
+        assert not renew(job, ply=12, token=uuid.uuid4())
 
     def test_worker_of_an_earlier_attempt_is_refused(self) -> None:
         match = make_match()
@@ -118,7 +125,7 @@ class TestRenew:
         services.return_expired_leases()
         claimed(match)
 
-        assert not services.renew_lease(match_id=match.pk, token=stale.token, ply=12)
+        assert not renew(stale, ply=12)
 
 
 class TestFinish:
@@ -218,7 +225,7 @@ class TestVoid:
 
         states = dict(Match.objects.values_list("pk", "state"))
         assert states == {waiting.pk: "void", running.pk: "void", done.pk: "done"}
-        assert not services.renew_lease(match_id=running.pk, token=job.token, ply=1)
+        assert not renew(job, ply=1)
         assert Attempt.objects.get().state == AttemptState.FAILED
 
     def test_result_after_the_end_is_refused(self) -> None:

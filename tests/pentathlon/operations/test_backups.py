@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 from zipfile import ZipFile
 
 import pytest
@@ -36,6 +37,7 @@ from pentathlon.ratings.models import RatingChange
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
+from pentathlon.transparency.models import LogContinuation
 from tests.databases import delete_all_rows
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -320,7 +322,10 @@ class TestOtherDatabase:
 
         assert _ledger() == site.ledger
         assert _replays() == site.replays
-        assert _digests(again) == _digests(site.path)
+        continued = LogContinuation._meta.db_table
+        assert _digests(again) == {**_digests(site.path), continued: ANY}
+        # Two restores, each of which the log tells.
+        assert LogContinuation.objects.count() == 2
 
     def test_full_disk_leaves_the_place_empty(self, site: Site, tmp_path: Path) -> None:
         with new_sqlite(tmp_path / "new.sqlite3"):

@@ -24,6 +24,7 @@ from pentathlon.ratings.services import enter_matches
 from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.rivalry.playing import live_pool, play
+from tests.pentathlon.trust.acting import claim, join
 
 pytestmark = pytest.mark.django_db
 
@@ -73,17 +74,38 @@ def test_latest_hour_is_told_by_end_game_and_fault(told: CollectorRegistry) -> N
     Match.objects.filter(pk=match.pk).update(finished_at=Now() - timedelta(hours=2))
     for number, state in enumerate((AttemptState.EXPIRED, AttemptState.ACCEPTED)):
         Attempt.objects.create(match=match, number=number, worker="w/1", state=state)
+    for number, seconds in ((5, 4), (6, 8)):
+        ended = Now() + timedelta(seconds=seconds)
+        Attempt.objects.create(
+            match=match, number=number, worker="w/1", state=AttemptState.ACCEPTED, ended_at=ended
+        )
     old = Attempt.objects.create(match=match, number=9, worker="w/1", state=AttemptState.FAILED)
     Attempt.objects.filter(pk=old.pk).update(started_at=Now() - timedelta(hours=2))
 
     def attempts(end: AttemptState) -> float | None:
         return told.get_sample_value("pentathlon_attempts_recent", {"end": end})
 
-    assert [attempts(end) for end in AttemptState] == [0, 1, 1, 0, 0]
+    assert [attempts(end) for end in AttemptState] == [0, 3, 1, 0, 0, 0]
+    assert told.get_sample_value("pentathlon_attempt_seconds", {"quantile": "0.5"}) == (
+        pytest.approx(6)
+    )
     assert told.get_sample_value("pentathlon_faults_recent", {"kind": "crash"}) == 3
     assert told.get_sample_value("pentathlon_faults_recent", {"kind": "memory"}) is None
     median = {"game": "tuned", "quantile": "0.5"}
     assert told.get_sample_value("pentathlon_match_duration_seconds", median) == 20
+
+
+def test_matches_that_do_not_go_on_are_told_by_token(told: CollectorRegistry) -> None:
+    token = join()
+    claim(make_match(), token)
+    claim(make_match(), None)
+    Match.objects.update(progressed_at=Now() - timedelta(minutes=2))
+    claim(make_match(), token)
+
+    def still(name: str) -> float | None:
+        return told.get_sample_value("pentathlon_matches_without_progress", {"token": name})
+
+    assert (still(token.name), still("")) == (1, 1)
 
 
 def test_ratings_that_lag_are_told(told: CollectorRegistry) -> None:

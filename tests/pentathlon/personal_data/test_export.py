@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tracemalloc
 from typing import Any
 from zipfile import ZipFile
@@ -15,6 +16,7 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import PersonRole, give_role
+from pentathlon.bots.archives import read_archive, store_archive
 from pentathlon.bots.models import Archive, BotVersion
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
@@ -28,6 +30,7 @@ from tests.factories import (
     make_token,
     make_user,
     make_version,
+    zip_files,
 )
 from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.friendlies.acting import begun
@@ -134,7 +137,14 @@ def test_seeds_are_in_no_export(person: User) -> None:
 def test_memory_does_not_grow_with_the_export(person: User) -> None:
     version = make_version(owner=person)
     whole = 0
-    Archive.objects.filter(pk=version.archive_id).update(data=bytes(range(256)) * 4096)
+    about = f'name = "{version.bot.name}"\ngames = ["tuned"]\nlanguage = "python"\n'
+    large: dict[str, bytes | str] = {
+        "bot.toml": about,
+        "main.py": "",
+        "noise": random.randbytes(1_000_000),
+    }
+    version.archive = store_archive(read_archive(zip_files(large)))
+    version.save(update_fields=("archive",))
     matches = [make_match([version, make_version()]) for _ in range(3)]
     for number, seat in enumerate(MatchSeat.objects.filter(match__in=matches, version=version)):
         SeatLog.objects.create(seat=seat, text=f"{number}" * 100_000)

@@ -24,7 +24,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.replays.models import Replay
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claim_match, let_lease_expire
+from tests.pentathlon.matches.acting import claim_match, let_lease_expire, renew
 from tests.pentathlon.replays.playing import record_of, submit
 
 
@@ -74,7 +74,7 @@ class LifeOfAMatch(RuleBasedStateMachine):
 
     @rule(job=jobs, ply=integers(0, 50))
     def renew(self, job: Job, ply: int) -> None:
-        kept = services.renew_lease(match_id=job.match_id, token=job.token, ply=ply)
+        kept = renew(job, ply=ply)
         assert kept == (job == self.expected.holder)
         if kept:
             self.expected.expired = False

@@ -7,6 +7,7 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.services import fail_attempt
 from pentathlon_engines import GAMES
+from pentathlon_engines.match.dice import dice_of
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import MatchFacts, hello
 from tests.pentathlon.matches.acting import claimed
@@ -24,17 +25,18 @@ def _hello(job: Job, seat: int) -> dict[str, object]:
         options=GAMES[job.game].start(len(job.seats), job.options).options,
         limits=Limits.from_json(job.limits),
         match=job.told_name,
+        dice=dice_of(job.seed, match=job.told_name, seats=len(job.seats)),
     )
     return hello(facts, seat=seat)
 
 
-def test_matches_differ_for_a_bot_in_seat_and_name_alone() -> None:
+def test_matches_differ_for_a_bot_in_seat_name_and_dice_alone() -> None:
     jobs = [claimed(match) for match in matches_of(started(bots=4))]
 
     told = [_hello(job, seat) for job in jobs for seat in range(2)]
 
     for each in told:
-        del each["match"], each["seat"]
+        del each["match"], each["seat"], each["dice"]
     assert all(each == told[0] for each in told)
 
 

@@ -10,7 +10,7 @@ from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.transparency.models import LogEntry, LogRoot, LogTile
-from pentathlon.transparency.services import checkpoint_at, publish_root
+from pentathlon.transparency.services import checkpoint_at, continue_log, publish_root
 from pentathlon_engines.record.record import canonical
 from tests.pentathlon.transparency.logging_matches import log_matches
 
@@ -65,10 +65,10 @@ def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture
     ("forge", "told"),
     [
         (change_record, "The replay of match {match} cannot be read"),
-        (change_receipt, "entry 0: the signature does not match this text"),
+        (change_receipt, "entry 0, match {match}: The receipt"),
         (change_tree, "entry 0: the tree has another hash"),
         (remove_entry, "entry 0 is missing"),
-        (change_root, "root of 2026-05-01: the log has no 2 entries"),
+        (change_root, "root of 2026-05-01: The root of 2026-05-01 is of 2 entries"),
     ],
 )
 def test_whatever_was_rewritten_is_named(
@@ -114,4 +114,37 @@ def test_other_sites_checkpoint_is_refused(played: list[Match], tmp_path: Path) 
     noted.write_text("elsewhere\n3\nAAAA\n\n— elsewhere AAAA\n")
 
     with pytest.raises(CommandError, match="not signed by"):
+        verify(noted)
+
+
+def test_restore_is_no_forgery_and_said(
+    played: list[Match], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noted, later = tmp_path / "noted.txt", tmp_path / "later.txt"
+    noted.write_text(checkpoint_at(3))
+    for model in (LogEntry, LogRoot, LogTile):
+        model.objects.all().delete()
+    continue_log()
+    log_matches(2)
+    later.write_text(checkpoint_at(2))
+    log_matches(1)
+
+    verify(noted, later)
+
+    told = capsys.readouterr().out
+    assert "continued its log from size 0: of the 3 entries seen before" in told
+    assert str(later) not in told
+
+
+def test_restore_excuses_no_change_of_what_it_brought_back(
+    played: list[Match], tmp_path: Path
+) -> None:
+    noted = tmp_path / "noted.txt"
+    noted.write_text(checkpoint_at(3))
+    continue_log()
+    for model in (LogEntry, LogRoot, LogTile):
+        model.objects.all().delete()
+    log_matches(4)
+
+    with pytest.raises(CommandError, match="differs"):
         verify(noted)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.requirements import requirements_of
+from pentathlon.matches.services import claim_matches
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.uploads.builds import Building
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
+from pentathlon_engines.match.launcher import SandboxLevel
+from tests.api.client import V1, client_of
 from tests.factories import make_match, make_version, make_worker, zip_files
 from tests.pentathlon.trust.acting import claim, join
+from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.test_forms import as_person
 
 pytestmark = pytest.mark.django_db
 
@@ -132,3 +138,76 @@ def test_volunteer_stops_no_version_that_needs_no_build(
     match.refresh_from_db()
     assert (version.state, version.built_id) == (VersionState.ELIGIBLE, built)
     assert (match.state, match.host_faults) == (MatchState.PENDING, 1)
+
+
+def _claim_by(worker: str, version: BotVersion, *, tools: bool = True, rated: bool = True) -> Job:
+    """Claim a match for one of several workers beside the database."""
+    runtimes = ["python", "c", *(["build:cc"] if tools else [])]
+    Worker.objects.filter(name=worker).delete()
+    row = make_worker(worker, runtimes=runtimes, sandbox=SandboxLevel.NAMESPACES)
+    match = make_match([version, version], rated=rated)
+    (job,) = claim_matches(
+        match_ids=[match.pk], worker=f"{worker}.0", capabilities=Capabilities.of(row)
+    )
+    return job
+
+
+def _builds(job: Job) -> bool:
+    """Return whether the worker is to build, by its job and by what it asks before."""
+    asked = builds.built_files(Building.of(job, job.seats[0])) == ""
+    return not job.seats[0].files_hash and asked
+
+
+def test_build_of_rated_play_is_made_again_by_another_worker_and_compared(
+    version: BotVersion,
+) -> None:
+    first = build(_claim_by("one/1", version), "one", is_trusted=True)
+    unrated = _builds(_claim_by("two/1", version, rated=False))
+    bare = _builds(_claim_by("two/2", version, tools=False))
+    same = _builds(_claim_by("one/1", version))
+    second = _claim_by("two/1", version)
+    is_asked = _builds(second)
+
+    counts = build(second, "other", is_trusted=True)
+
+    version.refresh_from_db()
+    assert (unrated, bare, same, is_asked) == (False, False, False, True)
+    assert counts == first == version.built_id != version.second_build
+    assert not _builds(second)
+    assert {seat.files_hash for seat in _claim_by("three/1", version).seats} == {first}
+
+
+def test_author_alone_is_told_that_builds_differ(version: BotVersion) -> None:
+    author, page = as_person(version.bot.owner), reverse("version", args=[version.pk])
+    build(_claim_by("one/1", version), "one", is_trusted=True)
+    build(_claim_by("two/1", version), "other", is_trusted=True)
+
+    log = client_of(version.bot.owner).get(f"{V1}/versions/{version.pk}/log/").json()
+
+    assert log["build_difference"].startswith("Two workers built this version and got different")
+    assert "Its builds differ." in page_of(author.get(page)).text
+    assert "Its builds differ." not in page_of(as_person(make_version().bot.owner).get(page)).text
+
+
+def test_equal_builds_are_not_mentioned(version: BotVersion) -> None:
+    build(_claim_by("one/1", version), "one", is_trusted=True)
+    build(_claim_by("two/1", version), "one", is_trusted=True)
+
+    version.refresh_from_db()
+    assert version.second_build == version.built_id
+    assert version.build_difference == ""
+
+
+def test_second_build_that_fails_is_told_and_stops_nothing(version: BotVersion) -> None:
+    BotVersion.objects.update(state=VersionState.ELIGIBLE)
+    first = build(_claim_by("one/1", version), "one", is_trusted=True)
+    second = _claim_by("two/1", version)
+
+    builds.reject(Building.of(second, second.seats[0]), reason="build: it failed", log="no main")
+
+    version.refresh_from_db()
+    match = Match.objects.get(pk=second.match_id)
+    assert (version.state, version.built_id) == (VersionState.ELIGIBLE, first)
+    assert version.build_difference.startswith("One worker built this version, and another")
+    assert (match.state, match.attempts.get().blamed_version) == (MatchState.PENDING, None)
+    assert not _builds(_claim_by("two/2", version))

@@ -131,7 +131,11 @@ _SHOWN_ONCE: Final[dict[str, tuple[str, dict[str, Any], Callable[[], int]]]] = {
         },
         OAuthApp.objects.count,
     ),
-    "worker": ("/workers/join/", {"name": "m1", "work": ["unrated"]}, WorkerToken.objects.count),
+    "worker": (
+        "/workers/join/",
+        {"name": "m1", "slots": 2, "work": ["unrated"]},
+        WorkerToken.objects.count,
+    ),
 }
 
 

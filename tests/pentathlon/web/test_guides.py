@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
 from pentathlon.env import CHECKOUT
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.ratings.skill import MU
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon.web.docs.guides import SHELVES, Guide, place_of
@@ -64,7 +64,7 @@ def test_guide_reads_nothing_but_what_workers_offer(guide: Guide) -> None:
         assert Client().get(guide.address).status_code == 200
 
     read = re.findall(r'(?:FROM|JOIN) "(\w+)"', " ".join(query["sql"] for query in queries))
-    assert set(read) <= {Worker._meta.db_table}
+    assert set(read) <= {Worker._meta.db_table, WorkerToken._meta.db_table}
 
 
 def test_no_address_is_listed_twice() -> None:

@@ -17,9 +17,9 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import find_worker_token
 from pentathlon.web.docs.wheel import engines_wheel, wheels, worker_wheel
 from tests.factories import make_staff, make_user
-from workers.standalone import check_address, read_options
+from workers.__main__ import _read_options
 
-ASKED = {"name": "lab 3", "work": ["unrated", "analyses"]}
+ASKED = {"name": "lab 3", "slots": 3, "work": ["unrated", "analyses"]}
 
 
 @pytest.fixture
@@ -46,9 +46,8 @@ def test_page_prints_commands_with_the_token_just_made(staff: Client) -> None:
         worker_wheel().sha256,
     ]
     assert start[0] == "pentathlon-worker"
-    options = read_options(start[1:])
-    check_address(options.server, plain_http=options.plain_http)
-    token = find_worker_token(options.token)
+    variables, _ = _read_options(start[1:])
+    token = find_worker_token(variables["PENTATHLON_WORKER_TOKEN"])
     assert token is not None
     assert (token.name, token.work) == ("lab 3", ["unrated", "analyses"])
     assert token.created_by is not None
@@ -82,7 +81,7 @@ def test_served_wheels_are_all_that_a_worker_needs_of_us(tmp_path: Path) -> None
         with ZipFile(io.BytesIO(Client().get(f"/kit/{name}").content)) as files:
             files.extractall(tmp_path)
     program = (
-        "import sys, workers.standalone as worker; "
+        "import sys, workers.tasks, workers.remote.ports, workers.__main__ as worker; "
         "ours = ('workers', 'pentathlon', 'pentathlon_engines'); "
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] in ours)); "
         "worker.main(['--help'])"
@@ -91,7 +90,7 @@ def test_served_wheels_are_all_that_a_worker_needs_of_us(tmp_path: Path) -> None
     ran = subprocess.run(
         [sys.executable, "-P", "-c", program],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(tmp_path)},
+        env={"PYTHONPATH": str(tmp_path), "PENTATHLON_SERVER": "https://example.org"},
         capture_output=True,
         text=True,
         check=True,
@@ -101,4 +100,4 @@ def test_served_wheels_are_all_that_a_worker_needs_of_us(tmp_path: Path) -> None
     assert all(path.startswith(str(tmp_path)) for path in loaded.split())
     assert "--token-file" in usage
     (scripts,) = tmp_path.glob("pentathlon_worker-*.dist-info/entry_points.txt")
-    assert "pentathlon-worker = workers.standalone:main" in scripts.read_text()
+    assert "pentathlon-worker = workers.__main__:main" in scripts.read_text()

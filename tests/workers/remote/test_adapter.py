@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 from structlog.testing import capture_logs
 from urllib3.exceptions import HTTPError, ProtocolError
 
@@ -35,7 +36,7 @@ RESULTS = "/api/v1/fleet/results/"
 
 @pytest.fixture
 def job(platform: RemotePlatform) -> Job:
-    match = make_match([make_version(), make_version(like="greedy")])
+    match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 
@@ -95,7 +96,7 @@ def test_result_lies_on_disk_until_it_is_taken(
 
     # This stands for a new process after the first one was killed.
     wire.on_request = _nothing
-    again = remote_platform(tmp_path, platform._headers["Authorization"][7:], wire)
+    again = remote_platform(tmp_path, platform.headers["Authorization"][7:], wire)
 
     assert again.hand_in_unsent() == 1
     assert Match.objects.get().state == MatchState.DONE
@@ -109,7 +110,7 @@ def test_result_of_one_site_or_token_is_not_handed_in_with_another(
     with pytest.raises(PlatformAway):
         platform.hand_in([played(job)])
     wire.on_request, wire.paths = _nothing, []
-    secret = platform._headers["Authorization"].removeprefix("Bearer ")
+    secret = platform.headers["Authorization"].removeprefix("Bearer ")
 
     other_token = remote_platform(tmp_path, make_worker_token()[1], wire)
     other_site = RemotePlatform(server="http://127.0.0.1:1", token=secret, unsent=tmp_path)
@@ -254,7 +255,6 @@ def revoked(platform: RemotePlatform, job: Job) -> Job:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda platform, job: platform.wait_for_hint(0),
         lambda platform, job: platform.claim([1], slot="h", announcement=announced()),
         lambda platform, job: platform.publish_again([1]),
         lambda platform, job: platform.built_files(job, job.seats[0]),
@@ -266,7 +266,7 @@ def test_revoked_token_is_told_to_whoever_asks_for_work(
     with pytest.raises(TokenRefused):
         ask(platform, revoked)
 
-    assert platform.refusal is not None
+    assert platform.has_refused
 
 
 def test_revoked_token_ends_matches_without_a_fault(
@@ -287,7 +287,7 @@ def test_later_is_an_outage(
     status: int, platform: RemotePlatform, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(PlatformAway):
-        platform._refuse(status, b'{"code": "busy", "detail": "Come later."}')
+        platform.refuse(status, b'{"code": "busy", "detail": "Come later."}')
 
 
 def test_site_that_cannot_be_reached_does_not_answer(wire: Wire, platform: RemotePlatform) -> None:
@@ -304,9 +304,9 @@ def test_refusal_that_is_not_the_sites_own_is_an_outage(
     body: bytes, platform: RemotePlatform
 ) -> None:
     with pytest.raises(PlatformAway, match="Something in between answers with status 404"):
-        platform._refuse(404, body)
+        platform.refuse(404, body)
 
-    assert platform.refusal is None
+    assert not platform.has_refused
 
 
 @pytest.mark.parametrize(
@@ -317,13 +317,9 @@ def test_refusal_keeps_the_code_of_the_site(
     status: int, kind: type[DomainError], platform: RemotePlatform
 ) -> None:
     with pytest.raises(kind, match=r"^Not so\.$") as refused:
-        platform._refuse(status, b'{"code": "not_so", "detail": "Not so."}')
+        platform.refuse(status, b'{"code": "not_so", "detail": "Not so."}')
 
     assert refused.value.code == "not_so"
-
-
-def test_slot_waits_for_a_hint_of_the_site(platform: RemotePlatform) -> None:
-    assert not platform.wait_for_hint(0.0)
 
 
 def test_download_that_breaks_off_again_and_again_is_an_outage(
@@ -386,7 +382,7 @@ def test_site_that_refuses_connections_is_away(tmp_path: Path) -> None:
 
     assert not closed.answers()
     with pytest.raises(PlatformAway):
-        closed.wait_for_hint(0.0)
+        closed.publish_again([1])
 
 
 def test_processes_share_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 from pytest_django import Settings
 from redis import Redis
 
@@ -45,7 +46,7 @@ def redis(broker: str, settings: Settings) -> Iterator[Redis]:
 
 
 def claimed(platform: RemotePlatform, **fields: Any) -> Job:
-    match = make_match([make_version(), make_version(like="greedy")], **fields)
+    match = make_match([make_version(), make_version(like="greedy")], sent_at=Now(), **fields)
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.db.models.functions import Now
 
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
@@ -37,6 +38,7 @@ def friendlies(platform: RemotePlatform) -> RemoteFriendlies:
 
 def claim(friendlies: RemoteFriendlies, *asked: Friendly) -> list[FriendlyStretch]:
     ids = [friendly.pk for friendly in asked]
+    Friendly.objects.filter(pk__in=ids).update(sent_at=Now())
     return friendlies.claim(ids, slot="host/1.0", announcement=announced())
 
 
@@ -111,3 +113,9 @@ def test_friendly_that_is_passed_on_is_sent_again(friendlies: RemoteFriendlies) 
     publish_friendlies(sent.extend)
 
     assert sent == [friendly.pk, friendly.pk]
+
+
+def test_friendly_is_claimed_only_when_its_hint_is_out(friendlies: RemoteFriendlies) -> None:
+    guessed = move(begun())
+
+    assert friendlies.claim([guessed.pk], slot="h/1.0", announcement=announced()) == []

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from pentathlon.bots.archives import ArchiveDamaged
 from pentathlon.bots.models import Archive
-from pentathlon_engines.archive.archives import DamagedArchive
 from tests.factories import make_version
 from tests.workers.playing import bot_files
 from workers.sandbox.files.staging import remove_tree
@@ -53,7 +53,7 @@ def test_other_contents_than_were_uploaded_are_refused(files: BotFiles) -> None:
     one, two = make_version(), make_version()
     Archive.objects.filter(pk=one.archive_id).update(data=two.archive.data)
 
-    with pytest.raises(DamagedArchive):
+    with pytest.raises(ArchiveDamaged):
         files.folder(one.archive_id)
 
 

@@ -199,7 +199,7 @@ def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:
 
     match = Match.objects.get()
     assert match.state == MatchState.PENDING
-    assert match.state_reason.startswith("DamagedArchive: ")
+    assert match.state_reason.startswith("ArchiveDamaged: ")
 
 
 def test_foreign_error_is_named_but_not_quoted(

@@ -26,7 +26,7 @@ from pentathlon.fleet.tokens import create_worker_token  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.local.servers import processes  # noqa: E402
 from pentathlon.local.servers.ports import free_port  # noqa: E402
-from pentathlon.local.stack import worker_command  # noqa: E402
+from pentathlon.roles import worker_command  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.stage import Stage, has_settled  # noqa: E402
 

@@ -16,10 +16,12 @@ from tools.benchmark.live import command as live
 from tools.benchmark.load import commands as load
 from tools.benchmark.newcomer import command as newcomer
 from tools.benchmark.speed import command as engines
+from tools.benchmark.throughput import command as throughput
 from tools.benchmark.wire import command as wire
 
 _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "match": matches,
+    "throughput": throughput,
     "wire": wire,
     "clock": clock,
     "starvation": starvation,

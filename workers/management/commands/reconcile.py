@@ -13,6 +13,7 @@ from django.db import connection
 from pentathlon import tracing
 from pentathlon.accounts.letters import send_letters
 from pentathlon.challenges.services import call_off_out_of_play
+from pentathlon.common.integrity import Scrubber
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.env import read_environment
@@ -20,14 +21,15 @@ from pentathlon.explorer.services import count_positions
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.operations.damage import KINDS
 from pentathlon.operations.retention import Forgetter
+from pentathlon.operations.times import watch_clock
 from pentathlon.personal_data.erasure import erase_deleted
 from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
-from pentathlon.replays.integrity import Scrubber
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
@@ -39,16 +41,14 @@ from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.transparency.services import log_results, publish_root
-from pentathlon.trust.quarantine import SurpriseWatch, revoke_reviewed
+from pentathlon.trust.promises import watch_promises
+from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
-from workers.publisher import (
-    Publisher,
-    publish_waiting_friendlies,
-    send_waiting_analyses,
-)
+from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
+from workers.remembered import Remembered
 
 _BESIDE_TTL_S: Final = 15
 _LONGEST_END_S: Final = 3.0
@@ -62,11 +62,19 @@ _IDLE_S: Final = {
     "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
+_LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
+"""Kinds of work that are not in the database alone: the broker and threads have a part in them."""
+_publisher: Final = Publisher()
 # The work here grows with the matches, results or receivers; no match waits for it.
 BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
-    "analyses": {"analyses": send_waiting_analyses},
+    "analyses": {"analyses": _publisher.publish_analyses},
     "close": {"entries": settle_entries, "tournaments": close_finished},
+    # A broker that does not answer must not keep the leader.
+    "publishing": {
+        "matches": _publisher.publish_matches,
+        "friendlies": _publisher.publish_friendlies,
+    },
     "recompute": {
         "scores": make_scores,
         "recompute": recompute_outdated,
@@ -82,7 +90,8 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "challenges": call_off_out_of_play,
         "idle friendlies": close_idle,
         "spot checks": advance_spot_checks,
-        "surprises": SurpriseWatch().step,
+        "surprises": Watch(quarantine_surprising).step,
+        "promises": Watch(watch_promises).step,
         "revoked results": revoke_reviewed,
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
@@ -96,7 +105,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "retention": Forgetter().step,
         "deleted accounts": erase_deleted,
         "old replays": ReplayMover().step,
-        "scrubbing": Scrubber().step,
+        "scrubbing": Scrubber(KINDS).step,
     },
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
@@ -131,10 +140,9 @@ class Command(BaseCommand):
             thread.start()
         Reconciler(
             {
+                "clock": watch_clock,
                 "expired leases": watch_leases,
-                "publishing": Publisher().publish_waiting_matches,
-                "friendlies": publish_waiting_friendlies,
-                "ratings": apply_results,
+                "ratings": Remembered(apply_results),
             }
         ).run(stop)
         for thread in beside:
@@ -151,7 +159,10 @@ class Command(BaseCommand):
         """
         try:
             idle_s = _IDLE_S.get(work, PAUSE_S)
-            Reconciler(BESIDE[work], name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
+            steps = BESIDE[work]
+            if work not in _LOOKS_ELSEWHERE:
+                steps = {name: Remembered(step) for name, step in steps.items()}
+            Reconciler(steps, name=work, idle_s=idle_s, ttl_s=_BESIDE_TTL_S).run(stop)
         finally:
             if not stop.is_set():
                 self._ended_early.append(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from random import SystemRandom
+from secrets import randbelow
 from typing import Annotated
 
 import typer
@@ -37,10 +37,11 @@ from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.match_pool import DeskMatch, desk_alias
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.record.shape import SEED_END
 
 
 def play(
@@ -62,7 +63,8 @@ def play(
     ] = False,
     concurrency: Concurrency = 1,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**53 - 1, help="The first seed; random by default.")
+        int | None,
+        typer.Option(min=0, max=SEED_END - 1, help="The first seed; random by default."),
     ] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
@@ -90,7 +92,7 @@ def play(
     folder = RecordFolder(records, game=game)
     setting = _set_up(find_game(game), bots, options, limits, launcher)
     setting = replace(setting, keep=folder.keep)
-    seed = SystemRandom().randrange(2**31) if seed is None else seed
+    seed = randbelow(SEED_END) if seed is None else seed
     if games is None and not swap:
         _play_one(setting, seed=seed, record=record, as_json=as_json)
         return
@@ -124,7 +126,8 @@ def _set_up(
 
 def _play_one(setting: Setting, *, seed: int, record: Path | None, as_json: bool) -> None:
     players = tuple(range(len(setting.bots)))
-    match = DeskMatch(index=1, block=1, players=players, seed=seed, alias=f"local-{seed}")
+    alias = desk_alias(seed, leg=1)
+    match = DeskMatch(index=1, block=1, players=players, seed=seed, alias=alias)
     report = setting.play(match, ply_progress(as_json=as_json))
     if record is not None:
         write_record_file(record, report.record)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,9 @@ from pentathlon.local.servers.readiness import last_lines
 
 _NICE: Final = ("nice", "-n", "19")
 """Gives the build the lowest priority: bots and visitors get their CPU time first."""
+_AUTOGROUP: Final = "/proc/{}/autogroup"
+"""Where the kernel shares time between sessions, the build's is lowered, too: the build has a
+session of its own, and there `nice` orders only what is in one."""
 
 
 class Compilation:
@@ -43,6 +47,8 @@ class Compilation:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         with self._log.open("wb") as output:
             self._process = processes.start(command, output=output)
+        with suppress(OSError):  # not every kernel has it
+            Path(_AUTOGROUP.format(self._process.pid)).write_text(_NICE[-1])
         self._started = time.monotonic()
 
     def look(self) -> None:

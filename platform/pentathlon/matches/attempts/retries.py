@@ -1,33 +1,36 @@
 """Conclusions from failed attempts: where to retry, who is to blame, when to stop.
 
-A failure of the host counts towards a void match only if it is not the failure of one worker:
-while another worker could play the match, one broken worker calls nothing off.
+A failure of the host counts towards a void match only if it is not the failure of one worker, or
+of the workers of one token, whatever they call themselves: while another could play the match, a
+broken or hostile one calls nothing off and blames no bot.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Final
 
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import Worker, WorkerQuerySet
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.requirements import requirements_of
 
 MAX_ATTEMPTS: Final = 3
 """Host failures that void a match, unless one worker had them all and another could play it."""
 MOST_ATTEMPTS: Final = 9
-"""Host failures that void a match in any case."""
+"""Host failures that void a match in any case, unless workers of one token had them all and one of
+another could play it."""
 BLAMED_ON_WORKERS: Final = 2
 """On how many workers a bot must end unexplained before the next such end is its own fault."""
 AVOID_S: Final = 30
 """Seconds for which a match that failed on a worker is left to others."""
 
+_OF_TOKEN: Final = re.compile(r"w\d+:")
 _COUNTED: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
 
 
@@ -41,11 +44,25 @@ def worker_of(slot: str) -> str:
     return worker if index.isdigit() else slot
 
 
+def party_of(slot: str) -> str:
+    """Return the prefix that the names of all workers of one token share; "" without a token.
+
+    >>> party_of("w7:host.example/17.0")
+    'w7:'
+    """
+    found = _OF_TOKEN.match(slot)
+    return found.group() if found else ""
+
+
 def is_hopeless(match: Match, *, faults: int) -> bool:
     """Return whether a match is called off after `faults` host failures, the latest included."""
-    if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
-        return faults >= MOST_ATTEMPTS
+    if faults < MAX_ATTEMPTS:
+        return False
     failed_on = {worker_of(slot) for slot, *_ in _failures(match, faults)}
+    if _other_parties(match, failed_on):
+        return False
+    if faults >= MOST_ATTEMPTS:
+        return True
     if len(failed_on) <= 1 and _others(match, failed_on):
         return False
     # If a bot is to blame, the next attempt decides: the bot loses, or the match is played.
@@ -73,26 +90,32 @@ def _blamed(match: Match, faults: int) -> frozenset[int]:
     return frozenset(
         version
         for version, names in workers.items()
-        if len(names) >= BLAMED_ON_WORKERS
-        or (slow[version] >= BLAMED_ON_WORKERS and not _others(match, names))
+        if (
+            len(names) >= BLAMED_ON_WORKERS
+            or (slow[version] >= BLAMED_ON_WORKERS and not _others(match, names))
+        )
+        and not _other_parties(match, names)
     )
 
 
 def better_elsewhere(matches: Iterable[Match], *, worker: str) -> set[int]:
     """Return which of these matches lately failed on this worker and can be played by another."""
-    failed = [match for match in matches if match.host_faults]
+    failed = [match for match in matches if match.attempts_made]
     if not failed:
         return set()
-    own = worker_of(worker)
     lately = Attempt.objects.filter(
         match__in=failed,
-        state__in=_COUNTED,
+        state__in=(*_COUNTED, AttemptState.STALLED),
         ended_at__gt=Now() - timedelta(seconds=AVOID_S),
     )
-    mine = lately.filter(Q(worker=own) | Q(worker__startswith=f"{own}."))
-    ids = set(mine.values_list("match_id", flat=True))
     tried = _workers_by_match(lately)
-    return {each.pk for each in failed if each.pk in ids and _others(each, tried[each.pk])}
+    own, party = worker_of(worker), party_of(worker)
+    return {
+        each.pk
+        for each in failed
+        if (own in tried[each.pk] and _others(each, tried[each.pk]))
+        or (party in map(party_of, tried[each.pk]) and _other_parties(each, tried[each.pk]))
+    }
 
 
 def _workers_by_match(attempts: Iterable[Attempt]) -> Mapping[int, set[str]]:
@@ -110,6 +133,18 @@ def _failures(match: Match, number: int) -> list[tuple[str, int | None, bool]]:
 
 def _others(match: Match, tried: Collection[str]) -> bool:
     """Return whether a worker that has not tried is alive and can play a match."""
+    return _can_play(Worker.objects.fruitful().exclude(name__in=tried), match)
+
+
+def _other_parties(match: Match, tried: Collection[str]) -> bool:
+    """Return whether only workers of one token have tried, and one of another can play a match."""
+    parties = set(map(party_of, tried))
+    if len(parties) != 1 or parties == {""}:
+        return False
+    others = Worker.objects.fruitful().exclude(name__startswith=parties.pop())
+    return _can_play(others, match)
+
+
+def _can_play(workers: WorkerQuerySet, match: Match) -> bool:
     needs = requirements_of(match)
-    others = Worker.objects.alive().exclude(name__in=tried)
-    return any(Capabilities.of(worker).satisfies(needs) for worker in others)
+    return any(Capabilities.of(worker).satisfies(needs) for worker in workers)

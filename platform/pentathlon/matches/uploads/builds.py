@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.models import UNBUILT, BotVersion, VersionState
 from pentathlon.bots.services import keep_build, note_build_log, refuse_build
 from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.matches.attempts.retries import worker_of
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import fail_attempt
@@ -61,7 +62,10 @@ def keep(building: Building, *, built: CheckedArchive, is_trusted: bool) -> str:
     `is_trusted` tells whether the worker may play rated matches; see `bots.services.keep_build`.
     """
     _held(building)
-    return keep_build(version_id=building.version_id, built=built, is_trusted=is_trusted)
+    worker = worker_of(Match.objects.values_list("worker", flat=True).get(pk=building.match_id))
+    return keep_build(
+        version_id=building.version_id, built=built, is_trusted=is_trusted, worker=worker
+    )
 
 
 @transaction.atomic
@@ -70,11 +74,12 @@ def reject(building: Building, *, reason: str, log: str) -> None:
 
     If the upload is validated already, it was built by a worker that is not trusted with rated
     matches, and now by one that is. Then the version is stopped, and its match waits for another
-    worker. If the match needs no build, the worker only gives the match back: it has no say about
-    the version.
+    worker. If a trusted worker has built it before, only the difference is noted. If the match
+    needs no build, the worker only gives the match back: it has no say about the version.
     """
     version = _held(building)
     needs_build = not _files_for_match(building, version)
+    is_second = needs_build and bool(version.files_hash(rated=True))
     if version.state == VersionState.VALIDATING:
         reject_build(version_id=building.version_id, reason=reason, log=log)
         return
@@ -83,23 +88,27 @@ def reject(building: Building, *, reason: str, log: str) -> None:
         match_id=building.match_id,
         token=building.token,
         reason=reason,
-        suspect=building.version_id,
+        suspect=None if is_second else building.version_id,
     )
-    if needs_build:
+    if is_second:
+        BotVersion.objects.filter(pk=version.pk, second_build="").update(second_build=UNBUILT)
+    elif needs_build:
         refuse_build(version_id=building.version_id, reason=reason, log=log)
 
 
 def _files_for_match(building: Building, version: BotVersion) -> str:
-    is_rated = Match.objects.filter(pk=building.match_id, rated=True).exists()
-    return version.files_hash(rated=is_rated)
+    match = Match.objects.only("rated", "worker").get(pk=building.match_id)
+    if match.rated and version.needs_second_build(worker_of(match.worker)):
+        return ""
+    return version.files_hash(rated=match.rated)
 
 
 def _held(building: Building) -> BotVersion:
     """Return the version; raise `Conflict` unless the attempt holds a match of it."""
     held = Match.objects.held_by(building.token).filter(pk=building.match_id)
     versions = BotVersion.objects.filter(pk=building.version_id, seats__match__in=held)
-    needed = ("built", "is_build_trusted", "archive", "manifest", "state")
-    found = versions.only(*needed).first()
+    builds = ("built", "is_build_trusted", "built_by", "second_build")
+    found = versions.only(*builds, "archive", "manifest", "state").first()
     if found is None:
         raise Conflict(
             f"Match {building.match_id} is no longer this worker's, or version "

@@ -7,9 +7,16 @@ from typing import Any
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.problems import reading
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
+from pentathlon_engines.tournament.document import (
+    Entrant,
+    TournamentDocument,
+    UnknownScheduler,
+    document_hash,
+)
 from pentathlon_engines.tournament.formats.interface import Format
+from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.seeds import event_key_of
 
@@ -89,9 +96,17 @@ def document(tournament: Tournament) -> TournamentDocument:
     The start fixes the document; before, it shows how the tournament stands now.
 
     Raises:
-        BadDocument: the tournament began before seeds were sealed.
+        Unreadable: another release has stored it, in a format that this one does not know.
     """
-    return TournamentDocument.from_json(document_json(tournament))
+    with reading(tournament, "the document"):
+        planned = TournamentDocument.from_json(document_json(tournament))
+        known = (LADDER,) if tournament.is_ladder else FORMATS
+        if planned.scheduler not in known:
+            raise UnknownScheduler(
+                f"it asks for scheduler {planned.scheduler!r}, this release has "
+                f"{', '.join(map(repr, known))}"
+            )
+        return planned
 
 
 def document_json(tournament: Tournament) -> dict[str, Any]:  # Any: JSON

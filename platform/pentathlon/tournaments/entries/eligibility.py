@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.db.models import Count, Max, Q
 
+from pentathlon.accounts.verification import check_may_play_rated
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
@@ -118,6 +119,14 @@ def check_not_disqualified(
             code="disqualified",
             field=field,
         )
+
+
+def check_authors(
+    tournament: Tournament, versions: Sequence[BotVersion], *, field: str = "versions"
+) -> None:
+    """Refuse authors who may not play rated matches, if this tournament has them."""
+    for version in versions if tournament.rated else ():
+        check_may_play_rated(version.bot.owner, field=field)
 
 
 def check_may_enter(tournament: Tournament, version: BotVersion) -> None:

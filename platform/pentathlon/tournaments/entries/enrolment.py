@@ -15,7 +15,11 @@ from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
 from pentathlon.tournaments.entries.caps import check_caps, lock_teams
-from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
+from pentathlon.tournaments.entries.eligibility import (
+    check_authors,
+    check_may_enter,
+    check_not_disqualified,
+)
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
 from pentathlon.tournaments.guards import check_state, is_organiser_of, lock
 from pentathlon.tournaments.models import UNSTARTED, Entry, Tournament, TournamentState
@@ -81,6 +85,7 @@ def _enter(
     tournament: Tournament, versions: Sequence[BotVersion], *, team: Team | None
 ) -> list[Entry]:
     check_not_disqualified(tournament, versions)
+    check_authors(tournament, versions)
     numbers = list(tournament.entries.scheduled().values_list("number", flat=True))
     checks.check_size(draft_document(tournament), bots=len(numbers) + len(versions))
     # Withdrawn entries leave gaps in the numbers until the start.

@@ -28,7 +28,11 @@ from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import document, event_key
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.caps import lock_teams
-from pentathlon.tournaments.entries.eligibility import check_may_enter, check_not_disqualified
+from pentathlon.tournaments.entries.eligibility import (
+    check_authors,
+    check_may_enter,
+    check_not_disqualified,
+)
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import (
@@ -89,6 +93,7 @@ def replace_entry(
         check_door(Door.OWN, version, actor=actor, field="by")
     checks.check_eligible([version], game=tournament.game, field="by")
     check_not_disqualified(tournament, [version], field="by")
+    check_authors(tournament, [version], field="by")
     _check_new(tournament, entry, version)
     if not is_organiser:
         check_may_enter(tournament, version)

@@ -19,7 +19,6 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from pentathlon.bots.models import OUT_OF_PLAY
-from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
@@ -30,6 +29,7 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
+from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.scheduling.block_results import PlayedLeg, cut_short
 from pentathlon.tournaments.scheduling.lineups import versions_out
 
@@ -40,7 +40,7 @@ _AT_ONCE: Final = 300
 _STEP_S: Final = 0.4
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
-_blocks = Bulkheads[int]("blocks of tournament")
+_blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
 
 
 def mark_due(match_ids: Collection[int]) -> None:

@@ -13,6 +13,7 @@ from typing import Final, overload
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
 from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon.tournaments.problems import reading
 from pentathlon.tournaments.scheduling.block_results import BlockResult, read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.tournament.batches import History, Note, Ranks
@@ -93,7 +94,8 @@ def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[N
         return Note(left=left), FormatInput(left=left, ever_left=ever_left, played=blocks)
     known = _joined(notes)
     rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
-    found = {number: read_result(result) for number, result in rows if number not in known.results}
+    with reading(tournament, "the result of a block"):
+        found = {pk: read_result(result) for pk, result in rows if pk not in known.results}
     repeats = _find_repeats(tournament, set(found)) if scheduling.reads_repeats else {}
     note = Note(
         left=left,
@@ -143,7 +145,8 @@ def read_played(tournament: Tournament, *, of: Collection[int] | None = None) ->
         elif number in is_open:
             played.append(block._replace(ranks=parts[number]))
         else:
-            played.append(_with_result(block, read_result(result)))
+            with reading(tournament, "the result of a block"):
+                played.append(_with_result(block, read_result(result)))
     return played
 
 
@@ -194,7 +197,8 @@ def _read_notes(tournament: Tournament, *, until: int | None = None) -> dict[int
     batches = tournament.batches.filter(input__isnull=False).order_by("number")
     batches = batches if until is None else batches.filter(number__lte=until)
     rows = batches.values_list("first_block", "input")
-    return {first: Note.from_json(noted or {}) for first, noted in rows}
+    with reading(tournament, "a batch of the schedule"):
+        return {first: Note.from_json(noted or {}) for first, noted in rows}
 
 
 def _ever_left(notes: Mapping[int, Note]) -> frozenset[int]:

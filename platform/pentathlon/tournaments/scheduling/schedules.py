@@ -17,7 +17,6 @@ from typing import Final
 
 from django.db import transaction
 
-from pentathlon.common.bulkheads import Bulkheads
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.matches.specs import MatchSpec
@@ -31,6 +30,7 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
+from pentathlon.tournaments.problems import TournamentSteps, Unreadable
 from pentathlon.tournaments.scheduling.history import (
     FormatInput,
     read_input,
@@ -50,14 +50,14 @@ _MOST_BEGUN: Final = 4
 """How many batches are kept from one part to the next; each may have 100,000 blocks."""
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _ENDED: Final = (MatchState.DONE, MatchState.VOID)
-_schedules = Bulkheads[int]("schedule of tournament")
+_schedules = TournamentSteps("schedule of tournament", told="Its next matches cannot be made.")
 
 Blocks = tuple[PlannedBlock, ...]
 Begun = tuple[Batch, Blocks]
 """A batch with all its blocks, some of which may be stored."""
 
 
-class BatchDiffers(Exception):
+class BatchDiffers(Unreadable):
     """A batch that was begun cannot be made again: the format of this release makes another."""
 
 

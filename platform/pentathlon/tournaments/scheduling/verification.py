@@ -10,6 +10,7 @@ from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import document, document_json, event_key
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.problems import reading
 from pentathlon.tournaments.scheduling.block_results import read_result
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon.tournaments.scheduling.schedules import BatchDiffers, make_again
@@ -29,8 +30,7 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
     It locks nothing. The stored schedule is read first, because it may grow meanwhile.
 
     Raises:
-        BadDocument: the tournament began before seeds were sealed.
-        UnknownScheduler: it needs the scheduler of another release.
+        Unreadable: it needs another release.
     """
     places = tournament.tournament_matches.order_by("index").values_list(
         "index", "round", "block", "match__seed", "match__alias", "match_id"
@@ -71,7 +71,8 @@ def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
             before = draw_schedule(document(tournament), key=key)
             drawn += [pairing for pairing in before if pairing.block <= batch.last_block]
             continue
-        digest = Note.from_json(batch.input).digest(digest)
+        with reading(tournament, "a batch of the schedule"):
+            digest = Note.from_json(batch.input).digest(digest)
         if digest != batch.input_digest:
             yield f"{batch}: its digest differs from that of its note"
             digest = batch.input_digest
@@ -90,7 +91,8 @@ def _draw_ladder_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator
     key, digest = event_key(tournament), ""
     history = LadderHistory(tournament.table_seats, key)
     for batch in tournament.batches.order_by("number").iterator(chunk_size=_AT_ONCE):
-        note = LadderNote.from_json(batch.input or {})
+        with reading(tournament, "a batch of the schedule"):
+            note = LadderNote.from_json(batch.input or {})
         digest = note.digest(digest)
         if digest != batch.input_digest:
             yield f"{batch}: its digest differs from that of its note"

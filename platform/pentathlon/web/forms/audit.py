@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.roles import LONGEST_REASON, PersonRole, has_role
+from pentathlon.accounts.roles import LONGEST_REASON, PersonRole, has_role, is_staff
 from pentathlon.audit.actions import AuditAction, AuditedKind
 
 
@@ -34,7 +34,7 @@ class AuditFilterForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """A decision of staff about a person, with its reason."""
+    """A decision of staff, or an organiser's word, about a person, with its reason."""
 
     decision = forms.ChoiceField()
     reason = forms.CharField(
@@ -53,8 +53,12 @@ def decisions_about(person: User, *, actor: User) -> list[tuple[str, str]]:
     for role in PersonRole:
         if role == PersonRole.STAFF and not actor.is_superuser:
             continue
+        if role != PersonRole.VOUCHED and not is_staff(actor):
+            continue
         has = has_role(person, role)
         verb = "take" if has else "give"
         found.append((f"{verb}-{role.value}", f"{verb} the role of {role.label}"))
+    if not is_staff(actor):
+        return found
     closing = ("close", "close the account") if person.is_active else ("reopen", "open it again")
     return [*found, closing]

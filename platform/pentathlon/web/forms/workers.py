@@ -2,7 +2,7 @@
 
 from django import forms
 
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.tokens import LONGEST_NAME
 
 _WORDS = {
@@ -14,10 +14,16 @@ _WORDS = {
 
 
 class JoinForm(forms.Form):
-    """A new worker token: its name, and the kinds of work with which it is trusted."""
+    """A new worker token: its name, its slots, and the work with which it is trusted."""
 
     name = forms.CharField(
         max_length=LONGEST_NAME, help_text="The name of the machine, or of its operator: “lab 3”."
+    )
+    slots = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_SLOTS,
+        initial=DEFAULT_SLOTS,
+        help_text="How many matches it may play at a time; a machine has one slot for each core.",
     )
     work = forms.MultipleChoiceField(
         label="Trusted with",

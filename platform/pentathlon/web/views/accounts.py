@@ -23,22 +23,24 @@ from pentathlon.accounts.services import (
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.common.addresses import site_of
-from pentathlon.common.throttle import count_letter
+from pentathlon.common.throttle import count, count_letter, home_of
 from pentathlon.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
 from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.web.account.quotas import read_quotas
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
-from pentathlon.web.throttle import throttle_sign_ins
+from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _STOPPED_SHOWN = 20
 _CHALLENGES_SHOWN = 10
 _OFFERS_SHOWN = 20
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache
@@ -46,6 +48,8 @@ _OFFERS_SHOWN = 20
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in with it; a form that is sent twice signs in twice."""
     form = SignUpForm(request.POST or None)
+    if form.is_valid() and (wait_s := count("sign_ups", home_of(request.META["REMOTE_ADDR"]))):
+        return too_many(request, wait_s)
     if request.method == "POST":
         user = _sign_up(request, form) or find_just_registered(**form.typed)
         if user is not None:

@@ -26,6 +26,7 @@ from pentathlon.accounts.roles import (
     take_role,
 )
 from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.rivalry.residuals import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
@@ -40,6 +41,8 @@ _SAID: Final = {
     "take-organiser": "{} is no longer an organiser.",
     "give-staff": "{} is staff now.",
     "take-staff": "{} is no longer staff.",
+    "give-vouched": "{} is a vouched author now.",
+    "take-vouched": "Nobody vouches for {} any more.",
     "close": "The account of {} is closed.",
     "reopen": "The account of {} is open again.",
 }
@@ -72,14 +75,27 @@ def tournament_audit(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @never_cache
 @login_required
+@require_safe
+def residuals(request: HttpRequest) -> HttpResponse:
+    """Show staff the pairs of authors whose results are furthest beyond expectation."""
+    _staff(request)
+    context = {"rows": author_residuals(), "section": "status"}
+    return render(request, "web/audit/residuals.html", context)
+
+
+@never_cache
+@login_required
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def person_roles(request: HttpRequest, username: str) -> HttpResponse:
-    """Show staff the roles of a person, and change one for a reason."""
-    actor = _staff(request)
+    """Show staff the roles of a person, and change one for a reason; organisers may vouch."""
+    actor = signed_in_user(request)
+    runs_site = is_staff(actor)
+    if not (runs_site or actor.is_organiser):
+        raise PermissionDenied("Only for organisers and the staff of this site.")
     found = person_or_404(username)
     if request.method == "POST":
-        check_may_manage_person(actor, found)
+        check_may_manage_person(actor, found, role=None if runs_site else PersonRole.VOUCHED)
     form = DecisionForm(request.POST or None, actor=actor, person=found)
     if form.is_valid():
         asked = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
@@ -87,12 +103,14 @@ def person_roles(request: HttpRequest, username: str) -> HttpResponse:
         if call_service(form, lambda: _decide(wanted, asked)) is not None:
             messages.success(request, _SAID[wanted].format(found.username))
             return redirect("person_roles", found.username)
+    events = AuditEvent.objects.listed().about(found).order_by("-pk")
     context = {
         "person": found,
+        "runs_site": runs_site,
         "form": form,
         "roles": {role.value: has_role(found, role) for role in PersonRole},
         "may_decide": actor != found and (actor.is_superuser or not is_staff(found)),
-        "events": AuditEvent.objects.listed().about(found).order_by("-pk")[:_SHOWN],
+        "events": events[:_SHOWN] if runs_site else [],
         "section": "status",
     }
     return render(request, "web/audit/person.html", context)

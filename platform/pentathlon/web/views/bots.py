@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
+from pentathlon.bots.archives import read_files
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     activate_version,
@@ -217,7 +218,7 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     """Send an owner the files of a version."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot", "archive")
     found = get_object_or_404(owned, pk=version_id)
-    response = HttpResponse(bytes(found.archive.data), content_type="application/zip")
+    response = HttpResponse(read_files(found.archive), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{found.archive_name}"'
     return response
 

@@ -21,11 +21,17 @@ from pentathlon.accounts.email_changes import (
 from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange
 from pentathlon.accounts.no_mail import can_send_letters
-from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
+from pentathlon.accounts.passwords import (
+    ask_for_reset,
+    change_password,
+    hash_for_link,
+    reset_password,
+)
 from pentathlon.accounts.verification import ask_for_verification
 from pentathlon.common.addresses import site_of
 from pentathlon.common.errors import DomainError
 from pentathlon.common.throttle import count_letter
+from pentathlon.web.form_keys import prepared, prepared_by, takes_password
 from pentathlon.web.forms.credentials import (
     ChangePasswordForm,
     EmailForm,
@@ -40,6 +46,7 @@ from pentathlon.web.throttle import throttle_sign_ins, too_many
 _PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("old", "new")
 @never_cache
@@ -86,13 +93,22 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/reset.html", context)
 
 
+def _link_of(request: HttpRequest) -> str:
+    return request.POST.get("link", request.GET.get("link", ""))
+
+
+def _hash_new(request: HttpRequest) -> str | None:
+    return hash_for_link(link=_link_of(request), new=request.POST.get("new", ""))
+
+
 @throttle_sign_ins
 @sensitive_post_parameters("new")
 @never_cache
 @require_http_methods(["GET", "POST"])
+@prepared_by(_hash_new, for_visitors=True)
 def password_reset_new(request: HttpRequest) -> HttpResponse:
     """Set a new password by the link of a letter."""
-    link = request.POST.get("link", request.GET.get("link", ""))
+    link = _link_of(request)
     try:
         person = find_by_reset_link(link)
     except DomainError as error:
@@ -104,6 +120,7 @@ def password_reset_new(request: HttpRequest) -> HttpResponse:
             lambda: reset_password(
                 link=link,
                 new=form.cleaned_data["new"],
+                hashed=prepared(request),
                 revokes_tokens=form.wants_tokens_revoked,
                 site=site_of(request),
             ),
@@ -115,6 +132,7 @@ def password_reset_new(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/reset_new.html", context)
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache

@@ -34,6 +34,7 @@ from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
 from pentathlon.transparency.models import LogRoot
+from pentathlon.transparency.services import demand_signed
 from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all
@@ -204,6 +205,8 @@ class _LogFeed(_Feed):
     feed_guid = "urn:pentathlon:log"
 
     def items(self) -> list[FeedEntry]:
+        roots = list(LogRoot.objects.order_by("-pk")[:_SHOWN])
+        demand_signed(roots)
         return [
             FeedEntry(
                 title=f"{root.day}: {count(root.size, 'receipt')}, root {root.digest}",
@@ -212,7 +215,7 @@ class _LogFeed(_Feed):
                 key=f"log-root:{root.day}",
                 at=root.created_at,
             )
-            for root in LogRoot.objects.order_by("-pk")[:_SHOWN]
+            for root in roots
         ]
 
 

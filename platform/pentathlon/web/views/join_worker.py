@@ -27,9 +27,7 @@ def join_worker(request: HttpRequest) -> HttpResponse:
     made = None
     if form.is_valid():
         facts = form.cleaned_data
-        made = call_service(
-            form, lambda: create_worker_token(actor=user, name=facts["name"], work=facts["work"])
-        )
+        made = call_service(form, lambda: create_worker_token(actor=user, **facts))
     token, secret = made or (None, None)
     context = {"form": form, "token": token, "secret": secret, "section": "status"}
     status = HTTPStatus.OK if made is None else HTTPStatus.CREATED

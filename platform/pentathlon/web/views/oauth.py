@@ -19,7 +19,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from oauth2_provider.exceptions import OAuthToolkitError
 from oauth2_provider.http import OAuth2ResponseRedirect
-from oauth2_provider.views import RevokeTokenView, TokenView
+from oauth2_provider.models import Grant
+from oauth2_provider.views import RevokeTokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
@@ -36,7 +37,6 @@ _GRANTS: Final = ("authorization_code", "refresh_token")
 _CLIENT_AUTH: Final = ("client_secret_basic", "client_secret_post", "none")
 _SCHEMES: Final = "ALLOWED_REDIRECT_URI_SCHEMES"
 _protocol: Final = OAuthLibMixin()
-_token: View = TokenView.as_view()
 _revoke: View = RevokeTokenView.as_view()
 
 
@@ -127,7 +127,12 @@ def token(request: HttpRequest) -> HttpResponseBase:
     """Exchange a code or a refresh token for tokens."""
     if request.POST.get("grant_type") not in _GRANTS:
         return JsonResponse({"error": "unsupported_grant_type"}, status=400)
-    return _token(request)
+    try:
+        _, headers, body, status = _protocol.create_token_response(request)
+    except Grant.DoesNotExist:  # another request has used the code since this one looked at it
+        return JsonResponse({"error": "invalid_grant"}, status=400)
+    as_json = {"Content-Type": "application/json", **headers}
+    return HttpResponse(body, status=status, headers=as_json)
 
 
 @csrf_exempt

@@ -26,6 +26,7 @@ from pentathlon.personal_data.deletion import (
     delete_own_account,
 )
 from pentathlon.personal_data.export import export_account
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
 from pentathlon.web.requests import person_or_404, signed_in_user
@@ -57,6 +58,7 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
     return response
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password", "code")
 @never_cache

@@ -25,6 +25,7 @@ from pentathlon.accounts.second_factors import (
 from pentathlon.common.addresses import host_of, site_of
 from pentathlon.web.account.confirmation import confirmed_first, is_confirmed, note_confirmed
 from pentathlon.web.account.qr_codes import draw_qr_code
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
@@ -44,6 +45,7 @@ def second_factors(request: HttpRequest) -> HttpResponse:
     return _overview(request, NewPasskeyForm())
 
 
+@takes_password
 @throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache

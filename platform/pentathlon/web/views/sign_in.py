@@ -21,6 +21,7 @@ from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
 from pentathlon.common.addresses import host_of
 from pentathlon.common.throttle import count_second_factor, count_sign_in
+from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignInForm
 from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
 from pentathlon.web.forms.errors import call_service
@@ -58,7 +59,7 @@ class _PasswordStep(LoginView):
         return redirect("second_factor")
 
 
-sign_in = throttle_sign_ins(_PasswordStep.as_view())
+sign_in = takes_password(throttle_sign_ins(_PasswordStep.as_view()))
 
 
 class _Waiting(NamedTuple):

@@ -95,12 +95,12 @@ def read_newcomers() -> dict[str, Any]:  # Any: numbers, and whether something i
 @require_safe
 def workers(request: HttpRequest) -> HttpResponse:
     """Show the workers: their slots, the languages of their bots, and their sandboxes."""
-    alive = list(Worker.objects.alive())
+    alive = list(Worker.objects.alive().with_doubts())
     histories = read_histories([worker.name for worker in alive], now=database_now())
     reader = person(request)
     context = {
         "workers": [(worker, histories[worker.name]) for worker in alive],
-        "slots": sum(worker.slots for worker in alive),
+        "slots": read_fleet().slots,
         "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
         "most_counted": MOST_COUNTED,
         "in_quarantine": Quarantine.objects.in_force().count()

@@ -33,6 +33,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.arrangement import invited_names
+from pentathlon.tournaments.problems import Unreadable
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.parts import count_parts
@@ -95,14 +96,23 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the table of a tournament, or its entries while it is open."""
+    """Show the table of a tournament, or its entries while it is open or has no table."""
     found, context = load_tournament(request, tournament_id, tab="table")
     if found.state in UNSTARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     context["replacements"] = replacement_lines(found, hides=context["hides_results"])
-    if context["hides_results"]:
-        context["entries"] = found.entries.in_order()
-        return render(request, "web/tournament/hidden.html", context)
+    if not context["hides_results"]:
+        try:
+            context |= _table(request, found, context["progress"])
+            return render(request, "web/tournament/table.html", context)
+        except Unreadable as error:
+            context["unreadable"] = error.detail
+    context["entries"] = found.entries.in_order()
+    return render(request, "web/tournament/hidden.html", context)
+
+
+def _table(request: HttpRequest, found: Tournament, standing: Progress) -> Context:
+    context: Context = {}
     context["all_meet"] = found.format in _ALL_MEET
     context["tie_breaks"] = [TITLES[name] for name in found.tie_breaks]
     if context["all_meet"] and found.entries.count() <= _LARGEST_CROSSTABLE:
@@ -116,9 +126,8 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     context["law"] = LAWS.get(found.leaving, "")
     context["best"] = _best(rows)
     context["seat_rates"] = seat_rates(found)
-    context["seen"] = context["progress"].done
-    context |= _pairings(request, found)
-    return render(request, "web/tournament/table.html", context)
+    context["seen"] = standing.done
+    return context | _pairings(request, found)
 
 
 @require_safe

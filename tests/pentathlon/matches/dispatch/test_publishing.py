@@ -242,6 +242,27 @@ class TestHints:
 
         assert [len(hint) for hint in broker.hints] == [BATCH, 1]
 
+    @pytest.mark.parametrize("slots", [1, 2, 3])
+    @pytest.mark.parametrize("taken", [1, 3, 5, 13])
+    def test_window_that_is_topped_up_often_gives_no_crumbs(
+        self, taken: int, slots: int, broker: Broker
+    ) -> None:
+        played("tuned", seconds=0.05)
+        versions = [make_version() for _ in range(20)]
+        for number in range((WINDOW_PER_SLOT * slots) + 5 * BATCH):
+            make_match([versions[number % 20], versions[(number + 1) % 20]], lane=1)
+        make_worker(slots=slots)
+
+        for _ in range(4):
+            publish_pending(publish=broker)
+            ended = Match.objects.sent().order_by("pk")[:taken]
+            begun = Now() - timedelta(seconds=0.05)
+            done = {"state": MatchState.DONE, "started_at": begun, "finished_at": Now()}
+            Match.objects.filter(pk__in=list(ended.values_list("pk", flat=True))).update(**done)
+
+        assert {len(hint) for hint in broker.hints} == {BATCH}
+        assert len(broker.sent) > WINDOW_PER_SLOT * slots + 3 * taken - BATCH
+
     def test_matches_of_a_batch_are_not_taken_for_long_ones(self, broker: Broker) -> None:
         make_worker(slots=1)
         played("tuned", seconds=1.2, times=BATCH)

@@ -27,12 +27,12 @@ static double rate(const Turn *turn, Json action) {
     return 0;
 }
 
-/* Draw a whole number from 0 to below - 1. */
+/* Draw a whole number from 0 to below - 1 (SplitMix64). */
 static uint64_t draw(Turn *turn, uint64_t below) {
-    turn->random ^= turn->random << 13;
-    turn->random ^= turn->random >> 7;
-    turn->random ^= turn->random << 17;
-    return turn->random % below;
+    uint64_t mixed = turn->random += 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    return (mixed ^ mixed >> 31) % below;
 }
 
 /* Choose one of the best rated actions at random. */
@@ -53,18 +53,18 @@ static Json choose(Turn *turn) {
     return best;
 }
 
-/* Seed by match and seat, so that the same match makes the bot draw the same numbers. */
-static uint64_t seed_of(Json match, int seat) {
-    uint64_t seed = 14695981039346656037u;
-    for (int i = 0; i < json_length(match); i++) seed = (seed ^ (unsigned char)match[i]) * 1099511628211u;
-    return (seed ^ (uint64_t)seat) * 1099511628211u | 1;
+/* Seed by the dice: no opponent knows them, and the same match draws the same numbers. */
+static uint64_t seed_of(Json dice) {
+    char text[17] = "";
+    json_text(dice, text, sizeof text);
+    return strtoull(text, NULL, 16);
 }
 
 static void begin(Turn *turn, const char *line) {
     turn->hello = strdup(line);
     turn->seat = (int)json_number(json_field(turn->hello, "seat"), 0);
     turn->seats = (int)json_number(json_field(turn->hello, "seats"), 2);
-    turn->random = seed_of(json_field(turn->hello, "match"), turn->seat);
+    turn->random = seed_of(json_field(turn->hello, "dice"));
     fprintf(stderr, "seat %d of %d\n", turn->seat, turn->seats);
 }
 

@@ -41,14 +41,12 @@ std::string choose(Turn& turn) {
     return best[turn.random() % best.size()];
 }
 
-// Seed by match and seat, so that the same match makes the bot draw the same numbers.
+// Seed by the dice: no opponent knows them, and the same match draws the same numbers.
 void begin(Turn& turn, Json hello) {
     turn.hello = std::move(hello);
     turn.seat = static_cast<int>(turn.hello["seat"].number());
     turn.seats = static_cast<int>(turn.hello["seats"].number());
-    std::string text = turn.hello["match"].text() + ":" + std::to_string(turn.seat);
-    std::seed_seq seed(text.begin(), text.end());
-    turn.random.seed(seed);
+    turn.random.seed(std::stoull(turn.hello["dice"].text(), nullptr, 16));
     std::cerr << "seat " << turn.seat << " of " << turn.seats << std::endl;
 }
 

@@ -5,12 +5,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io"
 	"log"
 	"math/rand"
 	"os"
+	"strconv"
 )
 
 // Message is a line that the bot reads; its fields are those of the protocol.
@@ -18,6 +17,7 @@ type Message struct {
 	Type        string
 	Game        string
 	Match       string
+	Dice        string
 	Seat, Seats int
 	Options     map[string]any
 	Limits      map[string]float64
@@ -58,11 +58,25 @@ func choose(turn *Turn) string {
 	return best[turn.Random.Intn(len(best))]
 }
 
-// begin seeds by match and seat, so that the same match makes the bot draw the same numbers.
+// source is SplitMix64: unlike rand.NewSource, it uses all 64 bits of its seed.
+type source uint64
+
+func (s *source) Uint64() uint64 {
+	*s += 0x9E3779B97F4A7C15
+	mixed := uint64(*s)
+	mixed = (mixed ^ mixed>>30) * 0xBF58476D1CE4E5B9
+	mixed = (mixed ^ mixed>>27) * 0x94D049BB133111EB
+	return mixed ^ mixed>>31
+}
+
+func (s *source) Int63() int64    { return int64(s.Uint64() >> 1) }
+func (s *source) Seed(seed int64) { *s = source(seed) }
+
+// begin seeds by the dice: no opponent knows them, and the same match draws the same numbers.
 func begin(hello Message) *Turn {
-	seed := fnv.New64()
-	fmt.Fprintf(seed, "%s:%d", hello.Match, hello.Seat)
-	return &Turn{Hello: hello, Random: rand.New(rand.NewSource(int64(seed.Sum64())))}
+	dice, _ := strconv.ParseUint(hello.Dice, 16, 64)
+	random := source(dice)
+	return &Turn{Hello: hello, Random: rand.New(&random)}
 }
 
 // play plays one match: it answers every request, and ends with the match or its input.

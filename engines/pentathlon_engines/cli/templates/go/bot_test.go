@@ -7,7 +7,7 @@ import (
 
 func TestEachRequestHasOneAnswer(t *testing.T) {
 	requests := strings.Join([]string{
-		`{"type":"hello","protocol":1,"match":"one","seat":1,"seats":2,"new":{"deep":[{}]}}`,
+		`{"type":"hello","protocol":1,"dice":"0123456789abcdef","seat":1,"seats":2,"new":{"deep":[{}]}}`,
 		`{"type":"act","legal":["caf\u00e9 \ud83d\ude00"],"observation":{"board":[[1,null]]},"clock":{}}`,
 		`{"type":"news","legal":7}`,
 		`{"type":"end","ranks":[0,1],"reason":"line"}`,
@@ -22,7 +22,7 @@ func TestEachRequestHasOneAnswer(t *testing.T) {
 }
 
 func TestOneOfTheLegalActionsIsChosen(t *testing.T) {
-	turn := begin(Message{Match: "one", Seat: 1})
+	turn := begin(Message{Dice: "0123456789abcdef", Seat: 1})
 	turn.Act.Legal = []string{"add dog b2", "pass"}
 	passes := 0
 

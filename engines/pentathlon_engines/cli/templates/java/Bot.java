@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /** A bot for $title: it plays the best rated action. Change {@code rate}. */
 public final class Bot {
@@ -21,7 +21,7 @@ public final class Bot {
 
     int seat;
     int seats;
-    Random random = new Random();
+    SplittableRandom random = new SplittableRandom();
 
     /** Rate an action: the bot plays one of those that you rate highest. */
     double rate(String action) {
@@ -62,12 +62,12 @@ public final class Bot {
         }
     }
 
-    /** Seed by match and seat, so that the same match makes the bot draw the same numbers. */
+    /** Seed by the dice: no opponent knows them, and the same match draws the same numbers. */
     void begin(Map<String, Object> hello) {
         this.hello = hello;
         seat = ((Double) hello.get("seat")).intValue();
         seats = ((Double) hello.get("seats")).intValue();
-        random = new Random(31L * hello.get("match").hashCode() + seat);
+        random = new SplittableRandom(Long.parseUnsignedLong((String) hello.get("dice"), 16));
         System.err.println("seat " + seat + " of " + seats);
     }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 final class BotTest {
     static void testEachRequestHasOneAnswer() throws IOException {
         String requests = String.join("\n",
-            "{\"type\":\"hello\",\"protocol\":1,\"match\":\"one\",\"seat\":1,\"seats\":2,\"new\":{\"deep\":[{}]}}",
+            "{\"type\":\"hello\",\"protocol\":1,\"dice\":\"0123456789abcdef\",\"seat\":1,\"seats\":2,\"new\":{\"deep\":[{}]}}",
             "{\"type\":\"act\",\"legal\":[\"caf\\u00e9 \\ud83d\\ude00\"],\"observation\":{\"board\":[[1,null]]}}",
             "{\"type\":\"news\",\"legal\":7}",
             "{\"type\":\"end\",\"ranks\":[0,1],\"reason\":\"line\"}");

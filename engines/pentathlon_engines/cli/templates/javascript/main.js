@@ -16,29 +16,32 @@ function choose(turn) {
     return best[Math.floor(turn.random() * best.length)]
 }
 
-/** Return a generator of numbers from 0 to 1 with this seed. */
-function randomFrom(text) {
-    let state = 2166136261
-    for (const c of text) state = Math.imul(state ^ c.codePointAt(0), 16777619)
-    return () => {
-        state = state + 0x6D2B79F5 | 0
-        let mixed = Math.imul(state ^ state >>> 15, 1 | state)
-        mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed
-        return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32
+/** Return a generator of numbers from 0 to 1 (SFC32) with a seed of 16 hexadecimal digits. */
+function randomFrom(dice) {
+    let [a, b, c, counter] = [0, parseInt(dice.slice(8), 16), parseInt(dice.slice(0, 8), 16), 1]
+    const random = () => {
+        const sum = (a + b | 0) + counter | 0
+        counter = counter + 1 | 0
+        a = b ^ b >>> 9
+        b = c + (c << 3) | 0
+        c = (c << 21 | c >>> 11) + sum | 0
+        return (sum >>> 0) / 2 ** 32
     }
+    for (let i = 0; i < 12; i++) random()
+    return random
 }
 
 /**
  * All that the bot knows: `hello` and `act` are the lines of the protocol.
- * The same match makes the bot draw the same numbers.
+ * The seed are the dice: no opponent knows them, and the same match draws the same numbers.
  */
 function begin(hello) {
-    return {hello, act: {}, random: randomFrom(`${hello.match}:${hello.seat}`)}
+    return {hello, act: {}, random: randomFrom(hello.dice)}
 }
 
 /** Return the answer to a line, if it wants one. */
 function makePlayer() {
-    let turn = begin({})
+    let turn
     return message => {
         switch (message.type) {
             case 'hello':

@@ -8,7 +8,7 @@ const {begin, choose} = require('./main.js')
 
 test('each request has one answer', () => {
     const requests = [
-        '{"type":"hello","protocol":1,"match":"one","seat":1,"seats":2,"new":{"deep":[{}]}}',
+        '{"type":"hello","protocol":1,"dice":"0123456789abcdef","seat":1,"seats":2,"new":{"deep":[{}]}}',
         '{"type":"act","legal":["caf\\u00e9 \\ud83d\\ude00 \u2028"],"observation":{},"clock":{}}',
         '{"type":"news","legal":7}',
         '{"type":"end","ranks":[0,1],"reason":"line"}',
@@ -22,7 +22,7 @@ test('each request has one answer', () => {
 })
 
 test('one of the legal actions is chosen', () => {
-    const turn = begin({match: 'one', seat: 1})
+    const turn = begin({dice: '0123456789abcdef', seat: 1})
     turn.act = {legal: ['add dog b2', 'pass']}
 
     const passes = Array.from({length: 100}, () => choose(turn)).filter(action => action === 'pass').length

@@ -27,8 +27,8 @@ class ChooseTest(unittest.TestCase):
 def turn_of(state):
     """Return the request to the bot in the seat to move."""
     seat = state.to_move
-    hello = {"game": "$game", "rules": 1, "seat": seat, "seats": state.seats, "match": "test"}
-    turn = Turn({**hello, "options": state.options, "limits": {}})
+    hello = {"game": "$game", "rules": 1, "seat": seat, "seats": state.seats}
+    turn = Turn({**hello, "options": state.options, "limits": {}, "match": "test", "dice": "7"})
     legal = [state.text(action) for action in state.legal_actions()]
     observation = {**state.observation(seat), "you": seat}
     turn.begin({"ply": 0, "events": [], "observation": observation, "legal": legal, "clock": {}})

@@ -13,20 +13,22 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
 from pentathlon.fleet.queue_acl import WORKER, acl_file
+from pentathlon.fleet.queues import QUEUES
 
 
 class Command(BaseCommand):
     """Writes the file that Redis reads with `aclfile`."""
 
-    help = "Write an ACL file with a user who may read the queue of matches and nothing else."
+    help = "Write an ACL file with a user who may take hints and do nothing else."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where the file goes."""
         parser.add_argument("file", type=Path, help="the file that `aclfile` in redis.conf names")
 
     def handle(self, *, file: Path, **_: Any) -> None:  # Any: Django's own options
-        """Write the file; print the name and password of the worker's user once."""
-        password = urlsplit(settings.REDIS_URL or "").password
+        """Write the file; print the broker's address for workers, with a new password, once."""
+        parts = urlsplit(settings.REDIS_URL or "")
+        password = parts.password
         if password is None:
             raise CommandError("REDIS_URL has no password: everybody can do everything there.")
         worker_password = secrets.token_urlsafe(32)
@@ -34,10 +36,12 @@ class Command(BaseCommand):
             text = acl_file(
                 platform_password=password,
                 worker_password=worker_password,
-                queues=sorted(settings.CELERY_TASK_QUEUES),
+                queues=QUEUES,
             )
         except DomainError as error:
             raise CommandError(str(error)) from error
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
             opened.write(text)
-        self.stdout.write(f"Workers read the queue as {WORKER}:{worker_password}")
+        host = f"{WORKER}:{worker_password}@{parts.netloc.rpartition('@')[2]}"
+        address = parts._replace(netloc=host).geturl()
+        self.stdout.write(f"PENTATHLON_WORKER_BROKER={address}")

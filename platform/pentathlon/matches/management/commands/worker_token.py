@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
 from pentathlon.common.errors import DomainError
-from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token, rotate_worker_token
 from pentathlon.matches.models import Attempt
@@ -35,6 +36,13 @@ class Command(BaseCommand):
             default=[work.value for work in Work],
             help="the work it may do; everything by default",
         )
+        create.add_argument(
+            "--slots",
+            type=int,
+            default=DEFAULT_SLOTS,
+            help=f"the matches that all its workers together may play at a time, at most "
+            f"{MOST_SLOTS}; {DEFAULT_SLOTS} by default",
+        )
         rotate = actions.add_parser(
             "rotate", help="give a token another secret; the one that it has is worth nothing then"
         )
@@ -53,7 +61,7 @@ class Command(BaseCommand):
         """Do what was asked."""
         try:
             if action == "create":
-                self._create(name=options["name"], work=options["work"], to=options["to"])
+                self._create(**{key: options[key] for key in ("name", "work", "slots", "to")})
             elif action == "rotate":
                 token = self._valid(options["name"])
                 self._hand_over(lambda: rotate_worker_token(token), to=options["to"])
@@ -64,10 +72,11 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(str(error)) from error
 
-    def _create(self, *, name: str, work: list[str], to: Path | None) -> None:
+    def _create(self, *, name: str, work: list[str], slots: int, to: Path | None) -> None:
         if to is not None and to.exists():
             raise CommandError(f"{to} is there already. `rotate` replaces it.")
-        self._hand_over(lambda: create_worker_token(actor=None, name=name, work=work)[1], to=to)
+        make = partial(create_worker_token, actor=None, name=name, work=work, slots=slots)
+        self._hand_over(lambda: make()[1], to=to)
 
     def _hand_over(self, make: Callable[[], str], *, to: Path | None) -> None:
         """Print a secret, or write it to a file that is replaced only if all went well."""
@@ -103,6 +112,6 @@ class Command(BaseCommand):
             state = "revoked" if token.revoked_at else state
             used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
             self.stdout.write(
-                f"{token.name}: {state}, trusted with {token.is_trusted_with}, last used {used}, "
-                f"attempts {played.get(token.pk, 0)}"
+                f"{token.name}: {state}, slots {token.slots}, trusted with "
+                f"{token.is_trusted_with}, last used {used}, attempts {played.get(token.pk, 0)}"
             )

@@ -7,11 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Count, Q
 
-from pentathlon.common.errors import Unavailable
-from pentathlon.replays.integrity import damaged_replays
+from pentathlon.common.errors import Damaged, Unavailable
+from pentathlon.replays.integrity import KeptReplays
 from pentathlon.replays.models import Replay
 from pentathlon.replays.store import (
-    ReplayDamaged,
     bring_back_replays,
     has_store,
     move_old_replays,
@@ -38,36 +37,36 @@ class Command(BaseCommand):
         """Do what was asked, then print the counts; fail if a replay cannot be read."""
         if not has_store() and options["move"]:
             raise CommandError("There is no store of replays: set PENTATHLON_REPLAYS.")
-        broken: list[ReplayDamaged] = []
+        broken: list[tuple[Replay, Damaged]] = []
         try:
             while options["move"] and move_old_replays():
                 pass
             while options["bring_back"] and bring_back_replays():
                 pass
             if options["check"]:
-                broken += damaged_replays()
+                broken += KeptReplays().damaged()
         except Unavailable as error:
             raise CommandError(f"{error} ({error.code})") from error
         self._tell(broken, as_json=options["json"])
         if broken:
             raise CommandError(
-                f"{count(len(broken), 'replay')} cannot be read. `manage.py mend_replays BACKUP` "
+                f"{count(len(broken), 'replay')} cannot be read. `manage.py mend BACKUP` "
                 "puts back what a backup has."
             )
 
-    def _tell(self, broken: list[ReplayDamaged], *, as_json: bool) -> None:
+    def _tell(self, broken: list[tuple[Replay, Damaged]], *, as_json: bool) -> None:
         in_store = ~Q(object_name="")
         found = Replay.objects.aggregate(
             database=Count("pk", filter=~in_store), store=Count("pk", filter=in_store)
         )
         if as_json:
             told = [
-                {"code": each.code, "detail": each.detail, "match": each.match_id}
-                for each in broken
+                {"code": error.code, "detail": error.detail, "match": replay.match_id}
+                for replay, error in broken
             ]
             self.stdout.write(json.dumps({**found, "broken": told}, indent=2))
             return
-        for each in broken:
-            self.stdout.write(f"{each} ({each.code})")
+        for _, error in broken:
+            self.stdout.write(f"{error} ({error.code})")
         where = f"{found['database']:,} in the database, {found['store']:,} in the store"
         self.stdout.write(f"Replays: {where}.")

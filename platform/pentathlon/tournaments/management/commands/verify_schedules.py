@@ -7,8 +7,8 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.problems import Unreadable
 from pentathlon.tournaments.scheduling.verification import schedule_differences
-from pentathlon_engines.tournament.document import BadDocument, UnknownScheduler
 
 _SHOWN: Final = 20
 
@@ -37,11 +37,8 @@ class Command(BaseCommand):
     def _verify(self, tournament: Tournament) -> bool:
         try:
             found = list(islice(schedule_differences(tournament), _SHOWN))
-        except BadDocument:
-            self.stdout.write(f"{tournament.pk}: began before seeds were sealed, left out")
-            return True
-        except UnknownScheduler as error:
-            found = [str(error)]
+        except Unreadable as error:
+            found = [error.detail]
         for each in found:
             self.stdout.write(f"{tournament.pk}: {each}")
         if not found:

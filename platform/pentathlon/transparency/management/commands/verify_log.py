@@ -10,7 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 from pentathlon.replays.store import ReplayStoreAway
 from pentathlon.transparency.models import LogRoot
 from pentathlon.transparency.services import log_size
-from pentathlon.transparency.verification import growth_difference, log_differences
+from pentathlon.transparency.verification import (
+    growth_difference,
+    log_differences,
+    restore_since,
+)
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.errors import BadNote
 
@@ -37,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:  # Any: Django's own signature
         """Print what differs, or how much was checked."""
-        found = [each for path in options["noted"] if (each := _growth(path))]
+        found = [each for path in options["noted"] if (each := self._growth(path))]
         try:
             found += islice(log_differences(replays=not options["without_records"]), _SHOWN)
         except ReplayStoreAway as error:
@@ -50,12 +54,14 @@ class Command(BaseCommand):
             f"{count(log_size(), 'entry')} and {count(LogRoot.objects.count(), 'root')} as signed."
         )
 
-
-def _growth(path: Path) -> str | None:
-    try:
-        difference = growth_difference(path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}.") from error
-    except BadNote as error:
-        raise CommandError(f"{path}: {error}") from error
-    return difference and f"{path}: {difference}"
+    def _growth(self, path: Path) -> str | None:
+        try:
+            noted = path.read_text()
+            if restore := restore_since(noted):
+                self.stdout.write(f"{path}: {restore}")
+            difference = growth_difference(noted)
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{path} cannot be read: {error}.") from error
+        except BadNote as error:
+            raise CommandError(f"{path}: {error}") from error
+        return difference and f"{path}: {difference}"

@@ -31,25 +31,21 @@ fn choose(turn: &mut Turn) -> String {
     turn.act.get("legal").items()[chosen].text().to_string()
 }
 
-/// Numbers that look random.
+/// Numbers that look random (SplitMix64).
 struct Random(u64);
 
 impl Random {
-    /// Seed by match and seat, so that the same match makes the bot draw the same numbers.
+    /// Seed by the dice: no opponent knows them, and the same match draws the same numbers.
     fn of(hello: &Json) -> Random {
-        let text = format!("{}:{}", hello.get("match").text(), hello.get("seat").number());
-        let seed = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |seed, byte| {
-            (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
-        Random(seed | 1)
+        Random(u64::from_str_radix(hello.get("dice").text(), 16).unwrap_or(0))
     }
 
     /// Draw a whole number below `end`.
     fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ mixed >> 31) % end as u64) as usize
     }
 }
 
@@ -105,7 +101,7 @@ mod tests {
 
     #[test]
     fn one_of_the_legal_actions_is_chosen() {
-        let mut turn = begin(Json::parse(r#"{"match":"one","seat":1}"#).unwrap());
+        let mut turn = begin(Json::parse(r#"{"dice":"0123456789abcdef","seat":1}"#).unwrap());
         turn.act = Json::parse(r#"{"legal":["add dog b2","pass"]}"#).unwrap();
 
         let passes = (0..100).filter(|_| choose(&mut turn) == "pass").count();

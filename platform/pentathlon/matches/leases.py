@@ -1,0 +1,96 @@
+"""Renews leases while the matches make progress that we see; others get matches without any.
+
+A worker reports plies. They must grow, or those of a match that the same slot plays first, within
+the time that the clocks of the match allow on the slowest host; and no match lasts longer than
+that. So a worker that only says that it plays holds a match for minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import DateTimeField, IntegerField, Q
+from django.db.models.functions import Now
+
+from pentathlon.common.case_values import by_id
+from pentathlon.common.clock import database_now
+from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.jobs import LEASE_S
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.services import take_back_stalled
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.wall_clock import (
+    longest_match_s,
+    longest_request_s,
+    longest_start_s,
+)
+
+SLACK_S: Final = 60.0
+"""For all that is no bot's time: reports every ten seconds, loading of files, and hand-in."""
+BUILD_S: Final = 180.0
+"""For the build of one bot, which its worker ends after two minutes."""
+
+
+@transaction.atomic
+def renew_leases(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
+    """Renew leases, given by token as match and ply, and store the plies.
+
+    Returns the tokens that still hold their match. One without progress goes to another worker.
+    """
+    if not leases:
+        return set()
+    named = Q(*(Q(pk=pk, token=token) for token, (pk, _) in leases.items()), _connector=Q.OR)
+    running = Match.objects.filter(named, state=MatchState.RUNNING).order_by("pk")
+    held = {match.token: match for match in running.select_for_update() if match.token}
+    # Plies that fall and grow again are no progress.
+    plies = {token: max(match.ply, leases[token][1]) for token, match in held.items()}
+    advancing = {match.worker for token, match in held.items() if plies[token] > match.ply}
+    now = database_now()
+    kept: dict[UUID, datetime] = {}
+    stalled = []
+    for token, match in held.items():
+        since = now if match.worker in advancing else _last_progress(match, now)
+        if _is_stalled(match, since=since, now=now):
+            stalled.append(match)
+        else:
+            kept[token] = since
+    take_back_stalled(stalled)
+    if kept:
+        Match.objects.filter(pk__in=[held[token].pk for token in kept]).update(
+            ply=by_id({held[each].pk: plies[each] for each in kept}, IntegerField()),
+            progressed_at=by_id({held[each].pk: at for each, at in kept.items()}, DateTimeField()),
+            lease_until=Now() + timedelta(seconds=LEASE_S),
+        )
+    return set(kept)
+
+
+def _last_progress(match: Match, now: datetime) -> datetime:
+    """Return when a match last made progress, without the time in which we may have been away."""
+    since = min(match.progressed_at or now, now)
+    unheard = now - match.lease_until if match.lease_until else timedelta()
+    return since + max(timedelta(), unheard)
+
+
+def _is_stalled(match: Match, *, since: datetime, now: datetime) -> bool:
+    """Return whether a match stands still, or lasts, for longer than its clocks allow."""
+    limits = Limits.from_json(match.limits)
+    seats = GAMES[match.game].info.seats[1]
+    start_s = SLACK_S + seats * longest_start_s(limits)
+    # A slot may have claimed it together with others that it plays first.
+    match_s = BATCH * (start_s + seats * longest_match_s(limits))
+    still_s = start_s + longest_request_s(limits)
+    begun = min(match.started_at or now, now)
+    excess_s = max(
+        (now - since).total_seconds() - still_s, (now - begun).total_seconds() - match_s
+    )
+    return excess_s > 0 and excess_s > BUILD_S * _bots_to_build(match)
+
+
+def _bots_to_build(match: Match) -> int:
+    """Count the seats whose bots a worker may have to build first."""
+    return MatchSeat.objects.filter(match=match).exclude(version__manifest__build=[]).count()

@@ -1,0 +1,20 @@
+"""All that is stored with a hash, a chain or a signature by which damage to it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pentathlon.bots.integrity import KeptArchives
+from pentathlon.common.integrity import Kept
+from pentathlon.replays.integrity import KeptReplays
+from pentathlon.transparency.integrity import KeptReceipts, KeptRoots, KeptTiles
+
+KINDS: Final[Sequence[Kept[Any]]] = (
+    KeptReplays(),
+    KeptArchives(),
+    KeptReceipts(),
+    KeptTiles(),
+    KeptRoots(),
+)
+"""Any: kinds of different rows."""

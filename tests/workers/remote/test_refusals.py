@@ -1,0 +1,20 @@
+"""Answers of a site that a worker does not ask for again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pentathlon.common.errors import Damaged
+from workers.remote.adapter import RemotePlatform
+
+
+def test_damaged_files_are_no_outage_but_a_failure(tmp_path: Path) -> None:
+    """Asking again does not help: the match is given back as one that this host cannot play."""
+    site = RemotePlatform(server="https://example.org", token="t", unsent=tmp_path)
+    problem = {"code": "archive_damaged", "detail": "The files cannot be read."}
+
+    with pytest.raises(Damaged, match="cannot be read") as found:
+        site.refuse(503, json.dumps(problem).encode())
+
+    assert found.value.code == "archive_damaged"
