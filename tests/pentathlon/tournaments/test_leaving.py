@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from pentathlon.bots.services import retire_version
 from pentathlon.matches.models import Match, MatchState
@@ -281,3 +283,18 @@ def test_places_are_shared_and_the_next_one_is_left_out() -> None:
     closed = _play_on(tournament)
 
     assert [row.place for row in standings(closed)] == [1, 2, 2, 4]
+
+
+def test_table_shows_each_value_once(client: Client) -> None:
+    tournament = _begun("swiss", 4, params={"rounds": 1})
+    settle(matches_of(tournament))
+
+    page = client.get(f"/tournaments/{tournament.pk}/").content.decode()
+
+    heads = re.findall(
+        r'scope="col">(?:<abbr[^>]*>)?\s*([^<]+)', page[page.index('id="standings"') :]
+    )
+    assert [head.strip() for head in heads] == [
+        *("#", "Bot", "Points", "Buchholz, lowest left out", "Sonneborn–Berger", "Wins"),
+        *("Strength", "W–D–L", "Faults"),
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -96,9 +96,9 @@ def _wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(_LOOK_S)
 
 
-def _costs(asked: dict[str, Any]) -> Counter[str]:  # Any: JSON
+def _costs(asked: dict[str, Any]) -> dict[str, float]:  # Any: JSON
     """Return the CPU seconds of the parts of `up`."""
-    seconds = Counter[str]()
+    seconds = defaultdict[str, float](float)
     for pid in _tree(asked["pid"]):
         with suppress(OSError):  # a bot that has ended
             command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")

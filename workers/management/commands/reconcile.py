@@ -48,7 +48,7 @@ from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.sender import Sender
 from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
-from workers.remembered import Remembered
+from workers.step_memory import Remembered
 
 _BESIDE_TTL_S: Final = 15
 _LONGEST_END_S: Final = 3.0

@@ -66,6 +66,8 @@ _PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _LARGEST_CROSSTABLE = 60
+_SHOWN_ANYWAY = ("points", "fit")
+"""Tie-breaks that have a column of their own anyway."""
 _MOST_SEATS = 500
 """The most seats on one page of the schedule; rounds of large tables have more."""
 
@@ -115,6 +117,8 @@ def _table(request: HttpRequest, found: Tournament, standing: Progress) -> Conte
     context: Context = {}
     context["all_meet"] = found.format in _ALL_MEET
     context["tie_breaks"] = [TITLES[name] for name in found.tie_breaks]
+    columns = [name for name in found.tie_breaks if name not in _SHOWN_ANYWAY]
+    context["columns"] = {name: TITLES[name] for name in columns}
     if context["all_meet"] and found.entries.count() <= _LARGEST_CROSSTABLE:
         pairs = crosstable(found)
         context["crosstable"] = crosstable_rows(pairs)

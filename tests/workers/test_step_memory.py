@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from pentathlon.accounts.models import User
 from tests.factories import make_user
-from workers.remembered import LOOK_ANYWAY_S, Remembered
+from workers.step_memory import LOOK_ANYWAY_S, Remembered
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

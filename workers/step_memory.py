@@ -4,8 +4,8 @@ Most steps find nothing to do twice a second, and spend nearly all of their time
 compiles the same statements anew. So the reads of a round that found nothing are kept as they were
 sent to the database. The next rounds repeat them, and run the step only if an answer differs.
 
-No notice can be lost: the database itself is asked each time. What a step takes from elsewhere, from
-a clock of Python's for example, is noticed within `LOOK_ANYWAY_S`.
+No notice can be lost: the database itself is asked each time. What a step takes from elsewhere,
+from a clock of Python's for example, is noticed within `LOOK_ANYWAY_S`.
 """
 
 from __future__ import annotations
