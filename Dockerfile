@@ -5,7 +5,7 @@
 # bubblewrap and every library come from the package index by hash.
 # (trueskill is published as source only, so pip also fetches what builds it.)
 
-FROM python:3.11-slim-bookworm AS python
+FROM python:3.11-slim-trixie AS python
 ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     PATH=/srv/venv/bin:$PATH \
@@ -16,13 +16,16 @@ ENV PYTHONUNBUFFERED=1 \
     PENTATHLON_STATIC=/srv/static \
     PENTATHLON_DATA=/var/lib/pentathlon
 
-# Spans by OpenTelemetry, or datasets as Parquet: docker build --build-arg REQUIREMENTS=tracing …
+# With replays in a bucket and spans by OpenTelemetry; datasets as Parquet take 160 MB more:
+#   docker build --build-arg REQUIREMENTS="run s3 tracing parquet" …
 FROM python AS packages
-ARG REQUIREMENTS=run
-COPY requirements/parquet.txt requirements/run.txt requirements/tracing.txt /tmp/
+ARG REQUIREMENTS="run s3 tracing"
+COPY requirements/parquet.txt requirements/run.txt requirements/s3.txt requirements/tracing.txt /tmp/
 RUN python -m venv /srv/venv \
-    && pip install --no-cache-dir --require-hashes --no-deps \
-           --only-binary=:all: --no-binary=trueskill -r /tmp/$REQUIREMENTS.txt \
+    && for part in $REQUIREMENTS; do \
+           pip install --no-cache-dir --require-hashes --no-deps \
+               --only-binary=:all: --no-binary=trueskill -r /tmp/$part.txt || exit 1; \
+       done \
     && pip uninstall --yes pip setuptools \
     && python -m compileall -q /srv/venv
 
@@ -71,7 +74,8 @@ CMD ["python", "-m", "celery", "-A", "workers.celery_app", "worker", "--concurre
 
 FROM application AS image
 # The bots' Python is the image's own, below /usr; the application is not, so that no bot sees it.
-RUN mkdir -p /var/lib/pentathlon && chown 10001:10001 /var/lib/pentathlon
+# A volume takes its owner from the folder of the image: without one it belongs to root.
+RUN mkdir -p /backups /var/lib/pentathlon && chown 10001:10001 /backups /var/lib/pentathlon
 USER 10001:10001
 EXPOSE 8000
 CMD ["python", "manage.py", "serve", "--host=0.0.0.0", "--port=8000"]

@@ -18,6 +18,16 @@ sys.path.append(str(ROOT / "engines"))  # the last place: PYTHONPATH may name co
 
 
 def main() -> None:
+    """Run the command; a setting that makes no sense ends it with a sentence."""
+    from pentathlon.env import BadEnvironment
+
+    try:
+        _run()
+    except BadEnvironment as error:
+        sys.exit(f"{error.code}: {error}")
+
+
+def _run() -> None:
     """Make sure of the environment, then let Django run the command."""
     from pentathlon.local.environment.bootstrap import enter
 

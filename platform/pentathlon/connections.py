@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import dj_database_url
 
-from pentathlon.env import BadEnvironment
+from pentathlon.env import BadEnvironment, Mode
 from pentathlon.roles import PATIENCE, Patience, Role
 
 # Readers never wait for the writer, and writers queue instead of failing half-way.
@@ -37,7 +37,7 @@ def database(
         # The library would take the path of sqlite:///path for a relative one.
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme in {"postgres", "postgresql"}:
-        return _postgresql(url, PATIENCE[role])
+        return _postgresql(url, role)
     raise BadEnvironment("DATABASE_URL", "must start with postgresql:// or sqlite:///.")
 
 
@@ -118,7 +118,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
+def _postgresql(url: str, role: Role) -> dict[str, Any]:
     address, _, query = url.partition("?")
     try:
         parsed = dj_database_url.parse(
@@ -131,7 +131,11 @@ def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
         reason = "is not an address such as postgresql://user:password@host:5432/name."
         raise BadEnvironment("DATABASE_URL", reason) from error
     # The library would drop empty options, but some PgBouncers need `options=`.
-    options = {**timeouts(patience), **dict(parse_qsl(query, keep_blank_values=True))}
+    options = {
+        "application_name": f"pentathlon-{role}",
+        **timeouts(PATIENCE[role]),
+        **dict(parse_qsl(query, keep_blank_values=True)),
+    }
     # The folder of a socket can only be given in the query.
     host = options.pop("host", parsed["HOST"])
     return {**parsed, "HOST": host, "PORT": str(parsed["PORT"]), "OPTIONS": options}
@@ -141,8 +145,11 @@ def _replays(backend: str, options: dict[str, Any]) -> dict[str, Any]:
     return {"replays": {"BACKEND": backend, "OPTIONS": options}}
 
 
-def mail(address: str | None) -> dict[str, Any]:  # Any: Django's settings
-    """Return the settings of e-mail; without a server, e-mail is printed."""
+def mail(address: str | None, *, mode: Mode) -> dict[str, Any]:  # Any: Django's settings
+    """Return the settings of e-mail; without a server it is printed, in production refused."""
+    if address is None and mode is Mode.PRODUCTION:
+        # Whoever reads logs could follow a link that sets a password.
+        return {"EMAIL_BACKEND": "pentathlon.accounts.no_mail.NoMail"}
     if address is None:
         return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
     parts = urlsplit(address)

@@ -214,7 +214,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = limits.MOST_FIELDS
 # Webhooks and e-mail
 
 WEBHOOKS_ALLOW_LOOPBACK = not _production  # for trying webhooks on this machine
-globals().update(connections.mail(_environment.mail))  # EMAIL_BACKEND and its settings
+# EMAIL_BACKEND and its settings.
+globals().update(connections.mail(_environment.mail, mode=_environment.mode))
 DEFAULT_FROM_EMAIL = _environment.mail_from
 EMAIL_TIMEOUT = 10
 

@@ -11,6 +11,11 @@ K8S = ROOT / "k8s"
 BASE, OVERLAYS = K8S / "base", ("dev", "production")
 KUSTOMIZATION = "kustomization.yaml"
 IMAGES = ("pentathlon", "pentathlon-worker")
+WITHOUT_SCHEMA = {
+    *("Gateway", "HTTPRoute", "PrometheusRule"),
+    *("ScaledObject", "ServiceMonitor", "TriggerAuthentication"),
+}
+"""Kinds that are not part of Kubernetes itself."""
 
 Manifest = dict[str, Any]  # Any: YAML
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 
 import pytest
+import yaml
 from django.core.management import get_commands
 
 from tests.k8s.manifests import BASE, ROOT, containers, own_workloads, resources, workloads
@@ -85,6 +86,31 @@ def test_packages_are_installed_by_hash() -> None:
 
     assert len(installs) == 2
     assert all("--require-hashes" in line for line in installs)
+
+
+def test_image_carries_what_settings_can_ask_for() -> None:
+    (usual,) = [line for name, line in _stage("packages") if name == "ARG"]
+    pins: dict[str, set[str]] = {}
+    for part in ("run", "s3", "tracing", "parquet"):
+        text = (ROOT / f"requirements/{part}.txt").read_text()
+        for name, version in re.findall(r"^([\w.-]+)(?:\[.*\])?==([^ ;]+)", text, re.MULTILINE):
+            pins.setdefault(name, set()).add(version)
+
+    assert usual == 'REQUIREMENTS="run s3 tracing"'
+    # One list is installed after the other, so they have to agree.
+    assert [name for name, versions in pins.items() if len(versions) > 1] == []
+
+
+@pytest.mark.parametrize(("stage", "name"), [("image", "backup"), ("worker", "worker")])
+def test_folders_of_volumes_belong_to_the_user_who_writes_there(stage: str, name: str) -> None:
+    """A volume takes its owner from the image's folder; where there is none, from root."""
+    services = yaml.safe_load((ROOT / "one-server/compose.yaml").read_text())["services"]
+    (user,) = [line for word, line in _stage(stage) if word == "USER"]
+    made = " ".join(line for word, line in _stage(stage) if word == "RUN")
+    owned = re.findall(rf"chown {user} ([^&]+)", made)[0].split()
+
+    mounted = {volume.partition(":")[2] for volume in services[name]["volumes"]}
+    assert mounted <= {*owned}
 
 
 def test_only_the_listed_toolchains_come_from_debian() -> None:

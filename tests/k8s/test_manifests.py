@@ -20,6 +20,7 @@ from tests.k8s.manifests import (
     KUSTOMIZATION,
     OVERLAYS,
     ROOT,
+    WITHOUT_SCHEMA,
     Manifest,
     containers,
     environment,
@@ -42,8 +43,6 @@ NO_MANIFESTS = {
 }
 """Files that Kustomize reads but does not apply."""
 FILES = sorted(set(K8S.rglob("*.yaml")) - NO_MANIFESTS)
-WITHOUT_SCHEMA = {"PrometheusRule", "ScaledObject", "ServiceMonitor", "TriggerAuthentication"}
-"""Kinds that are not part of Kubernetes itself."""
 
 
 @pytest.fixture(params=OVERLAYS)
@@ -114,19 +113,28 @@ def test_ports_agree(manifests: list[Manifest]) -> None:
         for rule in policy["spec"].get("ingress", []) + policy["spec"].get("egress", [])
         for port in rule["ports"]
     }
-    names, database_port = 53, 5432  # served by others, at least in production
-    assert allowed == set(named.values()) | {names, database_port}
+    elsewhere = {53, 443, 465, 587, 5432, 8443}  # names, the internet, and production's database
+    assert allowed == set(named.values()) | elsewhere
     web = containers(workloads(manifests)["web"])[0]
     assert f"--port={named['http']}" in web["command"]
 
 
-def test_ingress_leads_to_a_service(manifests: list[Manifest]) -> None:
-    services = {service["metadata"]["name"] for service in of_kind(manifests, "Service")}
+def test_way_in_leads_to_a_service_by_a_listener() -> None:
+    manifests = list(resources(overlay_folder("production")))
+    (gateway,) = of_kind(manifests, "Gateway")
+    listeners = {listener["name"] for listener in gateway["spec"]["listeners"]}
+    ports = {
+        (service["metadata"]["name"], port["port"])
+        for service in of_kind(manifests, "Service")
+        for port in service["spec"]["ports"]
+    }
 
-    for ingress in of_kind(manifests, "Ingress"):
-        for rule in ingress["spec"]["rules"]:
-            for path in rule["http"]["paths"]:
-                assert path["backend"]["service"]["name"] in services
+    for route in of_kind(manifests, "HTTPRoute"):
+        (parent,) = route["spec"]["parentRefs"]
+        assert parent["name"] == gateway["metadata"]["name"]
+        assert parent["sectionName"] in listeners
+        backends = [one for rule in route["spec"]["rules"] for one in rule.get("backendRefs", ())]
+        assert {(backend["name"], backend["port"]) for backend in backends} <= ports
 
 
 def test_nobody_may_talk_unless_it_is_said(manifests: list[Manifest]) -> None:
@@ -138,19 +146,6 @@ def test_nobody_may_talk_unless_it_is_said(manifests: list[Manifest]) -> None:
         "podSelector": {},
         "policyTypes": ["Ingress", "Egress"],
     }
-
-
-def test_worker_reaches_names_the_broker_and_the_site_only(manifests: list[Manifest]) -> None:
-    worker = workloads(manifests)["worker"]
-    policies = [
-        policy
-        for policy in of_kind(manifests, "NetworkPolicy")
-        if selects(policy["spec"]["podSelector"], worker)
-    ]
-
-    names = {policy["metadata"]["name"] for policy in policies}
-    assert names == {"deny-everything", "names", "to-redis", "to-web"}
-    assert not any(policy["spec"].get("ingress") for policy in policies)
 
 
 def test_commands_exist(manifests: list[Manifest]) -> None:

@@ -8,7 +8,15 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from tests.k8s.manifests import K8S, OVERLAYS, Manifest, containers, of_kind, workloads
+from tests.k8s.manifests import (
+    K8S,
+    OVERLAYS,
+    WITHOUT_SCHEMA,
+    Manifest,
+    containers,
+    of_kind,
+    workloads,
+)
 from tests.patience import PATIENCE_S
 
 KUBECTL = shutil.which("kubectl")
@@ -31,7 +39,7 @@ def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> list[Manifest]:
 
 def test_every_document_is_valid(rendered: list[Manifest]) -> None:
     for document in rendered:
-        if document["kind"] not in {"ScaledObject", "TriggerAuthentication"}:
+        if document["kind"] not in WITHOUT_SCHEMA:
             kubernetes_validate.validate(
                 document, kubernetes_validate.latest_version(), strict=True
             )

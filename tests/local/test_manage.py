@@ -50,6 +50,15 @@ def test_command_without_tables_says_what_to_do(
     assert "Traceback" not in ended.stderr
 
 
+def test_setting_that_makes_no_sense_is_one_sentence(tmp_path: Path) -> None:
+    ended = run(tmp_path, "check", PENTATHLON_PROXIES="many")
+
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "bad_environment: PENTATHLON_PROXIES must be a number from 0, not 'many'.\n"
+    )
+
+
 def test_command_without_a_database_says_so(tmp_path: Path) -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/nothing"
 

@@ -2,7 +2,9 @@
 
 import os
 import re
+import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +40,8 @@ def _service(name: str) -> dict[str, Any]:  # Any: YAML
 
 def _pairs(name: str) -> dict[str, str]:
     lines = (FOLDER / name).read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    pairs = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    return {key: value.strip("'") for key, value in pairs.items()}
 
 
 def _unit(name: str) -> dict[str, list[str]]:
@@ -108,13 +111,64 @@ class TestCompose:
     def test_only_the_proxy_can_be_reached_from_outside(self) -> None:
         services = _compose()["services"]
 
-        assert [name for name, each in services.items() if "ports" in each] == ["proxy"]
+        published = {name: each["ports"] for name, each in services.items() if "ports" in each}
+        assert all(port.startswith("127.0.0.1:") for port in published.pop("prometheus"))
+        assert [*published] == ["proxy"]
+
+    def test_logs_are_bounded(self) -> None:
+        for name, each in _compose()["services"].items():
+            assert each["logging"]["options"].keys() == {"max-size", "max-file"}, name
+
+    def test_new_database_has_time_to_begin(self) -> None:
+        check = _service("database")["healthcheck"]
+
+        assert "--host=127.0.0.1" in check["test"], "initdb's own server answers on the socket"
+        assert check["start_period"] == "5m"
+
+    def test_images_are_named_by_their_release(self) -> None:
+        for name in (*SITE, "worker"):
+            assert "${PENTATHLON_VERSION:?" in _service(name)["image"], name
+
+    @pytest.mark.parametrize(("status", "is_well"), [("200 OK", True), ("503 Away", False)])
+    def test_web_is_well_if_it_is_ready(self, status: str, is_well: bool) -> None:
+        word, *command = _service("web")["healthcheck"]["test"]
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = str(server.getsockname()[1])
+            text = command[-1].replace("$$", "$").replace("8000", port)
+            with subprocess.Popen([*command[:-1], text]) as check:
+                asker, _ = server.accept()
+                asked = b""
+                while not asked.endswith(b"\r\n\r\n"):
+                    asked += asker.recv(1000)
+                asker.sendall(f"HTTP/1.1 {status}\r\n\r\n".encode())
+                asker.close()
+
+        assert word == "CMD"
+        assert asked.startswith(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n")
+        assert (check.returncode == 0) == is_well
+
+    def test_monitoring_has_the_rules_of_a_cluster(self) -> None:
+        command = _service("prometheus")["command"][0]
+        config = yaml.safe_load((FOLDER / "prometheus.yaml").read_text())
+        rules = CHECKOUT / "k8s/components/monitoring/alerts.yaml"
+        cut = command.partition(" /rules/")[0]
+
+        made = subprocess.run(
+            [*shlex.split(cut), rules], capture_output=True, check=True, timeout=PATIENCE_S
+        )
+
+        assert yaml.safe_load(made.stdout) == yaml.safe_load(rules.read_text())["spec"]
+        assert config["rule_files"] == ["/tmp/alerts.yaml"]
+        assert "> /tmp/alerts.yaml" in command
+        (job,) = config["scrape_configs"]
+        assert job["static_configs"] == [{"targets": ["web:8000"]}]
+        assert job["authorization"]["credentials_file"] == "/run/secrets/metrics-token"
 
     def test_every_volume_and_network_is_declared(self) -> None:
         document = _compose()
         for name, each in document["services"].items():
             named = [volume.partition(":")[0] for volume in each.get("volumes", ())]
-            assert {volume for volume in named if volume[0] != "."} <= {*document["volumes"]}
+            assert {volume for volume in named if volume[0] != "."} <= {*document["volumes"]}, name
             assert _networks_of(name) <= {*document["networks"]}
 
 
@@ -146,6 +200,11 @@ class TestSettings:
         assert "web" in environment.hosts, "workers ask for it by this name"
         assert environment.database_url is not None
         assert environment.database_url.endswith("@database:5432/pentathlon")
+
+    def test_values_mean_the_same_to_compose_and_systemd(self) -> None:
+        lines = (FOLDER / "settings.env.example").read_text().splitlines()
+
+        assert [line for line in lines if not re.fullmatch(r"#.*|[A-Z_]+='[^']*'", line)] == []
 
     def test_no_secret_is_in_an_example(self) -> None:
         values = _pairs("settings.env.example")
@@ -240,6 +299,9 @@ class TestUnits:
 
         assert int(patience) >= drain_s + 10
         assert _service("worker")["stop_grace_period"] == f"{patience}s"
+
+    def test_restart_of_the_target_migrates(self) -> None:
+        assert _unit("pentathlon-migrate.service")["PartOf"] == ["pentathlon.target"]
 
     def test_target_wants_every_unit_that_goes_on(self) -> None:
         (wanted,) = _unit("pentathlon.target")["Wants"]

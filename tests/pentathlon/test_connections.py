@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from pentathlon import connections
-from pentathlon.env import BadEnvironment
+from pentathlon.accounts.no_mail import NO_MAIL
+from pentathlon.env import BadEnvironment, Mode
+from pentathlon.roles import Role
 
 DATA = Path("/data")
 
@@ -59,3 +61,22 @@ def test_postgresql_url_that_cannot_be_read_is_refused() -> None:
 def test_unknown_database_is_refused(url: str) -> None:
     with pytest.raises(BadEnvironment, match="DATABASE_URL must start with"):
         connections.database(url, data=DATA)
+
+
+def test_roles_can_be_told_apart_in_the_database() -> None:
+    url = "postgresql://me@db.example/games"
+
+    names = {
+        role: connections.database(url, data=DATA, role=role)["OPTIONS"]["application_name"]
+        for role in Role
+    }
+
+    assert names[Role.WEB] == "pentathlon-web"
+    assert len({*names.values()}) == len(Role)
+
+
+def test_production_without_a_mail_server_prints_no_letters() -> None:
+    printed = connections.mail(None, mode=Mode.LOCAL)["EMAIL_BACKEND"]
+
+    assert printed == "django.core.mail.backends.console.EmailBackend"
+    assert connections.mail(None, mode=Mode.PRODUCTION)["EMAIL_BACKEND"] == NO_MAIL

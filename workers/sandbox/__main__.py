@@ -11,7 +11,7 @@ from workers.sandbox.report import probe_down_to, table
 
 
 def main() -> int:
-    """Print the findings; the status is 1 when untrusted bots would be refused."""
+    """Print the findings; the status is 1 where a worker of that level would not start."""
     options = _options()
     probes = probe_down_to(SandboxLevel(options.least))
     if options.json:
@@ -27,7 +27,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--least",
         choices=[SandboxLevel.NAMESPACES.value, SandboxLevel.LANDLOCK.value],
-        default=SandboxLevel.LANDLOCK.value,
+        default=SandboxLevel.NAMESPACES.value,
         help="the weakest acceptable level (default: %(default)s)",
     )
     return parser.parse_args()

@@ -24,7 +24,8 @@ _TRIALS: Final = {
 }
 
 _RUST: Final = replace(BUILD, seen_by_itself="rustc")
-_PROFILES: Final = {"rustc": _RUST, "cargo": _RUST}
+# Debian's Go finds its library from its own place since 1.21, and Rust its compiler.
+_PROFILES: Final = {"rustc": _RUST, "cargo": _RUST, "go": replace(BUILD, seen_by_itself="go")}
 
 
 def is_installed(tool: str) -> bool:

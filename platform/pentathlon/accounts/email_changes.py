@@ -9,6 +9,7 @@ from structlog.stdlib import get_logger
 from pentathlon.accounts.letters import notify, write_letter
 from pentathlon.accounts.links import find_by_email_link
 from pentathlon.accounts.models import EmailChange, LetterKind, User
+from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.passwords import check_email, check_own_password
 from pentathlon.accounts.verification import check_mailbox
 from pentathlon.common.errors import Conflict, InvalidInput
@@ -20,6 +21,7 @@ _log = get_logger(__name__)
 
 def ask_for_email_change(*, actor: User, email: str, password: str, site: str) -> EmailChange:
     """Send a letter to the new address and one to the old; only the link changes it."""
+    demand_mail()
     check_own_password(actor, password)
     email = check_email(email)
     if email == actor.email and actor.has_verified_email:

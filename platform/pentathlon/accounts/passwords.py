@@ -16,6 +16,7 @@ from structlog.stdlib import get_logger
 from pentathlon.accounts.letters import notify, write_letter
 from pentathlon.accounts.links import find_by_reset_link
 from pentathlon.accounts.models import ApiToken, EmailChange, LetterKind, User
+from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.sessions import end_other_sessions
 from pentathlon.common.errors import Conflict, InvalidInput
 
@@ -75,6 +76,7 @@ def ask_for_reset(*, email: str, site: str) -> None:
 
     It does the same for every address, so that nobody learns from it who has an account.
     """
+    demand_mail()
     write_letter(LetterKind.RESET_PASSWORD, email=check_email(email), site=site)
 
 

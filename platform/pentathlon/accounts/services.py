@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
 from pentathlon.accounts.names import free_names, take_name
+from pentathlon.accounts.no_mail import can_send_letters
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
 from pentathlon.accounts.second_factors import has_second_factor
@@ -46,7 +47,7 @@ def register(*, username: str, email: str, password: str, site: str | None = Non
             person.save()
             if not take_name(kind=NameKind.AUTHOR, name=username, holder=person):
                 raise _username_taken(username)
-            if site is not None:
+            if site is not None and can_send_letters():
                 ask_for_verification(actor=person, site=site)
     except IntegrityError as error:  # somebody took it meanwhile
         raise _username_taken(username) from error

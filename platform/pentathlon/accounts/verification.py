@@ -16,6 +16,7 @@ from django.db.models import F, QuerySet
 from pentathlon.accounts.letters import write_letter
 from pentathlon.accounts.links import MOST_ACCOUNTS
 from pentathlon.accounts.models import EmailChange, LetterKind, User
+from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.common.errors import Conflict, NotAllowed
 
 _DOTLESS: Final = ("gmail.com", "googlemail.com")
@@ -80,6 +81,7 @@ def _mailbox(email: str) -> str:
 @transaction.atomic
 def ask_for_verification(*, actor: User, site: str) -> EmailChange:
     """Send an e-mail to the actor's own address; its link verifies the address."""
+    demand_mail()
     if not actor.email:
         raise Conflict(
             "Your account has no e-mail address. Enter one on your account page.", code="no_email"

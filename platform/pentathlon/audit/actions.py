@@ -42,6 +42,7 @@ class AuditAction(TextChoices):
     QUARANTINE_REVIEW = "quarantine.review", "decided on results of"
     QUARANTINE_END = "quarantine.end", "ended the quarantine of"
     WORKER_TOKEN_CREATE = "worker_token.create", "created the worker token"
+    WORKER_TOKEN_ROTATE = "worker_token.rotate", "gave another secret to the worker token"
     WORKER_TOKEN_REVOKE = "worker_token.revoke", "revoked the worker token"
     RULES_REVOKE = "rules.revoke", "revoked all results by"
     RATINGS_RECOMPUTE = "ratings.recompute", "recomputed the ratings of"

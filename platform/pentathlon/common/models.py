@@ -6,8 +6,9 @@ from django.db import models
 class Leadership(models.Model):
     """The right of one process to do one kind of work alone for a while, such as reconciling.
 
-    `matches.expiry` keeps the times of its checks in two rows of this table, and
-    `operations.times` the latest time that it has seen in a third.
+    `matches.expiry` keeps the times of its checks in two rows of this table, `operations.backups`
+    that of the last backup in a third, and `operations.times` the latest that it has seen in a
+    fourth.
     """
 
     name = models.CharField(max_length=40, primary_key=True)

@@ -68,6 +68,24 @@ def create_worker_token(
     return token, secret
 
 
+@transaction.atomic
+def rotate_worker_token(token: WorkerToken) -> str:
+    """Give a token another secret and return it; the one that it had is worth nothing from now on.
+
+    The matches of its workers stay theirs, so a worker that starts again with it goes on.
+    """
+    secret = PREFIX + secrets.token_hex(_SECRET_BYTES)
+    WorkerToken.objects.filter(pk=token.pk).update(digest=hash_token(secret))
+    note_action(
+        AuditAction.WORKER_TOKEN_ROTATE,
+        actor=None,
+        kind=AuditedKind.WORKER_TOKEN,
+        object_id=token.pk,
+        object_name=token.name,
+    )
+    return secret
+
+
 def check_token_name(name: str) -> str:
     """Return the name for a new token without spaces around it; refuse a bad or a taken one."""
     name = name.strip()

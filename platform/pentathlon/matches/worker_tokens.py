@@ -81,11 +81,13 @@ def sent_matches(token: WorkerToken) -> Iterator[list[int]]:
 def revoke_worker_token(token: WorkerToken, *, actor: User | None = None) -> int:
     """Revoke a token at once and for good; return how many of its matches go to others.
 
-    `actor` is the member of staff who does it; None stands for the command line.
+    `actor` is the member of staff who does it; None stands for the command line. Another token may
+    have the name from now on.
     """
     valid = WorkerToken.objects.filter(pk=token.pk, revoked_at=None)
+    former = f"{token.name[:40]} (revoked {token.pk})"
     with transaction.atomic():
-        if valid.update(revoked_at=Now()):
+        if valid.update(revoked_at=Now(), name=former):
             note_action(
                 AuditAction.WORKER_TOKEN_REVOKE,
                 actor=actor,

@@ -25,6 +25,8 @@ _KEY: Final = "request_id"
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _SILENT: Final = ("/healthz", "/readyz", "/metrics")
 """Paths that machines ask for again and again: only failures are worth a line."""
+_OF_WORKERS: Final = "/api/v1/fleet/"
+"""Some twenty requests a match: only refusals and failures are worth a line."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -62,7 +64,11 @@ def _begin(request: HttpRequest) -> float:
 def _end(request: HttpRequest, response: HttpResponseBase, began: float) -> HttpResponseBase:
     response.headers[HEADER] = request_id()
     is_failure = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-    if is_failure or request.path not in _SILENT:
+    is_refusal = response.status_code >= HTTPStatus.BAD_REQUEST
+    is_routine = request.path in _SILENT or (
+        request.path.startswith(_OF_WORKERS) and not is_refusal
+    )
+    if is_failure or not is_routine:
         log = _log.warning if is_failure else _log.info
         log(
             "request",

@@ -3,6 +3,9 @@
 Rows are read through the models in one transaction that sees one moment, rather than by the tools
 of each database: none has to be installed, one file fits both databases, and restored rows can be
 compared bit by bit. Price: slower than a copy of files, and only for the same release.
+
+A release that was rolled back to backs up what it knows of newer tables, and names the rest: its
+own restore brings that back, and the newer release goes on from there.
 """
 
 from __future__ import annotations
@@ -15,16 +18,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, connections, transaction
-from django.db.models import Model
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Min, Model
+from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from psycopg import IsolationLevel
 
+from pentathlon.common.models import Leadership
 from pentathlon.common.schema import applied_migrations, known_migrations, missing_migrations
 from pentathlon.operations.backup_files import (
     BackupReader,
@@ -45,6 +52,7 @@ Tell = Callable[[str, int], object]
 _SNAPSHOT: Final = "snapshot"
 _HERE: Final = "default"
 _AT_ONCE: Final = 500
+_NOTED: Final = "backup"
 _MADE_BY_MIGRATING: Final = (Permission, ContentType)
 """Models whose rows migrations make, in the order in which they can be deleted."""
 
@@ -58,15 +66,17 @@ class Summary:
     has_secret_key: bool
     is_same_key: bool = True
     """Whether this installation signs with the key that the backup was made with."""
+    left_out: tuple[str, ...] = ()
+    """Tables and columns of a newer release that are not in the backup."""
 
 
 def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
     """Write all important rows, as they were at one moment, while others go on writing.
 
-    Raise `OtherSchema` if the tables are not those of this code, `NotEmpty` if the file exists,
+    Raise `OtherSchema` if the tables are older than this code, `NotEmpty` if the file exists,
     and `NotKept` if it cannot be written; then nothing is left of it.
     """
-    _demand_own_schema()
+    _demand_tables()
     with new_backup(path) as writer, _snapshot():
         tables = {
             model._meta.db_table: _write_table(PackedTable(model), writer, tell=tell)
@@ -86,7 +96,21 @@ def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
             )
         )
     rows = sum(table.rows for table in tables.values())
-    return Summary(rows=rows, tables=len(tables), has_secret_key=has_key)
+    return Summary(
+        rows=rows, tables=len(tables), has_secret_key=has_key, left_out=tuple(_unknown_here())
+    )
+
+
+def note_backup() -> None:
+    """Store that a backup was made just now, so that monitoring misses the next one."""
+    Leadership.objects.update_or_create(name=_NOTED, defaults={"holder": _NOTED, "until": Now()})
+
+
+def last_backup() -> datetime:
+    """Return the time of the last backup; if there was none, that of the first migration."""
+    noted = Leadership.objects.filter(name=_NOTED).values_list("until", flat=True).first()
+    applied = MigrationRecorder.Migration.objects.aggregate(first=Min("applied"))
+    return noted or applied["first"]
 
 
 def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
@@ -193,15 +217,24 @@ def _compare(table: PackedTable, expected: TableEntry) -> None:
         )
 
 
-def _demand_own_schema() -> None:
-    missing, unknown = missing_migrations(), applied_migrations() - set(known_migrations())
-    if missing:
+def _demand_tables() -> None:
+    if missing := missing_migrations():
         raise OtherSchema(f"The database waits for `manage.py migrate`: it lacks {missing[0]}.")
-    if unknown:
-        raise OtherSchema(
-            f"The database belongs to a newer release: this one does not know {min(unknown)}. "
-            "Make the backup with that release."
-        )
+
+
+def _unknown_here() -> Iterator[str]:
+    """Yield tables and columns that a newer release has made."""
+    if not applied_migrations() - set(known_migrations()):
+        return
+    models = {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
+    with connection.cursor() as cursor:
+        for table in sorted(connection.introspection.table_names(cursor)):
+            if table in models:
+                known = {field.column for field in models[table]._meta.concrete_fields}
+                columns = connection.introspection.get_table_description(cursor, table)
+                yield from (f"{table}.{each.name}" for each in columns if each.name not in known)
+            elif table != MigrationRecorder.Migration._meta.db_table:
+                yield table
 
 
 def _demand_known_schema(manifest: Manifest) -> None:

@@ -13,15 +13,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from shutil import disk_usage
 from statistics import quantiles
 from typing import Final
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import Count, Min
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from pentathlon.accounts.models import Letter
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER, silent_loops
@@ -36,6 +39,7 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
+from pentathlon.operations.backups import last_backup
 from pentathlon.operations.damage import KINDS
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments.models import Tournament
@@ -227,6 +231,17 @@ def _trust(now: datetime) -> Iterator[Metric]:
     yield _gauge("checks_disputed_recent", text, value=number)
 
 
+def _operators(now: datetime) -> Iterator[Metric]:
+    failing = Letter.objects.filter(tries__gt=0).count()
+    yield _gauge("letters_failing", "Letters that no mail server has taken yet", value=failing)
+    age = max(0.0, (now - last_backup()).total_seconds())
+    text = "Since the last backup; since the first migration if there was none"
+    yield _gauge("backup_age_seconds", text, value=age)
+    disk = disk_usage(settings.DATA_FOLDER)
+    text = "Free share of the disk that the data folder of this process is on"
+    yield _gauge("disk_free_ratio", text, value=disk.free / disk.total)
+
+
 def _rest(now: datetime) -> Iterator[Metric]:
     waiting = WebhookEndpoint.objects.working().count_waiting()
     yield _gauge("webhooks_waiting", "Deliveries of webhooks that wait", value=waiting)
@@ -259,6 +274,7 @@ _GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (
     _ratings,
     _surprises,
     _trust,
+    _operators,
     _rest,
 )
 

@@ -38,8 +38,9 @@ LONGEST_FILTER: Final = 200
 
 HEAD_S: Final = 10.0
 """Seconds from the first byte of a connection, or of its next request, to the headers' end."""
-IDLE_S: Final = 5.0
-"""Seconds between an answer and the next request on the same connection."""
+IDLE_S: Final = 8.0
+"""Seconds between an answer and the next request on the same connection. Longer than heartbeats of
+workers are apart: else each of them meets a connection that is just being closed."""
 BODY_S: Final = 30.0
 UPLOAD_S: Final = 300.0
 """Seconds for the body of an upload: 16 MiB arrive in time at half a megabit a second."""

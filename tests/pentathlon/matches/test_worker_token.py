@@ -1,6 +1,7 @@
 """`manage.py worker_token` makes, lists and revokes tokens."""
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,3 +78,38 @@ def test_revoking_tells_how_many_matches_wait_again() -> None:
     make_token("machine")
 
     assert printed("revoke", "machine") == ("Revoked. Matches that went back to the queue: 0.\n")
+
+
+def test_revoked_token_frees_its_name() -> None:
+    printed("create", "machine")
+    printed("revoke", "machine")
+
+    secret = printed("create", "machine").strip()
+
+    assert str(find_worker_token(secret)) == "machine"
+    assert "machine (revoked " in printed("list")
+
+
+def test_rotated_token_has_one_secret() -> None:
+    first = printed("create", "machine").strip()
+
+    second = printed("rotate", "machine").strip()
+
+    assert find_worker_token(first) is None
+    assert str(find_worker_token(second)) == "machine"
+
+
+def test_file_of_a_secret_is_private_and_survives_a_refusal(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    assert printed("create", "machine", "--to", str(path)) == ""
+    first = path.read_text()
+
+    for words in (("create", "machine"), ("create", "other"), ("rotate", "nobody")):
+        with pytest.raises(CommandError):
+            printed(*words, "--to", str(path))
+
+    assert path.read_text() == first
+    assert path.stat().st_mode & 0o777 == 0o600
+    printed("rotate", "machine", "--to", str(path))
+    assert str(find_worker_token(path.read_text().strip())) == "machine"
+    assert [each.name for each in tmp_path.iterdir()] == ["token"]

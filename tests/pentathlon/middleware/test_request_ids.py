@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from structlog.testing import capture_logs
 
+from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.web.views import home
 
 pytestmark = pytest.mark.django_db
@@ -62,3 +63,17 @@ def test_probes_that_succeed_leave_no_line() -> None:
         Client().get("/healthz")
 
     assert logs == []
+
+
+def test_refused_worker_leaves_a_line_and_routine_none() -> None:
+    _, secret = create_worker_token(actor=None, name="machine", work=["rated"])
+    with capture_logs() as logs:
+        for token in (secret, "ptw_unknown"):
+            Client().post(
+                "/api/v1/fleet/leases/",
+                {"leases": []},
+                content_type="application/json",
+                headers={"Authorization": f"Bearer {token}"},
+            )
+
+    assert [line["status"] for line in logs if line["event"] == "request"] == [401]

@@ -183,6 +183,7 @@ def test_key_from_outside_stays_outside_and_another_one_is_noticed(
     assert "PENTATHLON_SECRET_KEY is not in the backup" in told.getvalue()
     assert settings.SECRET_KEY.encode() not in path.read_bytes()
     settings.SECRET_KEY = "another" * 10
+    delete_all_rows()
 
     call_command("restore", str(path), stdout=told)
 
@@ -243,13 +244,36 @@ class TestRefusals:
         with pytest.raises((BadBackup, OtherSchema), match=sentence):
             restore_backup(backup)
 
-    def test_database_of_a_newer_release_is_not_backed_up(self, tmp_path: Path) -> None:
+    def test_release_that_was_rolled_back_to_backs_up_what_it_knows(
+        self, backup: Path, tmp_path: Path
+    ) -> None:
+        restore_backup(backup)
+        content = _content()
         MigrationRecorder(connection).record_applied("matches", "9999_next")
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE next_table (id integer)")
+            cursor.execute("ALTER TABLE matches_heldlane ADD COLUMN next_column integer NULL")
         try:
-            with pytest.raises(OtherSchema, match=r"newer release.*matches\.9999_next"):
-                make_backup(tmp_path / "site.backup")
+            summary = make_backup(tmp_path / "rolled-back.backup")
         finally:
+            with connection.cursor() as cursor:
+                cursor.execute("DROP TABLE next_table")
+                cursor.execute("ALTER TABLE matches_heldlane DROP COLUMN next_column")
             MigrationRecorder(connection).record_unapplied("matches", "9999_next")
+
+        assert {"matches_heldlane.next_column", "next_table"} <= {*summary.left_out}
+        delete_all_rows()
+        restore_backup(tmp_path / "rolled-back.backup")
+        LogContinuation.objects.latest("pk").delete()  # each restore notes itself in the log
+        assert _content() == content
+
+    def test_backup_waits_for_migrations(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("pentathlon.operations.backups.missing_migrations", lambda: ["a.b"])
+
+        with pytest.raises(OtherSchema, match=r"lacks a\.b"):
+            make_backup(tmp_path / "site.backup")
 
         assert list(tmp_path.iterdir()) == []
 

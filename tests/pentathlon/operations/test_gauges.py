@@ -7,14 +7,17 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from prometheus_client import CollectorRegistry
 
+from pentathlon.accounts.models import Letter, LetterKind
 from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.matches.held_lanes import HeldLane
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
+from pentathlon.operations.backups import note_backup
 from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import enter_matches
@@ -184,3 +187,31 @@ def test_no_question_reads_a_whole_history(told: CollectorRegistry) -> None:
         for table in ("match", "attempt", "matchseat"):
             assert f"Seq Scan on matches_{table} " not in plan, plan
         assert "Seq Scan on ratings_" not in plan, plan
+
+
+def test_letters_that_were_refused_are_told(told: CollectorRegistry) -> None:
+    for tries in (0, 1, 3):
+        Letter.objects.create(
+            kind=LetterKind.PASSWORD_CHANGED, email="a@example.org", site="", tries=tries
+        )
+
+    assert told.get_sample_value("pentathlon_letters_failing") == 2
+
+
+def test_backup_is_missed_on_any_installation(told: CollectorRegistry) -> None:
+    MigrationRecorder.Migration.objects.update(applied=Now() - timedelta(days=3))
+    never = told.get_sample_value("pentathlon_backup_age_seconds")
+    gauges.forget()
+
+    note_backup()
+
+    assert never is not None
+    assert never > 2 * 86_400
+    assert (told.get_sample_value("pentathlon_backup_age_seconds") or 0) < 600
+
+
+def test_free_share_of_the_disk_is_told(told: CollectorRegistry) -> None:
+    share = told.get_sample_value("pentathlon_disk_free_ratio")
+
+    assert share is not None
+    assert 0 <= share <= 1

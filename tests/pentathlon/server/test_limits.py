@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.server import limits
 from pentathlon.server.limits import ALLOWANCES, RATES, THREADS, ThreadGroup, allowance
 from pentathlon_engines.manifest import LARGEST_BYTES
-from tests.k8s.manifests import BASE, Manifest, containers, load, of_kind, overlay_folder
+from tests.k8s.manifests import BASE, containers, load, of_kind, overlay_folder
 
 _UNITS = {"k": 1024, "m": 1024**2, "Mi": 1024**2, "Gi": 1024**3}
 
@@ -15,19 +16,6 @@ _UNITS = {"k": 1024, "m": 1024**2, "Mi": 1024**2, "Gi": 1024**3}
 def number_of(text: str) -> int:
     digits, unit = re.fullmatch(r"(\d+)([A-Za-z]*)", text).groups()  # type: ignore[union-attr]  # it has one
     return int(digits) * _UNITS[unit]
-
-
-@pytest.fixture
-def ingresses() -> dict[str, Manifest]:
-    """The ways into a production site, by their path."""
-    found = of_kind(load(overlay_folder("production") / "ingress.yaml"), "Ingress")
-    return {
-        manifest["spec"]["rules"][0]["http"]["paths"][0]["path"]: {
-            name.rpartition("/")[2]: value
-            for name, value in manifest["metadata"]["annotations"].items()
-        }
-        for manifest in found
-    }
 
 
 @pytest.mark.parametrize(
@@ -66,20 +54,16 @@ def test_manifest_is_as_small_as_the_engines_demand() -> None:
     assert LARGEST_BYTES == limits.LARGEST_MANIFEST
 
 
-def test_ingress_lets_through_the_largest_upload_and_not_much_more(
-    ingresses: dict[str, Manifest],
-) -> None:
-    largest = max(row.largest_body for row in ALLOWANCES)
+def test_gateway_ends_no_stream() -> None:
+    routes = of_kind(load(overlay_folder("production") / "gateway.yaml"), "HTTPRoute")
 
-    assert largest < number_of(ingresses["/"]["proxy-body-size"]) < 2 * largest
-
-
-def test_ingress_buffers_all_but_streams(ingresses: dict[str, Manifest]) -> None:
-    assert {path: made["proxy-buffering"] for path, made in ingresses.items()} == {
-        "/": "on",
-        "/live/": "off",
+    timeouts = {
+        match["path"]["value"]: rule["timeouts"]["request"]
+        for route in routes
+        for rule in route["spec"]["rules"]
+        for match in rule.get("matches", ())
     }
-    assert ingresses["/"]["proxy-request-buffering"] == "on"
+    assert timeouts == {"/live/": "0s"}
 
 
 def test_pod_has_room_for_bodies_and_answers_on_disk() -> None:
@@ -106,3 +90,7 @@ def test_pod_is_given_time_to_end_an_upload() -> None:
     pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
 
     assert pause + limits.GRACE_S < pod.get("terminationGracePeriodSeconds", 30)
+
+
+def test_connection_of_a_worker_outlives_the_pause_between_heartbeats() -> None:
+    assert limits.IDLE_S >= HEARTBEAT_S + 2

@@ -2,11 +2,13 @@
 
 import pytest
 from django.core import mail
+from django.core.mail import send_mail
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
 from pentathlon.accounts.models import ApiToken, EmailChange, Letter, User
+from pentathlon.accounts.no_mail import NO_MAIL
 from tests.factories import PASSWORD, make_token, make_user, next_number
 from tests.pentathlon.accounts.mailing import delivered_address
 from tests.pentathlon.web.pages import page_of
@@ -131,6 +133,21 @@ def test_page_says_where_letters_go_without_a_mail_server(settings: Settings) ->
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
     assert "no mail server" in page_of(Client().get(address)).text
+
+
+def test_production_without_a_mail_server_promises_no_letter(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = NO_MAIL
+    user = make_user()
+    form = {"email": "new@example.org", "password": PASSWORD}
+
+    forgotten = page_of(Client().post(reverse("password_reset"), {"email": user.email}))
+    changed = page_of(as_person(user).post(reverse("email_change"), form))
+
+    assert "no mail server" in forgotten.text
+    assert "no mail server" in changed.text
+    assert not Letter.objects.exists()
+    with pytest.raises(ConnectionError, match="PENTATHLON_MAIL"):
+        send_mail("about", "text", None, ["a@example.org"])
 
 
 def test_address_changes_by_the_link_of_a_letter_without_signing_in() -> None:

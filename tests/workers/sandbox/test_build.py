@@ -16,6 +16,7 @@ from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S
 from workers.sandbox.build import BuildFailed, BuiltBot, build
+from workers.sandbox.build_tools import build_profile
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BUILD_LIMITS
 from workers.sandbox.resources.cgroups import CgroupUse
@@ -55,6 +56,12 @@ def failure(launcher: SandboxLauncher, folder: Path, *command: str) -> BuildFail
     failed = run(launcher, folder, *command)
     assert isinstance(failed, BuildFailed)
     return failed
+
+
+@pytest.mark.parametrize("tool", ["cargo", "go", "rustc"])
+def test_tool_that_looks_for_its_own_place_finds_it(tool: str) -> None:
+    """There is no /proc in the sandbox; without the link Go 1.24 knows no library."""
+    assert build_profile(tool).seen_by_itself == tool.replace("cargo", "rustc")
 
 
 def files(built: BuiltBot | BuildFailed) -> dict[str, bytes]:

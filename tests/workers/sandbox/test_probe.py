@@ -236,7 +236,10 @@ def test_command_refuses_with_status_1(
 def test_kernel_that_refuses_namespaces_leaves_the_second_level(user: str) -> None:
     worker = worker_user(user)
 
-    ended = worker.run(worker.script("restricted.py"), "namespaces", "--json")
+    script = worker.script("restricted.py")
+    assert worker.run(script, "namespaces").returncode == 1, "production asks for all layers"
+
+    ended = worker.run(script, "namespaces", "--json", "--least=landlock")
 
     first, second = json.loads(ended.stdout)
     assert ended.returncode == 0, ended.stderr
@@ -250,7 +253,9 @@ def test_kernel_that_refuses_namespaces_leaves_the_second_level(user: str) -> No
 def test_kernel_that_refuses_both_levels_is_refused(user: str) -> None:
     worker = worker_user(user)
 
-    ended = worker.run(worker.script("restricted.py"), "namespaces,landlock", "--json")
+    ended = worker.run(
+        worker.script("restricted.py"), "namespaces,landlock", "--json", "--least=landlock"
+    )
 
     assert ended.returncode == 1
     assert [each["usable"] for each in json.loads(ended.stdout)] == [False, False]

@@ -20,6 +20,7 @@ from pentathlon.accounts.email_changes import (
 )
 from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange
+from pentathlon.accounts.no_mail import can_send_letters
 from pentathlon.accounts.passwords import (
     ask_for_reset,
     change_password,
@@ -79,6 +80,8 @@ def password_change(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def password_reset(request: HttpRequest) -> HttpResponse:
     """Ask for the address of an account with a forgotten password; answer the same for any."""
+    if not can_send_letters():
+        return render(request, "web/credentials/reset.html", {"has_no_mail": True})
     form = ForgottenPasswordForm(request.POST or None)
     if form.is_valid():
         email = form.cleaned_data["email"]

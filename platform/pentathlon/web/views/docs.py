@@ -124,7 +124,7 @@ _SETTINGS: Final = (
     ("PENTATHLON_METRICS_TOKEN", "The bearer token that may read /metrics."),
     (
         "PENTATHLON_MAIL",
-        "The mail server: smtps://name:password@host:465. Default: mail is printed.",
+        "The mail server: smtps://name:password@host:465. Without: no letters.",
     ),
     ("PENTATHLON_LOG_LEVEL", "INFO, or what you want to see."),
 )

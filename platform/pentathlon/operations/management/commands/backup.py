@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pentathlon.common.errors import DomainError
-from pentathlon.operations.backups import make_backup
+from pentathlon.operations.backups import make_backup, note_backup
 from pentathlon.operations.progress import ProgressLine
 
 _NAME: Final = "pentathlon-{:%Y%m%dT%H%M%SZ}.backup"
@@ -36,11 +36,17 @@ class Command(BaseCommand):
         file = path / _NAME.format(datetime.now(UTC)) if path.is_dir() else path
         try:
             summary = make_backup(file, tell=ProgressLine(self.stderr))
+            note_backup()
         except DomainError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
             f"{file}: {summary.rows} rows of {summary.tables} tables, {file.stat().st_size} bytes."
         )
+        if summary.left_out:
+            self.stdout.write(
+                "A newer release has used this database, and a backup by it is whole. This one "
+                f"does not have what this release does not know: {', '.join(summary.left_out)}."
+            )
         if not summary.has_secret_key:
             self.stdout.write("PENTATHLON_SECRET_KEY is not in the backup: keep it separately.")
         if keep is not None:
