@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
@@ -89,16 +90,16 @@ def test_match_is_claimed_only_when_its_hint_is_out(stolen: str) -> None:
 
 def test_volunteer_claims_and_gives_back_only_what_it_was_told_of() -> None:
     volunteer = secret_of("volunteer", Work.UNRATED)
-    told, *others = make_matches(6)
-    Match.objects.filter(pk__in=others).update(sent_at=Now() + timedelta(seconds=1))
+    ids = make_matches(BATCH + 3)
 
-    hinted = post(volunteer, "hints", {"wait_s": 1}).json()["match_ids"]
-    unheard = set(others) - set(hinted)
-    jobs = claim(volunteer, [told, *unheard]).json()["jobs"]
-    post(volunteer, "passed-hints", {"match_ids": others})
+    post(volunteer, "hints", {"queues": [MATCHES], "most": 1, "wait_s": 1})
+    heard = WorkerToken.objects.get(name="volunteer").told_matches
+    unheard = set(ids) - set(heard)
+    jobs = claim(volunteer, [heard[0], *unheard]).json()["jobs"]
+    post(volunteer, "passed-hints", {"match_ids": ids})
 
-    assert len(unheard) == 2
-    assert [job["match_id"] for job in jobs] == [told]
+    assert unheard
+    assert [job["match_id"] for job in jobs] == [heard[0]]
     assert set(Match.objects.sent().values_list("pk", flat=True)) == unheard
 
 
