@@ -137,7 +137,7 @@ def page_of(response: Any) -> Page:
     """Parse an answer, and insist that it is a valid page."""
     assert response.status_code in {200, 201, 400, 403, 404, 429}, response.status_code
     page = Page(response.content.decode())
-    assert page.mistakes == []
+    assert page.mistakes == [], (page.mistakes, response.wsgi_request.path)
     return page
 
 
