@@ -60,6 +60,7 @@ def test_escaped_percent_sign_is_no_zero_byte(client: Client) -> None:
     assert client.get("/bots/?q=%2500").status_code == 200
 
 
+@pytest.mark.deep
 def test_no_path_and_no_query_breaks_a_page() -> None:
     """Every address with both texts in each place of its path, and in all of its parameters."""
     _walk(_hostile_addresses(is_query_whole=True))
