@@ -74,6 +74,7 @@ def test_who_somebody_is_needs_the_scope(person: User) -> None:
         "username": person.username,
         "is_organiser": True,
         "takes_organiser_entries": True,
+        "may_play_rated": True,
     }
     refused = client_with(person, *Scope.values).get(f"{V1}/me/")
     assert_problem(refused, status=403, code="missing_scope")
