@@ -18,6 +18,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.services import note_sent
 from pentathlon.replays.models import Replay
 from tests.factories import make_match, make_replay, make_user, make_worker
 from tools.chaos.network import Network
@@ -98,6 +99,7 @@ def test_database_takes_no_writes_until_it_is_promoted() -> None:
 def test_thief_holds_matches_and_announces_slots(tmp_path: Path, live_server: LiveServer) -> None:
     make_worker()
     matches = [make_match() for _ in range(3)]
+    note_sent(match_ids=[match.pk for match in matches])
     port = int(live_server.url.rpartition(":")[2])
     network = Network(port=0, server_port=port, orders=tmp_path / "network.sock")
     repairs: Repairs = []

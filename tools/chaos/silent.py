@@ -130,7 +130,7 @@ def hold_with_stolen_token(scene: Scene) -> bool:
         version=worker.version,
         began_s=time.monotonic(),
     )
-    waiting = Match.objects.filter(state=MatchState.PENDING).order_by("pk")
+    waiting = Match.objects.filter(state=MatchState.PENDING, sent_at__isnull=False).order_by("pk")
     ids = list(waiting.values_list("pk", flat=True)[:_STOLEN])
     try:
         platform.announce(announcement)

@@ -145,6 +145,7 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     yield _visit("join_worker", reader=make_staff())
     yield from _quarantines(make_staff())
     yield _visit("audit", reader=make_staff())
+    yield _visit("residuals", reader=make_staff())
     yield _visit("person_roles", author.username, reader=make_staff())
     for name in ("tournament_new", "event_new"):
         yield _visit(name, reader=organiser)
