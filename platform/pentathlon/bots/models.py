@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch
 from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
+from pentathlon.common.models import Damageable
 
 
 class VersionState(models.TextChoices):
@@ -81,7 +82,7 @@ class Bot(models.Model):
         return self.name
 
 
-class Archive(models.Model):
+class Archive(Damageable):
     """The files of a bot version as one checked zip, stored once by content."""
 
     content_hash = models.CharField(max_length=71, primary_key=True)
@@ -90,8 +91,6 @@ class Archive(models.Model):
     """A normalised zip: the same files give the same bytes."""
     unpacked_bytes = models.PositiveIntegerField()
     files = models.PositiveIntegerField()
-    damaged_at = models.DateTimeField(null=True, editable=False)
-    """When scrubbing found that these are not the files that were stored."""
 
     class Meta:
         indexes = (

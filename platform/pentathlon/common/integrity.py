@@ -15,10 +15,11 @@ from copy import copy
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import structlog
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from pentathlon.common.errors import Damaged, Unavailable
+from pentathlon.common.models import Damageable
 
 _AT_ONCE: Final = 100
 _BLOBS_AT_ONCE: Final = 16
@@ -27,14 +28,14 @@ _STEP_S: Final = 0.2
 _PAUSE_S: Final = 10.0
 """Seconds between two parts: scrubbing takes a fiftieth of one core at most."""
 
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row", bound=Damageable)
 Changes = Mapping[str, Any]  # Any: values of columns
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Kept(ABC, Generic[Row]):
-    """A kind of stored thing by which its own content can be known; its rows have `damaged_at`."""
+    """A kind of stored thing by which its own content can be known."""
 
     noun: ClassVar[str]
 
@@ -66,13 +67,13 @@ class Kept(ABC, Generic[Row]):
         """Return whether a row is what was stored, mended if need be; note what is not."""
         error = self._error_of(row)
         if error is None:
-            if _mark_of(row) is not None:
+            if row.damaged_at is not None:
                 self._note(row, damaged_at=None)
             return True
-        if self.take(row, next((each for each in self.mends(row) if self._fits(row, each)), {})):
+        if any(self.take(row, changes) for changes in self.mends(row)):
             _log.warning("mended", what=self.noun, key=row.pk)
             return True
-        if _mark_of(row) is None:
+        if row.damaged_at is None:
             self._note(row, damaged_at=Now())
             _log.error("damaged", what=self.noun, key=row.pk, reason=str(error))
         return False
@@ -89,23 +90,21 @@ class Kept(ABC, Generic[Row]):
             except Damaged as error:
                 yield row, error
 
-    def mend_from(self, backed_up: Iterable[Row]) -> int:
-        """Put back the content of damaged rows from a backup's; return how many were mended.
+    def mend_from(self, backed_up: Iterable[Row], damaged: Iterable[Row]) -> set[object]:
+        """Put back the content of damaged rows from a backup's; return the keys of the mended.
 
         A row that is not what was stored either changes nothing.
         """
-        damaged = {row.pk: row for row, _ in self.damaged()}
-        return sum(
-            self.take(damaged[each.pk], self.content_of(each))
+        rows = {row.pk: row for row in damaged}
+        return {
+            each.pk
             for each in backed_up
-            if each.pk in damaged
-        )
+            if each.pk in rows and self.take(rows[each.pk], self.content_of(each))
+        }
 
     def take(self, row: Row, changes: Changes) -> bool:
         """Store changes of a row if they mend it; return whether they do."""
-        if not changes or not self._fits(row, changes):
-            return False
-        return self._note(row, **changes, damaged_at=None)
+        return self._fits(row, changes) and self._note(row, **changes, damaged_at=None)
 
     def _fits(self, row: Row, changes: Changes) -> bool:
         changed = copy(row)
@@ -164,7 +163,3 @@ def flipped(data: bytes, *, most: int) -> Iterator[bytes]:
     for place, byte in enumerate(data if len(data) <= most else b""):
         for bit in range(8):
             yield data[:place] + bytes((byte ^ 1 << bit,)) + data[place + 1 :]
-
-
-def _mark_of(row: Model) -> object:
-    return getattr(row, "damaged_at", None)

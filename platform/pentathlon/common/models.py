@@ -3,6 +3,16 @@ from __future__ import annotations
 from django.db import models
 
 
+class Damageable(models.Model):
+    """A row by whose content, hash or signature damage to it is seen; see `common.integrity`."""
+
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that this is not what was stored."""
+
+    class Meta:
+        abstract = True
+
+
 class Leadership(models.Model):
     """The right of one process to do one kind of work alone for a while, such as reconciling.
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
+from pentathlon.common.models import Damageable
 from pentathlon.matches.models import Match
 
 
-class Replay(models.Model):
+class Replay(Damageable):
     """The stored record of a match: compressed, verified before it was accepted."""
 
     match = models.OneToOneField(
@@ -22,9 +23,6 @@ class Replay(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     awaits_log = models.BooleanField(default=True, db_default=True)
     """Whether its receipt is still missing from the log: the result is new, or hidden."""
-
-    damaged_at = models.DateTimeField(null=True, editable=False)
-    """When scrubbing found that this is not the record of the result any more."""
 
     class Meta:
         indexes = (

@@ -3,10 +3,11 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
+from pentathlon.common.models import Damageable
 from pentathlon.matches.models import Match
 
 
-class LogEntry(models.Model):
+class LogEntry(Damageable):
     """A receipt in the log. Entries are only ever added, and their indices have no gaps."""
 
     index = models.PositiveBigIntegerField(primary_key=True)
@@ -18,8 +19,6 @@ class LogEntry(models.Model):
     """The Ed25519 signature of the receipt."""
     key = models.ForeignKey("SigningKey", on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    damaged_at = models.DateTimeField(null=True, editable=False)
-    """When scrubbing found that this is not the receipt that was signed."""
 
     class Meta:
         indexes = (
@@ -56,7 +55,7 @@ class LogContinuation(models.Model):
         return f"log continued from size {self.size}"
 
 
-class LogTile(models.Model):
+class LogTile(Damageable):
     """Up to 256 hashes side by side: of entries, or of whole tiles of the level below.
 
     A full tile never changes again, so that a proof among millions of entries reads a few rows.
@@ -68,8 +67,6 @@ class LogTile(models.Model):
     hashes = models.BinaryField()
     digest = models.CharField(max_length=64, blank=True, db_default="")
     """The SHA-256 of `hashes`, by which a changed bit is seen."""
-    damaged_at = models.DateTimeField(null=True, editable=False)
-    """When scrubbing found that these are not the hashes that were stored."""
 
     class Meta:
         constraints = (
@@ -80,7 +77,7 @@ class LogTile(models.Model):
         return f"tile {self.index} of level {self.level}"
 
 
-class LogRoot(models.Model):
+class LogRoot(Damageable):
     """The root that was published on a day: a signed checkpoint of the log."""
 
     day = models.DateField(unique=True)
@@ -90,8 +87,6 @@ class LogRoot(models.Model):
     note = models.TextField()
     """The checkpoint with its signature."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    damaged_at = models.DateTimeField(null=True, editable=False)
-    """When scrubbing found that this is not the root that was signed."""
 
     def __str__(self) -> str:
         return f"root of {self.day}"

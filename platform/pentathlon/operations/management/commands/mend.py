@@ -32,14 +32,14 @@ class Command(BaseCommand):
         left: list[Damaged] = []
         try:
             for kind in KINDS:
-                flipped = sum(kind.is_sound(row) for row, _ in list(kind.damaged()))
-                found = [error for _, error in kind.damaged()]
-                mended = 0
-                if path is not None and found:
-                    mended = kind.mend_from(rows_of(path, kind.rows().model))
-                    found = [error for _, error in kind.damaged()]
-                self.stdout.write(f"Mended {count(flipped + mended, kind.noun)}.")
-                left += found
+                damaged = list(kind.damaged())
+                still = [(row, error) for row, error in damaged if not kind.is_sound(row)]
+                if path is not None and still:
+                    backed_up = rows_of(path, kind.rows().model)
+                    mended = kind.mend_from(backed_up, [row for row, _ in still])
+                    still = [(row, error) for row, error in still if row.pk not in mended]
+                self.stdout.write(f"Mended {count(len(damaged) - len(still), kind.noun)}.")
+                left += [error for _, error in still]
         except DomainError as error:
             raise CommandError(f"{error} ({error.code})") from error
         for each in left[:_SHOWN]:
