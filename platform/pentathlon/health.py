@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from math import nan
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
@@ -17,6 +15,7 @@ from redis import Redis, RedisError
 
 from pentathlon.common.schema import missing_migrations
 from pentathlon.common.services import silent_loops
+from pentathlon.fleet.queues import QUEUES
 
 _FRESH_S: Final = 2.0
 """Seconds for which an answer holds, so that frequent requests cost nothing."""
@@ -49,24 +48,23 @@ def forget() -> None:
     _looks.forget()
 
 
-def is_broker_up() -> bool:
-    """Return whether the broker answers; without REDIS_URL, the broker is a folder and does."""
-    return settings.REDIS_URL is None or _ask_broker(Redis.ping) is not None
+def hints_waiting() -> dict[str, float] | None:
+    """Return how many hints of each queue no worker has taken; None if the broker is away.
 
-
-def hints_waiting(queue: str) -> float:
-    """Return how many hints of a queue no worker has taken; not a number if nobody can know."""
-    count = None if settings.REDIS_URL is None else _ask_broker(lambda redis: redis.llen(queue))
-    return nan if count is None else float(count)
-
-
-def _ask_broker(ask: Callable[[Redis], Any]) -> Any:  # Any: what a command returns
-    """Return the broker's answer; None if it does not give one."""
+    Without REDIS_URL the broker is a folder: it is there, but nobody counts what is in it.
+    """
+    if settings.REDIS_URL is None:
+        return {}
     try:
-        with Redis.from_url(
-            str(settings.REDIS_URL), socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
-        ) as client:
-            return ask(client)
+        with (
+            Redis.from_url(
+                settings.REDIS_URL, socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
+            ) as client,
+            client.pipeline(transaction=False) as asked,
+        ):
+            for queue in QUEUES:
+                asked.llen(queue)
+            return dict(zip(QUEUES, map(float, asked.execute()), strict=True))
     except RedisError:
         return None
 

@@ -1,10 +1,10 @@
 """Figures for monitoring: for this machine, or for whoever has the token."""
 
 import secrets
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from ipaddress import ip_address
+from math import nan
 from typing import Any, Final
 
 from asgiref.sync import iscoroutinefunction
@@ -13,10 +13,12 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 from django_prometheus.exports import ExportToDjangoView
-from prometheus_client import REGISTRY, Gauge
+from prometheus_client import REGISTRY
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from pentathlon.fleet.queues import QUEUES
-from pentathlon.health import hints_waiting, is_broker_up
+from pentathlon.health import hints_waiting
 from pentathlon.operations.gauges import register_gauges
 from pentathlon.server.proxies import WAS_FORWARDED
 
@@ -29,11 +31,27 @@ _REFUSAL: Final = (
     '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
 )
 
-_broker_up = Gauge("pentathlon_broker_up", "1 if the broker answers; else workers ask the site")
-_broker_up.set_function(lambda: float(is_broker_up()))
-_hints = Gauge("pentathlon_hints_waiting", "Hints that no worker has taken yet", ["queue"])
-for _queue in QUEUES:
-    _hints.labels(_queue).set_function(partial(hints_waiting, _queue))
+
+class _BrokerGauges(Collector):
+    """What the broker says, asked once for each answer to monitoring."""
+
+    def describe(self) -> list[Metric]:
+        """Ask nobody when the gauges are registered."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """Tell whether the broker answers, and how many hints wait in it."""
+        waiting = hints_waiting()
+        text = "1 if the broker answers; else workers ask the site"
+        yield GaugeMetricFamily("pentathlon_broker_up", text, value=float(waiting is not None))
+        text = "Hints that no worker has taken yet"
+        family = GaugeMetricFamily("pentathlon_hints_waiting", text, labels=["queue"])
+        for queue in QUEUES:
+            family.add_metric([queue], (waiting or {}).get(queue, nan))
+        yield family
+
+
+REGISTRY.register(_BrokerGauges())
 register_gauges(REGISTRY)
 
 
