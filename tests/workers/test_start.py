@@ -12,6 +12,7 @@ from pentathlon.common.services import LOOPS, RECONCILER
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from workers.management.commands import reconcile
 from workers.management.commands.reconcile import Command
+from workers.publisher import Publisher
 from workers.reconciler import Reconciler
 
 _WORKER = """
@@ -37,6 +38,17 @@ def test_worker_loads_its_tasks_without_the_pages_of_the_site() -> None:
 
 def test_every_loop_of_the_reconciler_is_watched() -> None:
     assert {RECONCILER, *reconcile.BESIDE} == {*LOOPS}
+
+
+def test_each_loop_finds_out_by_itself_that_the_broker_was_away() -> None:
+    """One that shared the news would publish too late what was lost meanwhile."""
+    publishers = [
+        {step.__self__ for step in steps.values() if hasattr(step, "__self__")}
+        for steps in (reconcile.BESIDE["publishing"], reconcile.BESIDE["analyses"])
+    ]
+
+    assert [{type(each) for each in found} for found in publishers] == [{Publisher}, {Publisher}]
+    assert publishers[0].isdisjoint(publishers[1])
 
 
 @pytest.mark.django_db(transaction=True)

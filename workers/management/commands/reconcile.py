@@ -68,7 +68,8 @@ _publisher: Final = Publisher()
 # The work here grows with the matches, results or receivers; no match waits for it.
 BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "accounts": {"letters": send_letters},
-    "analyses": {"analyses": _publisher.publish_analyses},
+    # Each loop has found out by itself whether the broker is away, and what it missed meanwhile.
+    "analyses": {"analyses": Publisher().publish_analyses},
     "close": {"entries": settle_entries, "tournaments": close_finished},
     # A broker that does not answer must not keep the leader.
     "publishing": {
