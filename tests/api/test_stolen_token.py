@@ -103,6 +103,14 @@ def test_volunteer_claims_and_gives_back_only_what_it_was_told_of() -> None:
     assert set(Match.objects.sent().values_list("pk", flat=True)) == unheard
 
 
+def test_what_a_token_trusted_with_everything_is_told_of_is_not_stored(stolen: str) -> None:
+    make_matches(2)
+
+    assert post(stolen, "hints", {"queues": [MATCHES], "most": 1}).json()["messages"]
+
+    assert WorkerToken.objects.get().told_matches == []
+
+
 def test_token_gives_back_no_more_hints_in_a_minute_than_it_could_claim(stolen: str) -> None:
     ids = make_matches(BATCH + 3)
 

@@ -77,8 +77,11 @@ def give_back_hints(token: WorkerToken, *, match_ids: Collection[int]) -> None:
 
 
 def note_told(token: WorkerToken, match_ids: Sequence[int]) -> None:
-    """Remember the latest matches that the site has told workers of this token of."""
-    if set(match_ids) <= set(token.told_matches):
+    """Remember the latest matches that the site has told workers of this token of.
+
+    One that is trusted with everything reads the queue, too, so nothing rests on it.
+    """
+    if token.is_trusted_with_all or set(match_ids) <= set(token.told_matches):
         return
     with transaction.atomic():
         locked = _lock(token)
