@@ -134,7 +134,7 @@ def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
         )
     tiles = Tiles()
     note = signed_receipt(entry)
-    if tiles.subtree(0, entry.index) != leaf_of(entry):
+    if tiles.subtree(0, entry.index) != leaf_hash(entry.receipt.encode()):
         raise ReceiptDamaged(
             f"Entry {entry.index} of the log, of match {match.pk}, has another hash in the tree. "
             "The operators of this site can restore it from a backup."
