@@ -125,9 +125,7 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
     slots = getattr(sender, "concurrency", 1)
     try:
         worker = worker_process(slots=slots)
-    except BadEnvironment as error:
-        sys.exit(f"This worker does not start. {error}")
-    except LayerMissing as error:
+    except (BadEnvironment, LayerMissing) as error:
         sys.exit(f"This worker does not start. {error}")
     worker.adopt_pool_files()
     options: dict[str, Any] = {

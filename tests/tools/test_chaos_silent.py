@@ -17,12 +17,13 @@ from redis import Redis
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive
 from pentathlon.fleet.models import Worker, WorkerToken
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import note_sent
 from pentathlon.replays.models import Replay
 from tests.factories import make_match, make_replay, make_user, make_worker
 from tools.chaos.network import Network
-from tools.chaos.scene import QUEUE, Scene, Strike
+from tools.chaos.scene import Scene, Strike
 from tools.chaos.silent import THIEF
 from tools.chaos.strikes import STRIKES
 
@@ -73,7 +74,7 @@ def test_unreadable_message_waits_in_the_queue(broker: str, settings: Settings) 
     assert _strike("message that nobody can read").do(_scene([]))
 
     with Redis.from_url(broker) as client:
-        assert client.llen(QUEUE) == 1
+        assert client.llen(MATCHES) == 1
 
 
 @pytest.mark.django_db(transaction=True)

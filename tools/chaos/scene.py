@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 from django.conf import settings
 from redis import Redis
 
-from pentathlon.fleet.queues import MATCHES
 from pentathlon.local.servers.postgres import PostgresServer
 from tools.chaos.crew import Crew
 from tools.chaos.disks import Disks
@@ -18,7 +17,6 @@ from tools.chaos.network import Network
 
 DATABASE: Final = "database"
 """The name of the database among what is away."""
-QUEUE: Final = MATCHES
 
 Item = TypeVar("Item")
 Later = Callable[[float, Callable[[], None]], None]

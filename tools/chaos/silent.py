@@ -16,10 +16,11 @@ from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
 from pentathlon.fleet.announcements import Announcement, Work
 from pentathlon.fleet.models import Worker
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.models import Replay
-from tools.chaos.scene import DATABASE, QUEUE, Scene, broker, one_of
+from tools.chaos.scene import DATABASE, Scene, broker, one_of
 from workers.port import Lease, PlatformAway
 from workers.remote.adapter import RemotePlatform
 
@@ -64,7 +65,7 @@ def _set_read_only(*, is_so: bool) -> None:
 def send_unreadable_message(scene: Scene) -> bool:
     """Put a message into the queue that is no message."""
     with broker() as client:
-        client.lpush(QUEUE, scene.rng.choice((b"{", b"[]", b"\x00\xff", b"null")))
+        client.lpush(MATCHES, scene.rng.choice((b"{", b"[]", b"\x00\xff", b"null")))
     return True
 
 

@@ -9,11 +9,12 @@ from contextlib import suppress
 from random import Random
 from typing import Final
 
+from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
 from tools.chaos.crew import WORKERS, CrewRole
 from tools.chaos.network import Condition
-from tools.chaos.scene import DATABASE, QUEUE, Scene, Strike, broker, one_of
+from tools.chaos.scene import DATABASE, Scene, Strike, broker, one_of
 from tools.chaos.silent import (
     archive_damaged,
     hold_with_stolen_token,
@@ -137,7 +138,7 @@ def _repeat_hints(scene: Scene) -> bool:
 
 def _delay_hints(scene: Scene) -> bool:
     with broker() as client:
-        taken = client.rpop(QUEUE, _FEW_HINTS)
+        taken = client.rpop(MATCHES, _FEW_HINTS)
     if not taken:
         return False
     scene.later(scene.rng.uniform(*_LATE_S), lambda: _deliver(taken))
@@ -146,7 +147,7 @@ def _delay_hints(scene: Scene) -> bool:
 
 def _deliver(messages: Sequence[bytes]) -> None:
     with broker() as client:
-        client.lpush(QUEUE, *messages)
+        client.lpush(MATCHES, *messages)
 
 
 def _pause_worker(scene: Scene) -> bool:

@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from math import ceil
 from typing import Final
 
@@ -151,13 +152,11 @@ class _Plan:
         self._stale = sorted(sent.filter(is_stale).values_list("pk", *facts))
         self._repeated = frozenset(RepeatedLane.objects.values_list("lane", flat=True))
         self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
-        self._waiting = 0
+        waiting = list(sent.exclude(is_stale).order_by().values_list(*facts))
+        for *place, game in chain(live.order_by().values_list(*facts), waiting):
+            self._in_flight[_lane_of(*place)] += self._weight(game)
+        self._waiting = len(waiting)
         """How many matches wait in hints that no slot has taken yet."""
-        for matches in (live, sent.exclude(is_stale)):
-            self._waiting = 0
-            for *place, game in matches.order_by().values_list(*facts):
-                self._in_flight[_lane_of(*place)] += self._weight(game)
-                self._waiting += 1
         self._left = 0.0
         """How much of the window stays empty, because the next batch has no room yet."""
 
