@@ -127,9 +127,9 @@ def test_log_that_was_restored_says_so_once(run: Run) -> None:
 def test_receipt_that_was_changed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a site that does not look at what it serves, as ours does."""
     monkeypatch.setattr(services, "read_note", lambda *_, **__: "")
-    monkeypatch.setattr(services, "leaf_of", lambda entry: Tiles().subtree(0, entry.index))
     (match,) = log_matches(1)
     entry = LogEntry.objects.get()
+    monkeypatch.setattr(services, "leaf_hash", lambda _: Tiles().subtree(0, entry.index))
     entry.receipt = entry.receipt.replace("namespaces", "landlock")
     entry.save()
 
