@@ -41,7 +41,7 @@ from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import positions
 from pentathlon_engines.record.shape import Record
-from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.demands import Demand, show_demands
 from tools.benchmark.strength import seat_bot
 
 HELP: Final = "CPU s of a win-chance curve, and whether its chances come true"

@@ -1,12 +1,17 @@
-"""The cost of a match by part, as numbers that add up."""
+"""The cost of a match by part, as numbers that add up, beside the budgets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
+from tools.benchmark.demands import Demand
+
+LEAST_EFFICIENCY = 0.8
+MOST_OWN_SHARE = 0.1
+MOST_TURN_OVER_RAW = 5.0
+MOST_SANDBOX_OVER_PLAIN = 1.25
 PARTS = (
     "bot starts",
     "turns",
@@ -28,7 +33,6 @@ class Costs:
     """CPU milliseconds of one match of a game, and the ratios of the budgets."""
 
     game: str
-    matches: int
     parts_ms: dict[str, float]
     """The cost of each of `PARTS`, measured alone."""
     whole_ms: float
@@ -57,19 +61,37 @@ class Costs:
         """The share of queue and rows in the whole."""
         return sum(self.parts_ms[name] for name in OWN_PARTS) / self.whole_ms
 
-    def to_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return all figures by name."""
-        return {
-            "game": self.game,
-            "matches": self.matches,
-            "parts_ms": {name: round(self.parts_ms[name], 3) for name in PARTS},
-            "sum_ms": round(self.sum_ms, 3),
-            "whole_ms": round(self.whole_ms, 3),
-            "efficiency": round(self.efficiency, 3),
-            "queue_and_rows": round(self.own_share, 3),
-            "matches_per_s": round(self.matches_per_s, 2),
-            "turn_over_raw": round(self.turn_over_raw, 2),
-            "sandbox_over_plain": round(self.sandbox_over_plain, 2),
-            "plies_median": median(self.plies),
-            "replay_bytes_median": median(self.replay_bytes),
-        }
+
+def rows_of(
+    costs: Sequence[Costs], rivals: Mapping[str, Mapping[str, float]]
+) -> dict[str, list[Demand]]:
+    """Return a row for each part and ratio, with a column for each game and each rival."""
+
+    def row(
+        values: Sequence[float], *, least: float | None = None, most: float | None = None
+    ) -> list[Demand]:
+        named = zip(costs, values, strict=True)
+        return [
+            Demand(name=cost.game, measured=value, least=least, most=most) for cost, value in named
+        ]
+
+    def beside(figure: str) -> list[Demand]:
+        return [Demand(name=name, measured=facts[figure]) for name, facts in rivals.items()]
+
+    return {
+        **{part: row([cost.parts_ms[part] for cost in costs]) for part in PARTS},
+        "sum of the parts": row([cost.sum_ms for cost in costs]),
+        "whole match": row([cost.whole_ms for cost in costs]) + beside("cpu_ms"),
+        "sum / whole": row([cost.efficiency for cost in costs], least=LEAST_EFFICIENCY),
+        "queue and rows / whole": row([cost.own_share for cost in costs], most=MOST_OWN_SHARE),
+        "turn / raw round trip": row(
+            [cost.turn_over_raw for cost in costs], most=MOST_TURN_OVER_RAW
+        ),
+        "sandbox start / plain start": row(
+            [cost.sandbox_over_plain for cost in costs], most=MOST_SANDBOX_OVER_PLAIN
+        ),
+        "replay bytes, median": row([median(cost.replay_bytes) for cost in costs]),
+        "plies, median": row([median(cost.plies) for cost in costs]),
+        "matches per second": row([cost.matches_per_s for cost in costs])
+        + beside("matches_per_s"),
+    }

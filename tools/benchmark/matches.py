@@ -7,15 +7,26 @@ slows both. CPU seconds are counted, not wall time, so other programs on the cor
 from __future__ import annotations
 
 import contextlib
+import os
+from argparse import ArgumentParser
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median
+from typing import Final
 
 import msgspec
+from django.conf import settings
+from django.core.management.base import CommandError
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.env import CHECKOUT, IMPORT_PATH
+from pentathlon.fleet.capabilities import least_sandbox
+from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
+from pentathlon.local.environment.installer import InstallFailed
 from pentathlon.matches.capacity.batches import BATCH
+from pentathlon_engines import GAMES
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
@@ -25,9 +36,18 @@ from pentathlon_engines.record.shape import Record
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from tools.benchmark import bots, rows
 from tools.benchmark.archives import measured_bot
-from tools.benchmark.costs import Costs
+from tools.benchmark.costs import Costs, rows_of
+from tools.benchmark.demands import Figures
+from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.meter import own_cpu_s
-from tools.benchmark.stage import Stage
+from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.progress import Say
+from tools.benchmark.rivals import RIVALS, measure_rival
+from tools.benchmark.speed.command import opponents_python
+from tools.benchmark.stage import Stage, open_stage
+from workers.direct.adapter import DirectPlatform
+from workers.sandbox.levels import choose_level
+from workers.slots.slot import open_slot
 
 _ROUND = 3 * BATCH
 _WARM_UP = 3
@@ -52,7 +72,7 @@ class Bench:
         command = bot_command(folder, read_manifest(folder))
         self.command = replace(command, compiled=IS_COMPILED)
 
-    def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:
+    def measure(self, game: str, matches: int, say: Say) -> Costs:
         """Measure a game over this many matches."""
         self.stage.play(self._schedule(game, range(_WARM_UP)))
         totals: defaultdict[str, float] = defaultdict(float)
@@ -109,7 +129,6 @@ class Bench:
         records = rows.records_of(played)
         return Costs(
             game=game,
-            matches=len(played),
             parts_ms=each_ms,
             whole_ms=whole_ms,
             matches_per_s=1000 / wall_ms,
@@ -133,6 +152,63 @@ class Bench:
         return median(cost.ratio for cost in costs)
 
 
+@contextlib.contextmanager
+def open_bench(bot: str = "random") -> Iterator[Bench]:
+    """Start a worker beside the database and the broker of this process."""
+    with open_stage(Path(str(settings.DATA_FOLDER)).parent) as stage:
+        level = choose_level(least=least_sandbox())
+        slot = open_slot(level, name="benchmark", fetch=DirectPlatform().archive)
+        yield Bench(stage=stage, bot=bot, launcher=slot.launcher)
+
+
 def _rounds(matches: int) -> Iterator[range]:
     for first in range(0, matches, _ROUND):
         yield range(first, min(first + _ROUND, matches))
+
+
+def _measure(options: Options, say: Say) -> Figures:
+    with open_bench(options["bot"]) as bench:
+        games = options["games"] or GAMES
+        costs = [bench.measure(game, options["matches"], say) for game in games]
+    rivals = {}
+    for rival in RIVALS if options["rivals"] else ():
+        say(rival.name)
+        rivals[rival.name] = measure_rival(rival, Path(options["rivals"]))
+    return rows_of(costs, rivals)
+
+
+def _offer(parser: ArgumentParser) -> None:
+    offer_games(parser)
+    bots = sorted(built_in_bots())
+    parser.add_argument("--bot", choices=bots, default="random", help="the bot that plays itself")
+    what = "without the packages from PyPI to compare with"
+    parser.add_argument("--alone", action="store_true", help=what)
+    what = "use compiled engines and build them first if necessary"
+    parser.add_argument("--compiled", action="store_true", help=what)
+
+
+def _prepare(options: Options) -> dict[str, str]:
+    """Install the rivals and compile the engines if they are to be used."""
+    check_games(options["games"])
+    try:
+        options["rivals"] = (
+            None if options["alone"] else str(opponents_python(CHECKOUT / ".venv-bench"))
+        )
+        engines = [str(compiled_engines())] if options["compiled"] else []
+    except InstallFailed as error:
+        raise CommandError(f"{error} `--alone` measures without them.") from error
+    except CannotCompile as error:
+        raise CommandError(str(error)) from error
+    return {"PYTHONPATH": os.pathsep.join([*engines, IMPORT_PATH])}
+
+
+MATCH: Final = Part(
+    HELP="CPU ms of a match with fresh bots, by part measured alone, and as a whole",
+    measure=_measure,
+    sizes=(Size("matches", 20, 2, "matches per game"),),
+    databases=("sqlite",),
+    has_broker=True,
+    on_one_core=True,
+    offer=_offer,
+    prepare=_prepare,
+)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
 
-_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-_CPU_FIELDS = slice(11, 15)
+_TICK_S: Final = 1 / os.sysconf("SC_CLK_TCK")
+_CPU_FIELDS: Final = slice(11, 15)
 """utime, stime and the same of children waited for; counted after the program's name."""
+_LOOK_S: Final = 0.02
 
 
 def own_cpu_s() -> float:
@@ -35,6 +40,45 @@ def cost_s(action: Callable[[], object]) -> float:
     before = own_cpu_s()
     action()
     return own_cpu_s() - before
+
+
+class MemoryWatch:
+    """Looks at the memory of this process alone in steps of 20 ms, until the block ends."""
+
+    def __enter__(self) -> Self:
+        """Begin to watch."""
+        gc.collect()
+        self.samples = [private_mib(os.getpid())]
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop watching."""
+        self._end.set()
+        self._thread.join()
+
+    @property
+    def peak_mib(self) -> float:
+        """How far the peak exceeds the memory at the beginning."""
+        return max(self.samples) - self.samples[0]
+
+    @property
+    def late_growth_mib(self) -> float:
+        """How far the peak of the last quarter of the time exceeds that of the first one."""
+        quarter = max(1, len(self.samples) // 4)
+        return max(self.samples[-quarter:]) - max(self.samples[: quarter + 1])
+
+    def _watch(self) -> None:
+        while not self._end.wait(_LOOK_S):
+            self.samples.append(private_mib(os.getpid()))
+        self.samples.append(private_mib(os.getpid()))
 
 
 def _ticks(pid: int) -> int:

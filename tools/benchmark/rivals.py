@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -76,37 +75,22 @@ class RivalFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """Another program that plays matches, and how it does so."""
+    """Another program that plays matches: Python code that defines `play`, for one match."""
 
     name: str
-    manner: str
     program: str
-    """Python code that defines `play`, which plays one match."""
 
 
 RIVALS: Final = (
-    Rival(
-        name="kaggle-environments connectx",
-        manner="with agents as functions in its own process",
-        program=_CONNECTX,
-    ),
-    Rival(
-        name="python-chess, 50 plies",
-        manner="with two fresh UCI processes that answer at once",
-        program=_CHESS,
-    ),
+    Rival(name="connectx by kaggle", program=_CONNECTX),
+    Rival(name="python-chess", program=_CHESS),
 )
-
-Figures = Mapping[str, float]
-
-
-def measure_rivals(python: Path) -> dict[str, Figures]:
-    """Return, by name, matches per second and CPU milliseconds of a match, children included."""
-    return {rival.name: measure_rival(rival, python) for rival in RIVALS}
+"""Two agents as functions in one process; 50 plies of two fresh UCI processes that answer at once.
+fastchess and cutechess are available neither from PyPI nor from Debian."""
 
 
-def measure_rival(rival: Rival, python: Path) -> Figures:
-    """Return the figures of one other program."""
+def measure_rival(rival: Rival, python: Path) -> dict[str, float]:
+    """Return matches per second, and CPU milliseconds of a match, children included."""
     ended = subprocess.run(
         [python, "-c", rival.program + _METER, str(_SECONDS)],
         env=child_environment(PYTHONPATH=""),

@@ -105,13 +105,6 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
     return 1 - 6 * sum((one - other) ** 2 for one, other in gaps) / (size * (size**2 - 1))
 
 
-def largest_change(matches: Sequence[PlayedMatch], *, seed: int) -> float:
-    """Return the most that a strength changes if the results come in another order."""
-    before = fit(matches, draw_probability=DRAWS)
-    after = fit(Random(seed).sample(matches, len(matches)), draw_probability=DRAWS)
-    return max(abs(one - other) for one, other in zip(before.mu, after.mu, strict=True))
-
-
 def _held_live(matches: Iterable[PlayedMatch], truth: Sequence[float]) -> int:
     """Count the bars of a live table that contain the true strength."""
     skills = fold(results_of_matches(matches), draw_probability=DRAWS)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from random import Random
-from typing import Final
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from os import sched_getaffinity
+from typing import Final, TypeVar
 
-from pentathlon_engines.strength.best import chances_of_best, groups, rank_intervals
-from pentathlon_engines.strength.played_matches import PlayedMatch
-from pentathlon_engines.strength.thurstone import fit
-from tools.benchmark.competition.coverage import Scenario, Tally, largest_change, play_field
-from tools.benchmark.competition.demands import Demand
-from tools.benchmark.competition.fields import (
-    DRAWS,
-    Luck,
-    Noise,
-    Seatings,
-    draw_truth,
-    paired_blocks,
-    table_blocks,
-)
-from tools.benchmark.competition.sequential import golden_ratios, play_finals, run_tests
-from tools.benchmark.competition.simulation import Simulation, SimulationPart
+from tools.benchmark.competition.coverage import Scenario, Tally, play_field
+from tools.benchmark.competition.fields import Noise
+from tools.benchmark.competition.sequential import run_tests
+from tools.benchmark.demands import Demand, Figures
+from tools.benchmark.part import Options, Part
+from tools.benchmark.progress import Say
+
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
 
 SCENARIOS: Final = (
     Scenario(bots=30, rounds=3, fields=150),
@@ -44,104 +39,49 @@ SCENARIOS: Final = (
 )
 _RHO: Final = {SCENARIOS[0]: 0.983, SCENARIOS[1]: 0.995}
 _TESTS: Final = 6_000
-_FINALS: Final = 150
+_MOST_MATCHES: Final = {Noise.INDEPENDENT: 540, Noise.SHARED: 350}
+_QUICK: Final = 10
+"""A short look divides the number of cases by this."""
 _TWO: Final = 2
 
 
-class _Measurement(Simulation):
-    """All figures, one group after the other."""
+def _measure(options: Options, say: Say) -> Figures:
+    """Measure on all cores."""
+    share, seed = (_QUICK if options["quick"] else 1), options["seed"]
+    cores = len(sched_getaffinity(0))
+    with ProcessPoolExecutor(cores, mp_context=get_context("forkserver")) as pool:
 
-    def demands(self) -> Iterator[Demand]:
-        """Yield every figure."""
-        yield from self._coverage()
-        yield self._shuffled()
-        yield from self._sprt()
-        yield from self._finals()
-        yield from self._speed()
+        def spread(work: Callable[[Task], Outcome], tasks: Sequence[Task]) -> list[Outcome]:
+            return list(pool.map(work, tasks, chunksize=max(1, len(tasks) // 40)))
 
-    def _coverage(self) -> Iterator[Demand]:
+        figures: list[Demand] = []
         everything = Tally()
         for scenario in SCENARIOS:
-            self._say(scenario.name)
-            count = max(_TWO, scenario.fields // self._share)
-            tasks = [(scenario, 1_000_000 * self._seed + number) for number in range(count)]
+            say(scenario.name)
+            count = max(_TWO, scenario.fields // share)
             tally = Tally()
-            for each in self._map(play_field, tasks):
-                tally.add(each)
+            numbers = [1_000_000 * seed + number for number in range(count)]
+            for field in spread(play_field, [(scenario, number) for number in numbers]):
+                tally.add(field)
             everything.add(tally)
-            yield from _demands_of(scenario, tally)
-        yield Demand(
-            name="claims of P(best) ≥ .95 that are right, all scenarios",
-            measured=everything.right / max(1, everything.claims),
-            least=0.95,
-            remark=f"{everything.right} of {everything.claims}",
-        )
-
-    def _shuffled(self) -> Demand:
-        self._say("results in another order")
-        changes = []
-        for number, blocks in enumerate((table_blocks(30, 5, 1), paired_blocks(30, 4))):
-            rng = Random(self._seed + number)
-            truth = draw_truth(30, rng, spread=2.0)
-            matches = list(Luck(truth, Noise.INDEPENDENT, rng).play(blocks))
-            changes.append(largest_change(matches, seed=self._seed))
-        return Demand(
-            name="shuffled results: largest change of a strength",
-            measured=max(changes),
-            most=1e-6,
-        )
-
-    def _sprt(self) -> Iterator[Demand]:
-        self._say("sequential tests")
-        tests = _TESTS // self._share
-        limits = {Noise.INDEPENDENT: 540, Noise.SHARED: 350}
-        tasks = [(score, noise, tests, self._seed) for noise in limits for score in (0.5, 0.55)]
-        for (score, noise, *_), found in zip(tasks, self._map(run_tests, tasks), strict=True):
-            name = f"SPRT, {noise}, true score {score:g}"
-            tried = f"{tests:,} tests"
-            yield Demand(name=f"{name}: wrong", measured=found.wrong, most=0.05, remark=tried)
-            yield Demand(name=f"{name}: mean matches", measured=found.matches, most=limits[noise])
-        for computed, golden in golden_ratios():
-            yield Demand(
-                name=f"log likelihood ratio of fishtest: {golden}",
-                measured=computed,
-                least=golden - 0.01,
-                most=golden + 0.01,
-            )
-
-    def _finals(self) -> Iterator[Demand]:
-        self._say("finals")
-        count = max(_TWO, _FINALS // self._share)
-        seeds = [1_000_000 * self._seed + number for number in range(count)]
-        short = self._map(play_finals, [(93, seed) for seed in seeds])
-        yield Demand(
-            name="finals of 8, spread 2: the best is first after at most 186 games",
-            measured=sum(end.is_right for end in short) / count,
-            least=0.85,
-            remark=f"{count} fields, {sum(end.matches for end in short) / count:.0f} games",
-        )
-        long = self._map(play_finals, [(300, seed) for seed in seeds])
-        claims = [end for end in long if end.has_claimed]
-        yield Demand(
-            name="finals of 8, spread 2: claims that are right",
-            measured=sum(end.is_right for end in claims) / max(1, len(claims)),
-            least=0.97,
-            remark=f"{len(claims)} claims, {sum(end.matches for end in long) / count:.0f} games",
-        )
-
-    def _speed(self) -> Iterator[Demand]:
-        rng = Random(self._seed)
-        for bots, seats, whole in ((200, 5, 50_000), (300, 2, 89_700)):
-            count = whole // self._share
-            self._say(f"closing {count:,} matches")
-            truth = draw_truth(bots, rng, spread=2.0)
-            luck = Luck(truth, Noise.INDEPENDENT, rng)
-            matches = list(luck.play(_drawn_blocks(bots, seats, count, rng)))
-            yield Demand(
-                name=f"CPU seconds to close {count:,} matches, {bots} bots, {seats} seats",
-                measured=_closing_s(matches),
-                most=30,
-            )
+            figures += _demands_of(scenario, tally)
+        say("sequential tests")
+        tests = _TESTS // share
+        tasks = [(score, noise, tests, seed) for noise in _MOST_MATCHES for score in (0.5, 0.55)]
+        for (score, noise, *_), tried in zip(tasks, spread(run_tests, tasks), strict=True):
+            name, most = f"SPRT, {noise}, true score {score:g}", _MOST_MATCHES[noise]
+            remark = f"{tests:,} tests"
+            figures += [
+                Demand(name=f"{name}: wrong", measured=tried.wrong, most=0.05, remark=remark),
+                Demand(name=f"{name}: mean matches", measured=tried.matches, most=most),
+            ]
+    claims = Demand(
+        name="claims of P(best) ≥ .95 that are right, all scenarios",
+        measured=everything.right / max(1, everything.claims),
+        least=0.95,
+        remark=f"{everything.right} of {everything.claims}",
+    )
+    return [*figures, claims]
 
 
 def _demands_of(scenario: Scenario, tally: Tally) -> Iterator[Demand]:
@@ -168,24 +108,14 @@ def _demands_of(scenario: Scenario, tally: Tally) -> Iterator[Demand]:
         )
 
 
-def _drawn_blocks(bots: int, seats: int, matches: int, rng: Random) -> Iterator[Seatings]:
-    """Yield blocks of drawn groups in all turns around the table."""
-    for _ in range(matches // seats):
-        group = rng.sample(range(bots), seats)
-        yield tuple(tuple(group[turn:] + group[:turn]) for turn in range(seats))
+def _offer(parser: ArgumentParser) -> None:
+    what = "the same seed gives the same figures (1)"
+    parser.add_argument("--seed", type=int, default=1, help=what)
 
 
-def _closing_s(matches: Sequence[PlayedMatch]) -> float:
-    before = time.process_time()
-    strengths = fit(matches, draw_probability=DRAWS)
-    chances_of_best(strengths)
-    groups(strengths)
-    rank_intervals(strengths)
-    return time.process_time() - before
-
-
-RATINGS: Final = SimulationPart(
+RATINGS: Final = Part(
     HELP="whether strengths, intervals and sequential tests are as right as they say",
-    title="Ratings",
-    kind=_Measurement,
+    measure=_measure,
+    databases=("sqlite",),
+    offer=_offer,
 )

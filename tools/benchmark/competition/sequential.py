@@ -1,4 +1,4 @@
-"""Tests and finals that end when they know enough: how often they err, and how long they are."""
+"""Tests that end when they know enough: how often they err, and how long they are."""
 
 from __future__ import annotations
 
@@ -10,24 +10,10 @@ from statistics import NormalDist
 from typing import Final
 
 from pentathlon_engines.strength.pair_model import draw_margin, outcomes
-from pentathlon_engines.strength.sprt import Sprt, SprtDecision, normalized_ratio
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 from pentathlon_engines.strength.thurstone import BETA
-from pentathlon_engines.tournament.formats.estimates import estimate
-from pentathlon_engines.tournament.formats.finals import Finals
-from pentathlon_engines.tournament.formats.interface import (
-    Batch,
-    FieldEntry,
-    Over,
-    Plan,
-    PlayedBlock,
-)
-from tools.benchmark.competition.fields import DRAWS, Luck, Noise, draw_truth
+from tools.benchmark.competition.fields import DRAWS, Noise
 
-FISHTEST: Final = (
-    ((365, 16618, 36229, 16974, 390), 2.25),
-    ((379, 10170, 21828, 10640, 343), 2.95),
-)
-"""Counts of blocks, and the log-likelihood ratio that fishtest gives for 0 against 2 Elo."""
 _MOST_BLOCKS: Final = 1040
 _GRID: Final = 200
 _REACH: Final = 7.0
@@ -52,54 +38,10 @@ def run_tests(task: tuple[float, Noise, int, int]) -> SprtTally:
     wrong = blocks = 0
     for _ in range(tests):
         cells = rng.choices(range(5), weights, k=_MOST_BLOCKS)
-        found, counts = test.run(cells, matches=2)
-        wrong += found == wrong_end
+        decision, counts = test.run(cells, matches=2)
+        wrong += decision == wrong_end
         blocks += sum(counts)
     return SprtTally(wrong / tests, 2 * blocks / tests)
-
-
-def golden_ratios() -> list[tuple[float, float]]:
-    """Return pairs of the ratio that we compute and the one that fishtest has published."""
-    return [
-        (normalized_ratio(counts, null_elo=0, alternative_elo=2), golden)
-        for counts, golden in FISHTEST
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class FinalsEnd:
-    """The end of the finals of one field."""
-
-    matches: int
-    has_claimed: bool
-    is_right: bool
-    """Whether the strongest was found, by the claim or as the first by estimated strength."""
-
-
-def play_finals(task: tuple[int, int]) -> FinalsEnd:
-    """Play `finals/2` among eight, with a budget of blocks."""
-    budget, seed = task
-    rng = Random(seed)
-    truth = draw_truth(8, rng, spread=2.0)
-    luck, finals = Luck(truth, Noise.INDEPENDENT, rng), Finals()
-    params = {name: parameter.default for name, parameter in finals.parameters.items()}
-    plan = Plan(
-        seats=2,
-        params={**params, "blocks": budget},
-        key=seed.to_bytes(32),
-        draw_probability=DRAWS,
-    )
-    entries = [FieldEntry(number, str(number)) for number in range(len(truth))]
-    played: list[PlayedBlock] = []
-    while isinstance(step := finals.next(plan, entries, played), Batch):
-        for block in step.blocks:
-            ends = luck.play_block(len(played), block.seatings)
-            ranks = tuple(match.ranks for match in ends)
-            played.append(PlayedBlock(block.round, block.seatings, ranks))
-    strengths = estimate(plan, played)
-    first = strengths.players[strengths.mu.index(max(strengths.mu))]
-    has_claimed = isinstance(step, Over) and "probability" in step.remark
-    return FinalsEnd(2 * len(played), has_claimed, truth[first] == max(truth))
 
 
 def block_scores(score: float, noise: Noise) -> list[float]:

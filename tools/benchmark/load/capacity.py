@@ -5,40 +5,27 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
-from collections.abc import Sequence
+from argparse import ArgumentParser
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-import django
-from rich.console import Console
+from django.db import connection
 
-django.setup()
-
-# Models exist only from here on.
-from django.conf import settings  # noqa: E402
-from django.db import connection  # noqa: E402
-
-from pentathlon.bots.models import Bot  # noqa: E402
-from pentathlon.fleet.capabilities import least_sandbox  # noqa: E402
-from pentathlon.local.servers import processes  # noqa: E402
-from pentathlon.matches.models import Match, MatchState  # noqa: E402
-from pentathlon.operations.retention import other_holdings  # noqa: E402
-from pentathlon.web.docs.capacity import FILE  # noqa: E402
-from pentathlon_engines import GAMES  # noqa: E402
-from tools.benchmark.costs import Costs  # noqa: E402
-from tools.benchmark.load.data import Say, add_history, make_cast  # noqa: E402
-from tools.benchmark.load.followers import follow_results  # noqa: E402
-from tools.benchmark.load.stage import read_options  # noqa: E402
-from tools.benchmark.matches import Bench  # noqa: E402
-from tools.benchmark.meter import cpu_s_of  # noqa: E402
-from tools.benchmark.progress import show_progress  # noqa: E402
-from tools.benchmark.stage import Stage, open_stage  # noqa: E402
-from workers.direct.adapter import DirectPlatform  # noqa: E402
-from workers.sandbox.levels import choose_level  # noqa: E402
-from workers.slots.slot import open_slot  # noqa: E402
+from pentathlon.bots.models import Bot
+from pentathlon.local.servers import processes
+from pentathlon.operations.retention import other_holdings
+from pentathlon.web.docs.capacity import FILE
+from pentathlon_engines import GAMES
+from tools.benchmark.costs import Costs
+from tools.benchmark.demands import Demand, Figures
+from tools.benchmark.load.data import add_history, make_cast
+from tools.benchmark.load.reconciling import follow_results
+from tools.benchmark.matches import open_bench
+from tools.benchmark.meter import cpu_s_of
+from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.progress import Say
 
 COMMAND: Final = "python3 manage.py bench capacity --write"
 _PER_PLY: Final = ("turns", "engine", "re-simulation")
@@ -46,45 +33,43 @@ _FIRST_SEED: Final = 10_000
 _LARGEST_SHOWN: Final = 8
 
 
-def main() -> int:
-    """Measure every game, then the rows of a history; print or write the figures."""
-    options = read_options("matches", "history", "write")
-    with show_progress(Console(stderr=True)) as say:
-        folder = Path(str(settings.DATA_FOLDER)).parent
-        with open_stage(folder) as stage:
-            level = choose_level(least=least_sandbox())
-            slot = open_slot(level, name="benchmark", fetch=DirectPlatform().archive)
-            bench = Bench(stage=stage, bot="random", launcher=slot.launcher)
-            games = {game: _measure(bench, stage, game, options.matches, say) for game in GAMES}
-            sandbox = slot.launcher.level.value
-        rows, tables = _measure_rows(options.history, say)
+def _measure(options: Options, say: Say) -> Figures:
+    """Measure every game, then the rows of a history; write the figures if asked to."""
+    matches, history = options["matches"], options["history"]
+    games = {}
+    with open_bench() as bench:
+        for game in GAMES:
+            costs = bench.measure(game, matches, say)
+            say(f"{game}: the database")
+            seeds = range(_FIRST_SEED, _FIRST_SEED + matches)
+            ids = bench.stage.schedule(bench.version, game, seeds)
+            before = _database_s()
+            bench.stage.play(ids)
+            database_ms = 1000 * (_database_s() - before) / matches
+            games[game] = _figures(costs, database_ms=database_ms)
+        sandbox = bench.launcher.level.value
+    row_bytes, tables = _measure_rows(history, say)
     report = {
         "measured": datetime.now(tz=UTC).date().isoformat(),
         "command": COMMAND,
         "machine": {**_machine(), "sandbox": sandbox},
-        "matches": options.matches,
-        "history": options.history,
+        "matches": matches,
+        "history": history,
         "games": games,
-        "row_bytes": round(rows),
+        "row_bytes": round(row_bytes),
         "tables": tables,
     }
-    text = json.dumps(report, indent=2) + "\n"
-    if options.write:
-        FILE.write_text(text)
-    sys.stdout.write(text)
-    return 0
-
-
-def _measure(bench: Bench, stage: Stage, game: str, matches: int, say: Say) -> dict[str, float]:
-    costs = bench.measure(game, matches, say)
-    say(f"{game}: the database")
-    ids = stage.schedule(bench.version, game, range(_FIRST_SEED, _FIRST_SEED + matches))
-    before = _database_s()
-    stage.play(ids)
-    database_s = _database_s() - before
-    if Match.objects.filter(pk__in=ids).exclude(state=MatchState.DONE).exists():
-        sys.exit(f"A match of {game} was not played.")
-    return _figures(costs, database_ms=1000 * database_s / matches)
+    if options["write"]:
+        FILE.write_text(json.dumps(report, indent=2) + "\n")
+    rows: dict[str, dict[str, float]] = {
+        **games,
+        "rows of a match": {"bytes": row_bytes},
+        **{f"of these in {table}": {"bytes": size} for table, size in tables.items()},
+    }
+    return {
+        name: [Demand(name=column, measured=figure) for column, figure in figures.items()]
+        for name, figures in rows.items()
+    }
 
 
 def _figures(costs: Costs, *, database_ms: float) -> dict[str, float]:
@@ -109,10 +94,10 @@ def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
     # Rename the bot, because the history makes one of the same name.
     Bot.objects.filter(name="measured-random").update(name="measured")
     cast = make_cast()
-    before = _sizes()
+    before = dict(other_holdings())
     add_history(cast, done=history, waiting=0, say=say)
     follow_results(say)
-    grown = {name: size - before.get(name, 0) for name, size in _sizes().items()}
+    grown = {name: size - before.get(name, 0) for name, size in other_holdings()}
     replay = grown.pop("replays_replay")
     largest = sorted(grown, key=lambda name: -grown[name])[:_LARGEST_SHOWN]
     stored = _replay_bytes()
@@ -128,21 +113,14 @@ def _replay_bytes() -> float:
         return float(cursor.fetchone()[0])
 
 
-def _sizes() -> dict[str, int]:
-    return dict(other_holdings())
-
-
 def _database_s() -> float:
     """Return the CPU seconds of PostgreSQL, including its ended processes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (pid,) = cursor.fetchone()
     postmaster = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    return cpu_s_of([postmaster, *_living(list(processes.children(postmaster)))])
-
-
-def _living(pids: Sequence[int]) -> list[int]:
-    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists()]
+    living = [pid for pid in processes.children(postmaster) if Path(f"/proc/{pid}/stat").exists()]
+    return cpu_s_of([postmaster, *living])
 
 
 def _machine() -> dict[str, Any]:  # Any: JSON
@@ -161,5 +139,20 @@ def _machine() -> dict[str, Any]:  # Any: JSON
     }
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _offer(parser: ArgumentParser) -> None:
+    what = "write the costs to the page /docs/capacity/"
+    parser.add_argument("--write", action="store_true", help=what)
+
+
+CAPACITY: Final = Part(
+    HELP="what a match costs workers and PostgreSQL, and leaves behind",
+    measure=_measure,
+    sizes=(
+        Size("matches", 24, 3, "matches of each game"),
+        Size("history", 20_000, 300, "matches whose rows are weighed"),
+    ),
+    databases=("postgres",),
+    has_broker=True,
+    on_one_core=True,
+    offer=_offer,
+)

@@ -7,7 +7,7 @@ Everything follows from the seed. Ratings, ledger and scores follow from the res
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.core.management.color import no_style
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Model
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionGame, VersionState
@@ -30,7 +30,7 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import FIELDS, ChangeRow, change_row
+from pentathlon.ratings.change_rows import FIELDS, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
 from pentathlon.ratings.recompute import store_ratings
 from pentathlon.ratings.scores import restore_scores
@@ -51,7 +51,7 @@ from pentathlon_engines.record.record import canonical, seal
 from pentathlon_engines.record.shape import Header, Record
 from tools.benchmark.archives import measured_bot
 from tools.benchmark.load.tables import Row, Table, moment, next_id, without_indexes
-from tools.benchmark.load.validations import add_validations
+from tools.benchmark.progress import Say
 
 GAME: Final = "tuned"
 _BATCH: Final = 10_000
@@ -64,7 +64,8 @@ _PAIR: Final = 2
 _DUELS: Final = 60
 _DUEL_MATCHES: Final = 20
 
-Say = Callable[[str], None]
+_Batch = dict[type[Model], list[Row]]
+"""Rows that are stored together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,6 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
     owner = User.objects.create_user(username="load", email="", password=None, is_organiser=True)
     versions = make_bots(owner, bots)
-    add_validations(GAME, versions)
     shown = add_tournament(owner, versions[:30], TournamentState.RUNNING)
     writer = Writer(versions, random.Random(seed), total=435)
     writer.add(shown, done=435, waiting=435)
@@ -159,7 +159,9 @@ def make_bots(owner: User, count: int) -> list[int]:
         )
         for bot in bots
     )
-    VersionGame.objects.bulk_create(VersionGame(version=each, game=GAME) for each in versions)
+    VersionGame.objects.bulk_create(
+        VersionGame(version=version, game=GAME) for version in versions
+    )
     return [first.pk, *(version.pk for version in versions)]
 
 
@@ -192,26 +194,10 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
 
 
 class Writer:
-    """Adds the matches of one tournament after the other, with all rows that belong to them.
+    """Adds the matches of one tournament after the other, with all rows that belong to them."""
 
-    Without ratings the ledger says that results count, but not what they changed. At tables of
-    five the rating rule takes a millisecond per result, and a final table does not read ratings.
-    """
-
-    def __init__(
-        self,
-        versions: list[int],
-        rng: random.Random,
-        *,
-        total: int,
-        seats: int = _PAIR,
-        kind: MatchKind = MatchKind.TOURNAMENT,
-        has_ratings: bool = True,
-    ) -> None:
+    def __init__(self, versions: list[int], rng: random.Random, *, total: int) -> None:
         self.made = 0
-        self._kind = kind
-        self._has_ratings = has_ratings
-        self._seats_of_a_table = seats
         self._rng = rng
         self._strength = {version: rng.gauss(0, 1) for version in versions}
         live = open_live_pool(game=GAME)
@@ -219,16 +205,24 @@ class Writer:
         self._match = next_id(Match)
         self._row = next_id(LedgerRow)
         self._ended = datetime.now(tz=UTC) - (total + 1000) * _PACE
-        self._replay = pack(canonical(_record()))
+        self._ended_at = ""
+        """The end of the newest match, as the database takes it."""
+        record = _record()
+        self._replay, self._chain = pack(canonical(record)), record["chain"]
         fixed = ("kind", "game", "rules_version", "seed", "rated", "lane", "state")
         times = ("started_at", "finished_at", "attempts_made", "ply", "outcome_reason", "sandbox")
-        self._matches = Table(Match, "id", *fixed, *times, "alias", "chain")
-        self._seats = Table(MatchSeat, "match", "seat", "version", "rank")
-        self._places = Table(TournamentMatch, "tournament", "match", "round", "block", "index")
-        self._rows = Table(LedgerRow, "id", "pool", "match", "state", "seq", "ended_at")
-        self._changes = Table(RatingChange, *(name.removesuffix("_id") for name in FIELDS))
-        self._replays = Table(Replay, "match", "codec", "data", "raw_bytes")
-        self._attempts = Table(Attempt, "match", "number", "token", "worker", "state")
+        # In the order in which they refer to each other.
+        self._tables = {
+            Match: Table(Match, "id", *fixed, *times, "alias", "chain"),
+            MatchSeat: Table(MatchSeat, "match", "seat", "version", "rank"),
+            TournamentMatch: Table(
+                TournamentMatch, "tournament", "match", "round", "block", "index"
+            ),
+            LedgerRow: Table(LedgerRow, "id", "pool", "match", "state", "seq", "ended_at"),
+            RatingChange: Table(RatingChange, *(name.removesuffix("_id") for name in FIELDS)),
+            Replay: Table(Replay, "match", "codec", "data", "raw_bytes"),
+            Attempt: Table(Attempt, "match", "number", "token", "worker", "state"),
+        }
 
     def add(self, tournament: Tournament, *, done: int, waiting: int) -> None:
         """Store a tournament's next matches, the finished ones first."""
@@ -241,7 +235,7 @@ class Writer:
         # A short tournament goes on with the pairs that the previous one did not reach.
         turn = self.made - self.made % 2
         for start in range(0, done + waiting, _BATCH):
-            batch = _Batch()
+            batch: _Batch = {model: [] for model in self._tables}
             for number in range(start, min(start + _BATCH, done + waiting)):
                 index += 1
                 seating = self._seating(versions, turn + number)
@@ -250,8 +244,9 @@ class Writer:
                 for line in lines:
                     self._add_row(batch, line, result)
                 self._match += 1
-            self._store(batch)
-            self.made += sum(1 for row in batch.replays)
+            for model, table in self._tables.items():
+                table.fill(batch[model])
+            self.made += len(batch[Replay])
         Tournament.objects.filter(pk=tournament.pk).update(planned=index, scheduled=index)
         own.store()
 
@@ -265,8 +260,6 @@ class Writer:
 
     def _seating(self, versions: list[int], number: int) -> tuple[int, ...]:
         """Return the versions of the match with this number; pairs take turns, both ways."""
-        if self._seats_of_a_table != _PAIR:
-            return tuple(self._rng.sample(versions, self._seats_of_a_table))
         others = len(versions) - 1
         first = number // 2 % len(versions)
         step = number // (2 * len(versions)) % others + 1
@@ -275,9 +268,6 @@ class Writer:
         return pair if number % 2 == 0 else pair[::-1]
 
     def _ranks(self, seating: tuple[int, ...]) -> tuple[int, ...]:
-        if len(seating) != _PAIR:
-            shown = [self._strength[version] + self._rng.gauss(0, 1) for version in seating]
-            return tuple(sum(other > own for other in shown) for own in shown)
         lead = self._strength[seating[0]] - self._strength[seating[1]] + self._rng.gauss(0, 1)
         if abs(lead) < _DRAWS:
             return 0, 0
@@ -292,44 +282,37 @@ class Writer:
         result: Result | None,
     ) -> None:
         pk = self._match
-        head = (pk, self._kind.value, GAME, tournament.rules_version, pk, True)
+        head = (pk, MatchKind.TOURNAMENT.value, GAME, tournament.rules_version, pk, True)
         state: Row
         if result is None:
             state = (MatchState.PENDING.value, None, None, 0, 0, "", "", f"{pk:032x}", "")
         else:
             self._ended += _PACE
-            batch.ended = moment(self._ended)
+            self._ended_at = moment(self._ended)
             start = moment(self._ended - 8 * _PACE)
-            end = (MatchState.DONE.value, start, batch.ended, 1, 20, "line", "namespaces")
-            state = (*end, f"{pk:032x}", f"{pk:064x}")
-            batch.replays.append((pk, CODEC, self._replay, len(self._replay)))
+            end = (MatchState.DONE.value, start, self._ended_at, 1, 20, "line", "namespaces")
+            state = (*end, f"{pk:032x}", self._chain)
+            batch[Replay].append((pk, CODEC, self._replay, len(self._replay)))
             token = UUID(int=pk) if connection.vendor == "postgresql" else f"{pk:032x}"
-            batch.attempts.append((pk, 1, token, "load.0", AttemptState.ACCEPTED.value))
-        batch.matches.append((*head, tournament.pk, *state))
+            batch[Attempt].append((pk, 1, token, "load.0", AttemptState.ACCEPTED.value))
+        batch[Match].append((*head, tournament.pk, *state))
         for seat, version in enumerate(seating):
-            batch.seats.append((pk, seat, version, None if result is None else result.ranks[seat]))
-        block = (index + 1) // 2 if len(seating) == _PAIR else index
+            batch[MatchSeat].append(
+                (pk, seat, version, None if result is None else result.ranks[seat])
+            )
+        block = (index + 1) // 2
         tables = len(self._strength) // 2
-        batch.places.append((tournament.pk, pk, (block - 1) // tables + 1, block, index))
+        batch[TournamentMatch].append((tournament.pk, pk, (block - 1) // tables + 1, block, index))
 
     def _add_row(self, batch: _Batch, line: _Line, result: Result | None) -> None:
         facts: Row = (LedgerState.WAITING.value, None, None)
         if result is not None:
             line.seq += 1
-            facts = (LedgerState.APPLIED.value, line.seq, batch.ended)
-            changes = line.book.enter(line.seq, result) if self._has_ratings else ()
-            batch.changes += (change_row(self._row, change) for change in changes)
-        batch.rows.append((self._row, line.pool.pk, self._match, *facts))
+            facts = (LedgerState.APPLIED.value, line.seq, self._ended_at)
+            changes = line.book.enter(line.seq, result)
+            batch[RatingChange] += (change_row(self._row, change) for change in changes)
+        batch[LedgerRow].append((self._row, line.pool.pk, self._match, *facts))
         self._row += 1
-
-    def _store(self, batch: _Batch) -> None:
-        self._matches.fill(batch.matches)
-        self._seats.fill(batch.seats)
-        self._places.fill(batch.places)
-        self._rows.fill(batch.rows)
-        self._changes.fill(batch.changes)
-        self._replays.fill(batch.replays)
-        self._attempts.fill(batch.attempts)
 
 
 @dataclass(slots=True)
@@ -344,20 +327,6 @@ class _Line:
         """Store what follows from the results."""
         Pool.objects.filter(pk=self.pool.pk).update(applied_seq=self.seq)
         store_ratings(self.pool, self.book)
-
-
-class _Batch:
-    """Rows that are stored together."""
-
-    def __init__(self) -> None:
-        self.matches: list[Row] = []
-        self.seats: list[Row] = []
-        self.places: list[Row] = []
-        self.rows: list[Row] = []
-        self.changes: list[ChangeRow] = []
-        self.replays: list[Row] = []
-        self.attempts: list[Row] = []
-        self.ended = ""
 
 
 def count_all_scores() -> None:

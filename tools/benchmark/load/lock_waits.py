@@ -1,4 +1,8 @@
-"""How long a claim, a publishing and a page's write wait during a long operation."""
+"""`bench blocking`: how long a claim, a publishing and a page's write wait for something long.
+
+The long work is done here, beside a loop of the reconciler's steps and a prober in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +15,22 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import django
-from rich.console import Console
+from django.core.management.base import CommandError
+from django.db import connection
+from django.db.models.functions import Now
 
-django.setup()
-
-# Models exist only from here on.
-from django.db import connection  # noqa: E402
-from django.db.models.functions import Now  # noqa: E402
-
-from pentathlon.local.preparation import prepare_database  # noqa: E402
-from pentathlon.matches.endings import note_endings  # noqa: E402
-from pentathlon.matches.models import Match, MatchSeat, MatchState  # noqa: E402
-from pentathlon.matches.services import return_expired_leases  # noqa: E402
-from pentathlon.ratings.models import (  # noqa: E402
-    Pool,
-    live_key,
-    tournament_key,
-)
-from pentathlon.ratings.recompute import recompute_pool  # noqa: E402
-from pentathlon.ratings.services import apply_results  # noqa: E402
-from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
-from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
-from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
-from tools.benchmark.load.data import (  # noqa: E402
+from pentathlon.local.preparation import prepare_database
+from pentathlon.matches.endings import note_endings
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.services import return_expired_leases
+from pentathlon.ratings.models import live_key, tournament_key
+from pentathlon.ratings.recompute import recompute_pool
+from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.scheduling.schedules import make_schedules
+from pentathlon.tournaments.services import close_finished, start_tournament
+from tools.benchmark.demands import Demand, Figures
+from tools.benchmark.load.data import (
     GAME,
     Cast,
     Writer,
@@ -42,13 +38,15 @@ from tools.benchmark.load.data import (  # noqa: E402
     count_all_scores,
     make_cast,
 )
-from tools.benchmark.load.dispatch import send_and_take_back  # noqa: E402
-from tools.benchmark.load.figures import Figure, show  # noqa: E402
-from tools.benchmark.load.stage import read_options  # noqa: E402
-from tools.benchmark.load.tables import analyse  # noqa: E402
-from workers.reconciler import SWITCH_S  # noqa: E402
+from tools.benchmark.load.recompute import make_stale
+from tools.benchmark.load.reconciling import send_and_take_back
+from tools.benchmark.load.tables import analyse
+from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.progress import Say
+from workers.reconciler import SWITCH_S
 
 MOST_WAIT_S: Final = 1.0
+_JUDGED: Final = ("claim", "page write", "publish")
 _PAUSE_S: Final = 0.25
 _HISTORY: Final = 3
 _IDLE_S: Final = 10
@@ -64,97 +62,76 @@ _STEPS: Final[dict[str, Work]] = {
 }
 
 
-def main() -> int:
-    """Run each long piece of work beside probes; print the longest waits."""
-    options = read_options("bots")
+def _measure(options: Options, say: Say) -> Figures:
+    """Do each long piece of work beside probes; return the longest waits."""
     sys.setswitchinterval(SWITCH_S)
-    console = Console(stderr=True)
-    with console.status("Filling the database") as status:
-        prepare_database()
-        cast = make_cast(bots=options.bots)
-        long = options.bots * (options.bots - 1)
-        open_one = add_tournament(cast.owner, cast.versions, TournamentState.OPEN)
-        writer = Writer(cast.versions, random.Random(3), total=long)
-        ended = [
-            add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
-            for _ in range(_HISTORY)
-        ]
-        for tournament in ended:
-            writer.add(tournament, done=long, waiting=0)
-        writer.close()
-        count_all_scores()
-        analyse()
-        bench = _Bench(cast)
-        # Work that a process does only once must not be part of any wait.
-        for step in _STEPS.values():
-            step()
-        figures = []
-        works: dict[str, Work] = {
-            f"nothing, for {_IDLE_S} s": lambda: time.sleep(_IDLE_S),
-            f"start of {long}": lambda: _start(open_one, cast),
-            f"close of {long}": lambda: _close(ended[0]),
-            f"recompute of {long}": lambda: _recompute(tournament_key(ended[1].pk)),
-            f"recompute of {_HISTORY * long}": lambda: _recompute(live_key(GAME)),
-        }
-        for name, work in works.items():
-            status.update(name)
-            figures.append(bench.measure(name, work))
-    title = f"Longest waits in seconds on {connection.vendor} while something long runs"
-    return show(title, figures, verdict="longest", as_json=options.json)
+    prepare_database()
+    cast = make_cast(bots=options["bots"])
+    long = options["bots"] * (options["bots"] - 1)
+    new = add_tournament(cast.owner, cast.versions, TournamentState.OPEN)
+    writer = Writer(cast.versions, random.Random(3), total=long)
+    ended = [
+        add_tournament(cast.owner, cast.versions, TournamentState.CLOSED) for _ in range(_HISTORY)
+    ]
+    for tournament in ended:
+        writer.add(tournament, done=long, waiting=0)
+    writer.close()
+    count_all_scores()
+    analyse()
+    # Work that a process does only once must not be part of any wait.
+    for step in _STEPS.values():
+        step()
+    works: dict[str, Work] = {
+        f"nothing, for {_IDLE_S} s": lambda: time.sleep(_IDLE_S),
+        f"start of {long}": lambda: _start(new, cast),
+        f"close of {long}": lambda: _close(ended[0]),
+        f"recompute of {long}": lambda: _recompute(tournament_key(ended[1].pk)),
+        f"recompute of {_HISTORY * long}": lambda: _recompute(live_key(GAME)),
+    }
+    figures = {}
+    for name, work in works.items():
+        say(name)
+        figures[name] = _waits_beside(work, lane=cast.tournament.pk)
+    return figures
 
 
-class _Bench:
-    """Probes from another process, and a reconciler's loop in this one."""
+def _waits_beside(work: Work, *, lane: int) -> list[Demand]:
+    """Do some work; return the longest wait of each probe and each step meanwhile, in seconds."""
+    command = [sys.executable, "-m", "tools.benchmark.load.prober", str(lane)]
+    prober = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if prober.stdin is None or prober.stdout is None or not prober.stdout.readline():
+        raise CommandError("The prober did not start.")
+    stop, longest = threading.Event(), dict.fromkeys(("publish", *_STEPS), 0.0)
+    loop = threading.Thread(target=_reconcile, args=(lane, stop, longest))
+    loop.start()
+    began = time.monotonic()
+    try:
+        work()
+    finally:
+        took_s = time.monotonic() - began
+        stop.set()
+        loop.join()
+        probed, _ = prober.communicate()
+    waits = {"took": took_s, **json.loads(probed), **longest}
+    return [
+        Demand(name=name, measured=wait_s, most=MOST_WAIT_S if name in _JUDGED else None)
+        for name, wait_s in waits.items()
+    ]
 
-    def __init__(self, cast: Cast) -> None:
-        self._lane = cast.tournament.pk
-        self._stop = threading.Event()
-        self._longest: dict[str, float] = {}
 
-    def measure(self, name: str, work: Work) -> Figure:
-        """Do `work`; return the longest waits meanwhile."""
-        command = [sys.executable, "-m", "tools.benchmark.load.prober", str(self._lane)]
-        prober = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        if prober.stdin is None or prober.stdout is None or not prober.stdout.readline():
-            sys.exit("The prober did not start.")
-        self._stop.clear()
-        self._longest = dict.fromkeys(("publish", *_STEPS), 0.0)
-        loop = threading.Thread(target=self._reconcile)
-        loop.start()
-        before = time.monotonic()
-        try:
-            work()
-        finally:
-            took = time.monotonic() - before
-            self._stop.set()
-            loop.join()
-            told, _ = prober.communicate()
-        waits = {**json.loads(told), "publish": self._longest.pop("publish")}
-        return Figure(
-            name=name,
-            measured={"took": took, **waits, **self._longest},
-            verdict=max(waits.values()),
-            demanded=MOST_WAIT_S,
-        )
-
-    def _reconcile(self) -> None:
-        """Go through the steps of the reconciler; note the longest time of each."""
-        try:
-            while not self._stop.wait(_PAUSE_S):
-                due = time.monotonic()
-                _finish_one(self._lane)
-                for name, step in _STEPS.items():
-                    before = time.monotonic()
-                    step()
-                    self._note(name, since=before)
-                self._note("publish", since=due)
-        finally:
-            connection.close()
-
-    def _note(self, name: str, *, since: float) -> None:
-        self._longest[name] = max(self._longest[name], time.monotonic() - since)
+def _reconcile(lane: int, stop: threading.Event, longest: dict[str, float]) -> None:
+    """Go through the steps of the reconciler; note the longest time of each."""
+    try:
+        while not stop.wait(_PAUSE_S):
+            due = time.monotonic()
+            _finish_one(lane)
+            for name, step in _STEPS.items():
+                before = time.monotonic()
+                step()
+                longest[name] = max(longest[name], time.monotonic() - before)
+            longest["publish"] = max(longest["publish"], time.monotonic() - due)
+    finally:
+        connection.close()
 
 
 def _finish_one(lane: int) -> None:
@@ -182,15 +159,15 @@ def _close(tournament: Tournament) -> None:
     running = Tournament.objects.filter(pk=tournament.pk)
     running.update(state=TournamentState.RUNNING, finished_at=None)
     if tournament.pk not in {closed.pk for closed in close_finished()}:
-        sys.exit("The tournament was not closed.")
+        raise CommandError("The tournament was not closed.")
 
 
 def _recompute(key: str) -> None:
-    """Write all ratings of a pool anew, after a change that touches each of them."""
-    pool = Pool.objects.get(key=key)
-    Pool.objects.filter(pk=pool.pk).update(draw_probability=0.07, is_stale=True)
-    recompute_pool(pool_id=pool.pk)
+    recompute_pool(pool_id=make_stale(key).pk)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+BLOCKING: Final = Part(
+    HELP="the longest waits in seconds while something long runs",
+    measure=_measure,
+    sizes=(Size("bots", 200, 12, "bots in a double round robin"),),
+)

@@ -39,7 +39,7 @@ from pentathlon.matches.models import (  # noqa: E402
 from pentathlon.matches.services import schedule_matches  # noqa: E402
 from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402
-from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
+from tools.benchmark.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.load.data import GAME  # noqa: E402
 from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.meter import private_mib  # noqa: E402

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+import json
+import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from django.core.management.base import CommandError
 
@@ -16,46 +18,42 @@ from pentathlon.local.servers.valkey import running_valkey
 from tools.trials import run_trial, trial_environment
 
 DATABASES: Final = ("sqlite", "postgres")
-
-
-def offer_database(parser: ArgumentParser) -> None:
-    """Add the options of every measurement with a database of its own."""
-    parser.add_argument("--database", choices=DATABASES, help="both by default")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+_BROKER: Final = {
+    "PENTATHLON_LOG_LEVEL": "WARNING",
+    "PENTATHLON_BOT_MATCHES": "1000",  # one bot may play all of them
+    "PENTATHLON_STARVED_SHARE": "2",  # other programs hold back no slot
+}
 
 
 def run_on(
-    options: dict[str, Any],
+    kinds: Sequence[str],
     module: str,
     arguments: Sequence[str],
     *,
     has_broker: bool = False,
+    **variables: str,
 ) -> None:
     """Run a module on a fresh database of each kind; raise if one run misses a demand."""
     missed = []
-    for kind in [options["database"]] if options["database"] else DATABASES:
+    for kind in kinds:
         with _database(kind) as (folder, url), ExitStack() as ends:
             broker = {}
             if has_broker:
-                broker["REDIS_URL"] = ends.enter_context(running_valkey(folder))
-                broker["PENTATHLON_BOT_MATCHES"] = "1000"  # one bot may play all of them
-                broker["PENTATHLON_STARVED_SHARE"] = "2"  # other programs hold back no slot
-            environment = trial_environment(folder, DATABASE_URL=url, **broker)
-            form = ["--json"] if options["json"] else []
-            is_met = run_trial(module, *arguments, *form, environment=environment)
-        if not is_met:
-            missed.append(kind)
+                broker = {**_BROKER, "REDIS_URL": ends.enter_context(running_valkey(folder))}
+            environment = trial_environment(folder, DATABASE_URL=url, **broker, **variables)
+            if not run_trial(module, *arguments, environment=environment):
+                missed.append(kind)
     if missed:
-        raise CommandError(f"The demands are not met on {' and '.join(missed)}; see above.")
+        raise CommandError(
+            f"The demands are not met on {' and '.join(missed)}, or the measurement broke off; "
+            "see above."
+        )
 
 
 def read_options(*sizes: str) -> Namespace:
-    """Return the options from `run_on`: whole numbers by name, and whether to print JSON."""
-    parser = ArgumentParser()
-    for size in sizes:
-        parser.add_argument(f"--{size}", type=int, required=True)
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
+    """Return the options that a part of `bench` gave to this process, which has these sizes."""
+    options = json.loads(sys.argv[1])
+    return Namespace(json=options["json"], **{size: options[size] for size in sizes})
 
 
 @contextmanager

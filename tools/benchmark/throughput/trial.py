@@ -14,7 +14,7 @@ from typing import Any, Final
 import django
 
 from pentathlon.local.servers.processes import children
-from tools.benchmark.clock.hogs import hogs
+from tools.benchmark.hogs import hogs
 from tools.benchmark.meter import cpu_s_of
 
 django.setup()

@@ -6,42 +6,43 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.local.servers.readiness import ServerFailed
-from tools.benchmark import analysis, languages, starvation, strength
-from tools.benchmark import command as matches
-from tools.benchmark.clock import command as clock
-from tools.benchmark.competition import eta, ladder, tournaments
+from tools.benchmark import analysis, starvation, strength
 from tools.benchmark.competition.ratings import RATINGS
-from tools.benchmark.competition.schedules import SCHEDULES
-from tools.benchmark.live import command as live
-from tools.benchmark.load import commands as load
+from tools.benchmark.load import fill
+from tools.benchmark.load.api import API
+from tools.benchmark.load.capacity import CAPACITY
+from tools.benchmark.load.growth import GROWTH
+from tools.benchmark.load.lock_waits import BLOCKING
+from tools.benchmark.load.recompute import RECOMPUTE
+from tools.benchmark.matches import MATCH
 from tools.benchmark.newcomer import command as newcomer
+from tools.benchmark.part import Part, Size
 from tools.benchmark.speed import command as engines
 from tools.benchmark.throughput import command as throughput
 from tools.benchmark.wire import command as wire
 
+_NODES = Part(
+    HELP="four worker nodes and two web processes, one node cut off and brought back",
+    module="tools.benchmark.load.nodes",
+    sizes=(Size("matches", 240, 48, "matches that four nodes play, at least"),),
+    has_broker=True,
+)
 _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
-    "match": matches,
+    "match": MATCH,
     "throughput": throughput,
     "wire": wire,
-    "clock": clock,
     "starvation": starvation,
-    "live": live,
     "engines": engines,
-    "data": load.DATA,
-    "growth": load.GROWTH,
-    "api": load.API,
-    "nodes": load.NODES,
-    "capacity": load.CAPACITY,
-    "blocking": load.BLOCKING,
-    "reads": load.READS,
+    "data": fill,
+    "growth": GROWTH,
+    "api": API,
+    "nodes": _NODES,
+    "capacity": CAPACITY,
+    "blocking": BLOCKING,
+    "recompute": RECOMPUTE,
     "ratings": RATINGS,
-    "schedules": SCHEDULES,
-    "tournaments": tournaments,
-    "eta": eta,
-    "ladder": ladder,
     "strength": strength,
     "analysis": analysis,
-    "languages": languages,
     "newcomer": newcomer,
 }
 

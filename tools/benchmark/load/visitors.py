@@ -1,0 +1,43 @@
+"""Visitors of the API for locust, which runs this file in the environment of the benchmarks.
+
+`PATHS` in the environment lists the addresses as JSON; each visitor asks for them by lot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import count
+from typing import Any
+
+from locust import HttpUser, task
+from requests.adapters import HTTPAdapter
+
+_PATHS = json.loads(os.environ["PATHS"])
+_numbers = count(1)
+
+
+class _From(HTTPAdapter):
+    """Sends requests from one network address of this machine."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # Any: urllib3's
+        """Bind each connection to the address."""
+        super().init_poolmanager(*arguments, source_address=(self._address, 0), **options)
+
+
+class Visitor(HttpUser):  # type: ignore[misc]  # locust is not installed here
+    """One client that asks again as soon as it has its answer."""
+
+    def on_start(self) -> None:
+        """Come from a network address of its own, because rates are counted by address."""
+        self.client.mount("http://", _From(f"127.0.4.{next(_numbers)}"))
+
+    @task  # type: ignore[untyped-decorator]  # see above
+    def read(self) -> None:
+        """Read one address."""
+        self.client.get(random.choice(_PATHS))
