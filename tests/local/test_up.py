@@ -122,11 +122,11 @@ def test_newcomer_beside_the_demo_gets_to_a_rated_match(
     with small_up(tmp_path, "--workers=2", **own) as running:
         newcomer = Newcomer(running.address(), tmp_path / "newcomer")
         newcomer.sign_up("grace")
-        walked = walk(newcomer, lambda step: None)
+        *steps, _ = walk(newcomer, lambda step: None)
         running.wait_for(last_table(small_plans()))
 
     # `submit` ends with a rated match on the ladder that the bot has joined automatically.
-    verbs = [step.command.split()[1] for step in walked.steps]
+    verbs = [step.name.split()[1] for step in steps]
     assert verbs == ["install", "login", "init", "submit"]
 
 

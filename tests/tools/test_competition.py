@@ -1,6 +1,5 @@
 """The benchmark of ratings measures what it says."""
 
-import math
 from collections import Counter
 from itertools import combinations
 from random import Random
@@ -9,7 +8,6 @@ import pytest
 
 from pentathlon_engines.strength.sprt import Sprt
 from tools.benchmark.competition.coverage import Scenario, play_field, rank_correlation
-from tools.benchmark.competition.demands import Demand, show_demands
 from tools.benchmark.competition.fields import (
     Luck,
     Noise,
@@ -19,58 +17,7 @@ from tools.benchmark.competition.fields import (
     table_blocks,
 )
 from tools.benchmark.competition.ratings import SCENARIOS
-from tools.benchmark.competition.sequential import (
-    block_scores,
-    golden_ratios,
-    play_finals,
-    run_tests,
-)
-from tools.benchmark.load.figures import Figure, show
-
-
-@pytest.mark.parametrize(
-    ("measured", "is_met"), [(0.91, False), (0.92, True), (0.97, True), (0.98, False)]
-)
-def test_figure_must_be_within_its_bounds(measured: float, is_met: bool) -> None:
-    assert Demand(name="x", measured=measured, least=0.92, most=0.97).is_met is is_met
-
-
-def test_figure_that_is_no_number_is_missed() -> None:
-    assert not Demand(name="x", measured=math.nan, most=1).is_met
-
-
-def test_one_missed_figure_fails_the_run(capsys: pytest.CaptureFixture[str]) -> None:
-    good, bad = (Demand(name=str(most), measured=2, most=most) for most in (3, 1))
-
-    assert show_demands("x", [good], as_json=False) == 0
-    assert show_demands("x", [good, bad], as_json=True) == 1
-    assert '"measured": 2' in capsys.readouterr().out
-
-
-def test_verdict_says_how_many_figures_are_missed(capsys: pytest.CaptureFixture[str]) -> None:
-    good, bad = (Demand(name=str(most), measured=2, most=most) for most in (3, 1))
-    shown = Demand(name="only shown", measured=2)
-
-    show_demands("x", [good, shown], as_json=False)
-    show_demands("y", [good, bad], as_json=False)
-
-    told = capsys.readouterr().out
-    assert "x: all 1 figures with a limit are met." in told
-    assert "y: 1 of 2 figures with a limit are MISSED." in told
-
-
-def test_longest_waits_are_judged_in_words_that_are_whole(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    waits = dict.fromkeys(("took", "claim", "page write", "publish", "leases", "ratings"), 1.5)
-    figure = Figure(name="recompute of 119400", measured=waits, verdict=1.5, demanded=1.0)
-
-    status = show("Waits", [figure], verdict="longest", as_json=False)
-
-    told = capsys.readouterr().out
-    assert status == 1
-    assert "Waits: 1 of 1 figures with a limit are MISSED." in told
-    assert "…" not in told
+from tools.benchmark.competition.sequential import block_scores, run_tests
 
 
 def test_pairs_play_as_often_as_they_should() -> None:
@@ -136,19 +83,11 @@ def test_scenarios_cover_what_is_demanded() -> None:
     }
 
 
-def test_finals_end_within_their_budget() -> None:
-    assert play_finals((40, 1)).matches <= 80
-
-
 def test_sequential_tests_are_counted() -> None:
     found = run_tests((Sprt().null, Noise.SHARED, 5, 1))
 
     assert 0 <= found.wrong <= 1
     assert 40 <= found.matches <= 2080
-
-
-def test_golden_ratios_agree() -> None:
-    assert all(computed == pytest.approx(golden, abs=0.01) for computed, golden in golden_ratios())
 
 
 @pytest.mark.parametrize("noise", [Noise.INDEPENDENT, Noise.SHARED])

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import pytest
 
-from tools.benchmark.competition.demands import Demand, show_demands
-from tools.benchmark.load.figures import Figure, show
+from tools.benchmark.demands import Demand, show_demands
 from tools.benchmark.progress import show_progress
 
 
@@ -45,32 +44,28 @@ def test_one_missed_demand_fails_all(capsys: pytest.CaptureFixture[str]) -> None
     assert "1 of 2 figures with a limit are MISSED" in printed
 
 
-def figure(verdict: float, demanded: float | None) -> Figure:
-    return Figure(name="claims", measured={"now": 2.0}, verdict=verdict, demanded=demanded)
-
-
-@pytest.mark.parametrize(
-    ("verdict", "demanded", "status"),
-    [(1.2, 1.3, 0), (1.4, 1.3, 1), (9.0, None, 0), (math.nan, 1.3, 1)],
-)
-def test_ratio_beyond_what_is_demanded_fails(
-    verdict: float, demanded: float | None, status: int, capsys: pytest.CaptureFixture[str]
+def test_rows_of_figures_share_columns_and_are_judged_one_by_one(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = figure(verdict, demanded)
+    rows = {
+        "claims": [Demand(name="ms", measured=2.0), Demand(name="ratio", measured=1.4, most=1.3)],
+        "pages": [Demand(name="ratio", measured=1.2, most=1.3)],
+    }
 
-    assert show("Growth", [found], verdict="ratio", as_json=False) == status
+    assert show_demands("Growth", rows, as_json=False) == 1
 
-    assert ("MISSED" in capsys.readouterr().out) is bool(status)
+    printed = capsys.readouterr().out
+    assert "1.4 MISSED" in printed
+    assert "≤ 1.3" in printed
+    assert "Growth: 1 of 2 figures with a limit are MISSED." in printed
 
 
 def test_script_gets_the_figures_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    show("Growth", [figure(1.2, 1.3)], verdict="ratio", as_json=True)
-    first = json.loads(capsys.readouterr().out)
-    show_demands("Costs", [Demand(name="a", measured=2.0)], as_json=True)
-    (second,) = json.loads(capsys.readouterr().out)
+    show_demands("Costs", [Demand(name="a", measured=2.0, most=3)], as_json=True)
 
-    assert first == [{"name": "claims", "measured": {"now": 2.0}, "verdict": 1.2, "demanded": 1.3}]
-    assert (second["name"], second["measured"]) == ("a", 2.0)
+    told = json.loads(capsys.readouterr().out)
+
+    assert (told["a"]["measured"]["measured"], told["a"]["measured"]["most"]) == (2.0, 3)
 
 
 class Screen:

@@ -2,19 +2,18 @@
 
 import random
 import sys
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from rich.console import Console
 
 from pentathlon.env import CHECKOUT
 from pentathlon_engines import GAMES
+from tools.benchmark.demands import show_demands
+from tools.benchmark.speed.command import rates, ratios
 from tools.benchmark.speed.contestant import Contestant
 from tools.benchmark.speed.drivers import driver_of
 from tools.benchmark.speed.field import Figures, SpeedEntry, measure, our_entries
-from tools.benchmark.speed.report import rates_table, ratios, ratios_table, report
 
 OURS: Figures = {"moves": 90.0, "listed": 600.0, "playouts": 5.0}
 FAST: Figures = {"moves": 180.0, "listed": 1200.0, "playouts": 60.0}
@@ -61,27 +60,26 @@ def test_contestants_answer_from_their_own_processes() -> None:
     assert said == ["Round 1 of 1: tuned, pure"]
 
 
-def test_ratios_stand_beside_the_others_of_the_run() -> None:
-    assert ratios(ROWS) == {
-        "tuned": {
-            "pure_moves_to_chess": 9.0,
-            "pure_listed_to_chess": 2.0,
-            "compiled_listed_to_connect_four": 0.5,
-            "inside_compiled_to_pure": 12.0,
-            "driven_compiled_to_pure": 2.0,
-        }
+def test_ratios_stand_beside_the_others_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {name: row[0].measured for name, row in ratios(ROWS).items()}
+
+    assert found == {
+        "moves, pure / chess": 9.0,
+        "listed, pure / chess": 2.0,
+        "listed, compiled / connect_four": 0.5,
+        "playouts, compiled / pure": 12.0,
+        "moves, compiled / pure": 2.0,
     }
-    assert report(ROWS)["ratios"] == ratios(ROWS)
+    assert show_demands("Ratios", ratios(ROWS), as_json=False) == 1
+    assert "2 of 4 figures with a limit are MISSED" in capsys.readouterr().out
 
 
-def test_tables_name_games_and_builds() -> None:
-    printed = StringIO()
+def test_rates_name_games_and_builds(capsys: pytest.CaptureFixture[str]) -> None:
+    show_demands("Rates", rates(ROWS), as_json=False)
 
-    Console(width=110, file=printed).print(rates_table(ROWS), ratios_table(ROWS))
+    text = capsys.readouterr().out
 
-    text = printed.getvalue()
-
-    assert all(word in text for word in ("tuned", "compiled", "connect_four", "12.0", "1,200"))
+    assert all(word in text for word in ("tuned, compiled", "connect_four", "1,200"))
 
 
 def test_unknown_game_is_refused_with_the_known_ones() -> None:

@@ -12,7 +12,6 @@ powers fitted to the other half of the matches, so that no power is judged by it
 from __future__ import annotations
 
 import json
-import sys
 import threading
 import time
 from argparse import ArgumentParser
@@ -24,8 +23,6 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from django.core.management.base import CommandError
-from rich.console import Console
-from rich.table import Table
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.analysis.calibration import COMMAND, FILE, power_of, temper
@@ -33,7 +30,6 @@ from pentathlon_engines.analysis.curve import draw_curve
 from pentathlon_engines.analysis.playouts import estimate_chances, truth_of
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game, Outcome
-from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.desk.match_pool import play_all
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
@@ -41,7 +37,8 @@ from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import positions
 from pentathlon_engines.record.shape import Record
-from tools.benchmark.demands import Demand, show_demands
+from tools.benchmark.demands import Demand, print_table, show_demands
+from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.strength import seat_bot
 
 HELP: Final = "CPU s of a win-chance curve, and whether its chances come true"
@@ -50,6 +47,7 @@ MOST_CPU_S: Final = 60.0
 LARGEST_GAP: Final = 0.05
 """An expected calibration error that is always accepted; a larger one may still be luck."""
 _BINS: Final = 5
+_HEADINGS: Final = ("chances", "said", "came true", "seats")
 _POWERS: Final = [index / 20 for index in range(4, 31)]
 _DOUBT: Final = 0.5
 """The weight of a penalty on powers far from 1, which shrinks with the number of matches."""
@@ -94,7 +92,7 @@ class Calibration:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    offer_games(parser)
     parser.add_argument("--matches", type=int, default=60, help="matches per game (60)")
     parser.add_argument("--positions", type=int, default=3, help="positions per match (3)")
     parser.add_argument(
@@ -113,9 +111,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure, print, and exit with 1 if a figure misses its demand."""
-    unknown = sorted(set(options["games"]) - set(GAMES))
-    if unknown:
-        raise CommandError(f"There is {unknown_game(unknown[0])}.")
+    check_games(options["games"])
     missed = False
     for key in options["games"] or GAMES:
         records = play(GAMES[key], options)
@@ -126,12 +122,12 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             chances = cross_fitted(samples)
         else:
             chances = [temper(sample.shares, power=power_of(key)) for sample in samples]
-        found = calibration_of(samples, chances)
-        demands = demands_on(found, costs)
+        calibration = calibration_of(samples, chances)
+        demands = demands_on(calibration, costs)
         title = f"{GAMES[key].info.title}, {options['bot']}, power {power_of(key):g}"
         missed |= bool(show_demands(title, demands, as_json=options["json"]))
         if not options["json"]:
-            Console(width=None if sys.stdout.isatty() else 110).print(_table(found))
+            print_table("Predicted and actual results", _HEADINGS, map(_cells, calibration.bins))
     if missed:
         raise CommandError("The demands are not met; see above.")
 
@@ -176,8 +172,8 @@ def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
         won = truth_of(Outcome(tuple(outcome["ranks"]), outcome["reason"])).chances
         states = list(positions(record))
         for ply in sorted(rng.choices(range(len(states) - 1), k=each)):
-            found = estimate_chances(states[ply], rng=rng, power=1.0)
-            samples.append(Sample(number, found.chances, won))
+            judged = estimate_chances(states[ply], rng=rng, power=1.0)
+            samples.append(Sample(number, judged.chances, won))
     return samples
 
 
@@ -215,17 +211,19 @@ def calibration_of(samples: Sequence[Sample], chances: Sequence[Sequence[float]]
     )
 
 
-def demands_on(found: Calibration, costs: Sequence[float]) -> list[Demand]:
+def demands_on(calibration: Calibration, costs: Sequence[float]) -> list[Demand]:
     """Return the figures with their bounds."""
     mean = sum(costs) / max(1, len(costs))
-    of = f"{found.positions} positions"
-    most = max(LARGEST_GAP, found.lucky_gap)
-    why = f"{of}; or what true chances show by luck: {found.lucky_gap:.3f}"
+    of = f"{calibration.positions} positions"
+    most = max(LARGEST_GAP, calibration.lucky_gap)
+    why = f"{of}; or what true chances show by luck: {calibration.lucky_gap:.3f}"
     return [
         Demand(name="CPU s of a curve, mean", measured=mean, remark=f"{len(costs)} matches"),
         Demand(name="CPU s of a curve, most", measured=max(costs, default=0), most=MOST_CPU_S),
-        Demand(name="Brier score", measured=found.brier, most=found.even_brier, remark=of),
-        Demand(name="expected calibration error", measured=found.gap, most=most, remark=why),
+        Demand(
+            name="Brier score", measured=calibration.brier, most=calibration.even_brier, remark=of
+        ),
+        Demand(name="expected calibration error", measured=calibration.gap, most=most, remark=why),
     ]
 
 
@@ -247,31 +245,31 @@ def _mean_square(chances: Sequence[Sequence[float]], won: Sequence[Sequence[floa
     """Return the mean squared error over all seats of all positions."""
     squares = [
         (said - came) ** 2
-        for told, truth in zip(chances, won, strict=True)
-        for said, came in zip(told, truth, strict=True)
+        for predicted, truth in zip(chances, won, strict=True)
+        for said, came in zip(predicted, truth, strict=True)
     ]
     return sum(squares) / len(squares)
 
 
 def _bins(chances: Sequence[Sequence[float]], won: Sequence[Sequence[float]]) -> list[Bin]:
     pairs: list[list[tuple[float, float]]] = [[] for _ in range(_BINS)]
-    for told, truth in zip(chances, won, strict=True):
-        for said, came in zip(told, truth, strict=True):
+    for predicted, truth in zip(chances, won, strict=True):
+        for said, came in zip(predicted, truth, strict=True):
             pairs[min(_BINS - 1, int(said * _BINS))].append((said, came))
     return [
         Bin(
-            said=sum(said for said, _ in found) / len(found),
-            came=sum(came for _, came in found) / len(found),
-            number=len(found),
+            said=sum(said for said, _ in inside) / len(inside),
+            came=sum(came for _, came in inside) / len(inside),
+            number=len(inside),
         )
-        for found in pairs
-        if found
+        for inside in pairs
+        if inside
     ]
 
 
 def _gap(bins: Sequence[Bin]) -> float:
-    number = sum(each.number for each in bins)
-    return sum(each.number * abs(each.said - each.came) for each in bins) / number
+    number = sum(one.number for one in bins)
+    return sum(one.number * abs(one.said - one.came) for one in bins) / number
 
 
 def _draw(
@@ -280,24 +278,17 @@ def _draw(
     """Draw winners by the chances, with one random number for all positions of a match."""
     numbers: dict[int, float] = {}
     drawn = []
-    for sample, told in zip(samples, chances, strict=True):
+    for sample, predicted in zip(samples, chances, strict=True):
         number = numbers.setdefault(sample.match, rng.random())
-        sums = list(accumulate(told))
-        first = next((seat for seat, total in enumerate(sums) if number < total), len(told) - 1)
-        drawn.append([float(seat == first) for seat in range(len(told))])
+        sums = list(accumulate(predicted))
+        first = next(
+            (seat for seat, total in enumerate(sums) if number < total), len(predicted) - 1
+        )
+        drawn.append([float(seat == first) for seat in range(len(predicted))])
     return drawn
 
 
-def _table(found: Calibration) -> Table:
-    table = Table("chances", title="Predicted and actual results")
-    for heading in ("said", "came true", "seats"):
-        table.add_column(heading, justify="right")
-    for each in found.bins:
-        low = min(_BINS - 1, int(each.said * _BINS)) / _BINS
-        table.add_row(
-            f"{low:.0%} to {low + 1 / _BINS:.0%}",
-            f"{each.said:.1%}",
-            f"{each.came:.1%}",
-            str(each.number),
-        )
-    return table
+def _cells(one: Bin) -> list[str]:
+    low = min(_BINS - 1, int(one.said * _BINS)) / _BINS
+    span = f"{low:.0%} to {low + 1 / _BINS:.0%}"
+    return [span, f"{one.said:.1%}", f"{one.came:.1%}", str(one.number)]

@@ -12,19 +12,9 @@ LEAST_EFFICIENCY = 0.8
 MOST_OWN_SHARE = 0.1
 MOST_TURN_OVER_RAW = 5.0
 MOST_SANDBOX_OVER_PLAIN = 1.25
-PARTS = (
-    "bot starts",
-    "turns",
-    "engine",
-    "re-simulation",
-    "queue",
-    "claim",
-    "rows",
-    "replay",
-    "accept",
-)
-"""The parts in the order of the report; `accept` excludes re-simulation, rows and replay."""
-OWN_PARTS = ("queue", "claim", "rows", "replay", "accept")
+PARTS = ("bot starts", "turns", "engine", "re-simulation", "queue", "claim", "accept")
+"""The parts in the order of the report; `accept` excludes re-simulation."""
+OWN_PARTS = ("queue", "claim", "accept")
 """The parts that a platform adds to a match played at home."""
 
 

@@ -92,14 +92,9 @@ class Bench:
         records = rows.records_of(ids)
         spent = self._of_bots(records)
         spent["queue"] = self._queue_s(ids[0]) * len(ids) / BATCH
-        twins, claims = rows.claim_twins(self._schedule(game, seeds), records)
-        accepted = rows.measure_accept(twins)
-        twins, more_claims = rows.claim_twins(self._schedule(game, seeds), records)
-        spent["claim"] = (claims + more_claims) / 2
+        twins, spent["claim"] = rows.claim_twins(self._schedule(game, seeds), records)
         spent["re-simulation"] = rows.measure_verify(records)
-        spent["rows"] = rows.rows_s(twins)
-        spent["replay"] = rows.replays_s(twins)
-        spent["accept"] = accepted - spent["re-simulation"] - spent["rows"] - spent["replay"]
+        spent["accept"] = rows.measure_accept(twins) - spent["re-simulation"]
         return spent
 
     def _of_bots(self, records: list[Record]) -> dict[str, float]:

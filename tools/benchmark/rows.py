@@ -6,19 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db import transaction
-
-from pentathlon.common.errors import DomainError
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
-from pentathlon.matches.jobs import Job, MatchResult, Submission
-from pentathlon.matches.services import claim_matches, finish_matches
-from pentathlon.replays.codec import CODEC, pack
+from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.services import claim_matches
 from pentathlon.replays.models import Replay
-from pentathlon.replays.results import seat_results
 from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
-from pentathlon_engines.record.record import canonical, chain, course, verify_record
+from pentathlon_engines.record.record import chain, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 from tools.benchmark.meter import cost_s, own_cpu_s
@@ -47,20 +42,6 @@ class Twin:
         )
         return Submission(match_id=self.job.match_id, token=self.job.token, report=report)
 
-    def result(self) -> MatchResult:
-        """Return the result that goes from the record into rows."""
-        return MatchResult(
-            match_id=self.job.match_id,
-            token=self.job.token,
-            outcome_reason=self.record["outcome"]["reason"],
-            plies=len(self.record["events"]),
-            sandbox=self.record["sandbox"],
-            chain=self.record["chain"],
-            course=course(self.record),
-            record=canonical(self.record),
-            seats=tuple(seat_results(self.submission().report)),
-        )
-
 
 def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
     """Publish and claim waiting matches; return their twins and the CPU seconds that it took."""
@@ -83,12 +64,9 @@ def measure_refused_claim(match_id: int, times: int) -> float:
 def measure_accept(twins: Sequence[Twin]) -> float:
     """Hand all records in; return the CPU seconds."""
     submissions = [twin.submission() for twin in twins]
-    answers: list[list[DomainError | None]] = []
-
-    def hand_in() -> None:
-        answers.extend(accept_results(batch) for batch in _batches(submissions))
-
-    spent = cost_s(hand_in)
+    before = own_cpu_s()
+    answers = [accept_results(batch) for batch in _batches(submissions)]
+    spent = own_cpu_s() - before
     # Refused results cost little, so they would spoil the figure, and their matches would stay
     # claimed.
     refusals = [answer for batch in answers for answer in batch if answer is not None]
@@ -102,36 +80,16 @@ def measure_verify(records: Sequence[Record]) -> float:
     return cost_s(lambda: [verify_record(record) for record in records])
 
 
-def rows_s(twins: Sequence[Twin]) -> float:
-    """Store the rows of all results; return the CPU seconds."""
-    results = [twin.result() for twin in twins]
-    return cost_s(lambda: [finish_matches(batch) for batch in _batches(results)])
-
-
-def replays_s(twins: Sequence[Twin]) -> float:
-    """Store all records; return the CPU seconds."""
-    return cost_s(lambda: [_keep_replays(batch) for batch in _batches(twins)])
-
-
 def records_of(ids: Sequence[int]) -> list[Record]:
     """Return the records of matches that were played, in their order."""
-    found = {replay.match_id: replay for replay in Replay.objects.filter(match__in=ids)}
-    return [read_record(found[match_id]) for match_id in ids]
+    replays = {replay.match_id: replay for replay in Replay.objects.filter(match__in=ids)}
+    return [read_record(replays[match_id]) for match_id in ids]
 
 
 def replay_bytes(ids: Sequence[int]) -> list[int]:
     """Return the size of each stored replay."""
     stored = Replay.objects.filter(match__in=ids).values_list("data", flat=True)
     return [len(data) for data in stored]
-
-
-@transaction.atomic
-def _keep_replays(twins: Sequence[Twin]) -> None:
-    texts = [(twin.job.match_id, canonical(twin.record)) for twin in twins]
-    Replay.objects.bulk_create(
-        Replay(match_id=match_id, codec=CODEC, data=pack(text), raw_bytes=len(text))
-        for match_id, text in texts
-    )
 
 
 def _claim(match_ids: Sequence[int]) -> list[Job]:

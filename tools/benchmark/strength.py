@@ -24,13 +24,11 @@ from typing import Any, Final, NamedTuple
 
 from django.core.management.base import CommandError
 from rich.console import Console
-from rich.table import Table
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.desk.match_pool import Finished, play_all, stop_on_interrupt
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
@@ -44,11 +42,17 @@ from pentathlon_engines.manifest import (
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.strength.block_scores import WIN, counts_of, score_of
+from tools.benchmark.demands import print_table
+from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.progress import Say, show_progress
 
 HELP: Final = "the strength of the reference bots beside its targets"
 FILE: Final = BUILT_IN / "strength.json"
 
+_HEADINGS: Final = (
+    *("", "share of the points (95 %)", "matches", "CPU s a match", "slowest", "faults"),
+    *("first places", "demanded", "verdict"),
+)
 _PAIR: Final = 2
 _FIRST_SEED: Final = 1000
 
@@ -126,10 +130,10 @@ class Strength:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    offer_games(parser)
     parser.add_argument("--matches", type=int, default=100, help="matches per pairing (100)")
-    parser.add_argument("--bot", choices=sorted({each.bot for each in _PAIRINGS}))
-    parser.add_argument("--against", choices=sorted({each.against for each in _PAIRINGS}))
+    parser.add_argument("--bot", choices=sorted({pairing.bot for pairing in _PAIRINGS}))
+    parser.add_argument("--against", choices=sorted({pairing.against for pairing in _PAIRINGS}))
     parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
     parser.add_argument("--sandbox", action="store_true", help="isolate bots as workers do")
     parser.add_argument("--write", action="store_true", help="write the table of the docs")
@@ -138,30 +142,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure, print, and exit with 1 if a bot is weaker than demanded."""
-    unknown = sorted(set(options["games"]) - set(GAMES))
-    if unknown:
-        raise CommandError(f"There is {unknown_game(unknown[0])}.")
-    found: list[Strength] = []
+    check_games(options["games"])
+    rows: list[Strength] = []
     with stop_on_interrupt() as stop, show_progress(Console(stderr=True)) as say:
         for game, pairing in _pairings(options):
             if stop.is_set():
                 break
             try:
-                found.append(measure(GAMES[game], pairing, options, stop=stop, say=say))
+                rows.append(measure(GAMES[game], pairing, options, stop=stop, say=say))
             except NothingPlayed:
                 if not stop.is_set():
                     raise
                 break
             if options["write"]:
-                write(found[-1])
+                write(rows[-1])
     if options["json"]:
-        sys.stdout.write(json.dumps([asdict(each) for each in found], indent=2) + "\n")
+        sys.stdout.write(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
     else:
-        Console(width=None if sys.stdout.isatty() else 160).print(_table(found))
+        print_table("Reference bots", _HEADINGS, map(_cells, rows))
     if stop.is_set():
-        played = ", ".join(f"{each.matches} of {each.game}" for each in found) or "none"
+        played = ", ".join(f"{row.matches} of {row.game}" for row in rows) or "none"
         raise CommandError(f"Interrupted; whole matches played: {played}.", returncode=130)
-    if not all(each.is_met for each in found):
+    if not all(row.is_met for row in rows):
         raise CommandError("A bot is weaker than demanded, or failed; see above.")
 
 
@@ -305,32 +307,18 @@ def seat_bot(name: str) -> SeatBot:
     return SeatBot(name=name, hash=content_hash(folder), command=command)
 
 
-def _table(found: Sequence[Strength]) -> Table:
-    table = Table("game", "seats", "bot", "against", title="Reference bots")
-    for heading in ("share of the points (95 %)", "matches", "CPU s a match", "slowest", "faults"):
-        table.add_column(heading, justify="right")
-    table.add_column("first places", justify="right")
-    table.add_column("demanded")
-    table.add_column("verdict")
-    for each in found:
-        table.add_row(
-            GAMES[each.game].info.title,
-            str(each.seats),
-            each.bot,
-            each.against,
-            f"{each.share:.1%} ({each.low:.0%} to {each.high:.0%})",
-            str(each.matches),
-            f"{each.cpu_s:.2f}, at most {each.most_cpu_s:.2f}",
-            f"{each.slowest_ms} ms",
-            str(each.faults),
-            _firsts(each),
-            each.demand,
-            each.verdict if each.is_met else f"[red]{each.verdict}[/]",
-        )
-    return table
-
-
-def _firsts(found: Strength) -> str:
-    if found.firsts is None:
-        return ""
-    return f"{found.firsts:.0%} ({found.firsts_low:.0%} to {found.firsts_high:.0%})"
+def _cells(row: Strength) -> list[str]:
+    firsts = ""
+    if row.firsts is not None:
+        firsts = f"{row.firsts:.0%} ({row.firsts_low:.0%} to {row.firsts_high:.0%})"
+    return [
+        f"{row.game}, {row.seats} seats: {row.bot} v {row.against}",
+        f"{row.share:.1%} ({row.low:.0%} to {row.high:.0%})",
+        str(row.matches),
+        f"{row.cpu_s:.2f}, at most {row.most_cpu_s:.2f}",
+        f"{row.slowest_ms} ms",
+        str(row.faults),
+        firsts,
+        row.demand,
+        row.verdict if row.is_met else f"[red]{row.verdict}[/]",
+    ]

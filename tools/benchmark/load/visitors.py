@@ -30,14 +30,14 @@ class _From(HTTPAdapter):
         super().init_poolmanager(*arguments, source_address=(self._address, 0), **options)
 
 
-class Visitor(HttpUser):  # type: ignore[misc]  # locust is not installed here
+class Visitor(HttpUser):
     """One client that asks again as soon as it has its answer."""
 
     def on_start(self) -> None:
         """Come from a network address of its own, because rates are counted by address."""
         self.client.mount("http://", _From(f"127.0.4.{next(_numbers)}"))
 
-    @task  # type: ignore[untyped-decorator]  # see above
+    @task  # type: ignore[untyped-decorator]  # locust is installed elsewhere
     def read(self) -> None:
         """Read one address."""
         self.client.get(random.choice(_PATHS))

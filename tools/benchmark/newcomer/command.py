@@ -63,7 +63,8 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
 
 def _steps(folder: Path, say: Say, *, up_only: bool) -> Iterator[Demand]:
     clone = folder / "clone"
-    subprocess.run(["git", "clone", "--quiet", CHECKOUT, clone], check=True)
+    command = ["git", "clone", "--quiet", str(CHECKOUT), str(clone)]
+    subprocess.run(command, check=True)
     environment = environment_apart(folder / "data")
     environment.pop("PYTHONPATH")  # the clone has its own modules
     ends = [time.monotonic()]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import venv
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,21 +16,41 @@ from pentathlon.env import CHECKOUT
 from pentathlon.local.environment.compiled_build import CannotCompile, compiled_engines
 from pentathlon.local.environment.installer import InstallFailed, install
 from pentathlon_engines import GAMES
-from pentathlon_engines.contract.registry import unknown_game
+from tools.benchmark.demands import Demand, show_demands
+from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.progress import show_progress
-from tools.benchmark.speed.field import ContestantFailed, measure, opponents, our_entries
-from tools.benchmark.speed.report import rates_table, ratios_table, report
+from tools.benchmark.speed.field import (
+    COMPILED,
+    PURE,
+    ContestantFailed,
+    Figures,
+    SpeedEntry,
+    measure,
+    opponents,
+    our_entries,
+)
 
 HELP: Final = (
     "moves and playouts per second, pure and compiled, beside python-chess and open_spiel"
 )
-_WIDTH: Final = 110
 _LOCKED: Final = "requirements/bench.txt"
+_COLUMNS: Final = {
+    "moves": "moves/s",
+    "listed": "listed/s",
+    "playouts": "playouts/s",
+    "copy_ns": "copy ns",
+    "legal_ns": "legal ns",
+    "apply_ns": "apply ns",
+}
+_CHESS: Final = ("chess", "chess")
+_CONNECT_FOUR: Final = ("open_spiel", "connect_four")
+
+Rows = Sequence[tuple[SpeedEntry, Figures]]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    offer_games(parser)
     parser.add_argument("--rounds", type=int, default=7, help="runs per median (7)")
     parser.add_argument("--slice", type=float, default=0.3, help="CPU seconds per figure (0.3)")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -38,9 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Compile, install the opponents, measure all in turns, print."""
-    unknown = sorted(set(options["games"]) - set(GAMES))
-    if unknown:
-        raise CommandError(f"There is {unknown_game(unknown[0])}.")
+    check_games(options["games"])
     console = Console(stderr=True)
     try:
         entries = our_entries(options["games"] or list(GAMES), compiled=compiled_engines())
@@ -49,12 +67,44 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             rows = measure(entries, rounds=options["rounds"], slice_s=options["slice"], say=show)
     except (CannotCompile, ContestantFailed, InstallFailed) as error:
         raise CommandError(str(error)) from error
-    if options["json"]:
-        sys.stdout.write(json.dumps(report(rows), indent=2) + "\n")
-        return
-    tables = Console(width=max(_WIDTH, Console().width))
-    for table in (rates_table(rows), ratios_table(rows)):
-        tables.print(table)
+    title = "Per CPU second, medians: moves driven from Python, playouts inside"
+    show_demands(title, rates(rows), as_json=options["json"])
+    sys.exit(show_demands("Ratios within this run", ratios(rows), as_json=options["json"]))
+
+
+def rates(rows: Rows) -> dict[str, list[Demand]]:
+    """Return one row for each game and build."""
+    return {
+        f"{entry.game}, {entry.build}": [
+            Demand(name=_COLUMNS[name], measured=figures[name])
+            for name in _COLUMNS
+            if name in figures
+        ]
+        for entry, figures in rows
+    }
+
+
+def ratios(rows: Rows) -> dict[str, list[Demand]]:
+    """Return how our games compare with the other packages in this run, a column for each game."""
+    by_name = {(entry.build, entry.game): figures for entry, figures in rows}
+    games = [game for build, game in by_name if build == PURE]
+    compared = (
+        # our build and figure, other entry (None: our pure build), least
+        (PURE, "moves", _CHESS, 3),
+        (PURE, "listed", _CHESS, 5),
+        (COMPILED, "listed", _CONNECT_FOUR, 1),
+        (COMPILED, "playouts", None, 10),
+        (COMPILED, "moves", None, None),
+    )
+    rows_by_name = {}
+    for build, figure, other, least in compared:
+        name = f"{figure}, {build} / {other[1] if other else PURE}"
+        yardsticks = [by_name[other or (PURE, game)][figure] for game in games]
+        rows_by_name[name] = [
+            Demand(name=game, measured=by_name[build, game][figure] / yardstick, least=least)
+            for game, yardstick in zip(games, yardsticks, strict=True)
+        ]
+    return rows_by_name
 
 
 def opponents_python(folder: Path) -> Path:
