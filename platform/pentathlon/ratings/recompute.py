@@ -5,7 +5,7 @@ own. Results that were applied meanwhile come last, under the pool's lock, toget
 ratings.
 
 The target is 120 s for 1,000,000 results when every change is written again, which is 120 µs for
-each result: a third goes into the arithmetic, the rest into rows. `bench tournaments` measures it.
+each result: a third goes into the arithmetic, the rest into rows. `bench recompute` measures it.
 """
 
 from __future__ import annotations
