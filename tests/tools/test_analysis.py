@@ -64,7 +64,7 @@ def test_dear_curve_misses_its_bound(samples: list[Sample]) -> None:
 
 
 def test_positions_are_judged_with_what_came_true() -> None:
-    (found, *_) = judge_positions([tuned_record()], each=2)
+    (found, *_) = judge_positions([tuned_record()], number=2)
 
     assert sum(found.shares) == pytest.approx(1)
     assert sorted(found.won) == [0, 1]

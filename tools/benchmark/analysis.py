@@ -116,7 +116,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     for key in options["games"] or GAMES:
         records = play(GAMES[key], options)
         costs = [curve_cost(record) for record in records[: options["curves"]]]
-        samples = judge_positions(records, each=options["positions"])
+        samples = judge_positions(records, number=options["positions"])
         if options["write"]:
             write(key, fit_power(samples), options)
             chances = cross_fitted(samples)
@@ -163,17 +163,17 @@ def curve_cost(record: Record) -> float:
     return time.process_time() - begun_at
 
 
-def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
-    """Judge `each` random positions of every match, by playouts alone."""
+def judge_positions(records: Sequence[Record], *, number: int) -> list[Sample]:
+    """Judge `number` random positions of every match, by playouts alone."""
     samples = []
-    for number, record in enumerate(records):
+    for match, record in enumerate(records):
         rng = Random(f"calibration:{record['chain']}")
         outcome = record["outcome"]
         won = truth_of(Outcome(tuple(outcome["ranks"]), outcome["reason"])).chances
         states = list(positions(record))
-        for ply in sorted(rng.choices(range(len(states) - 1), k=each)):
+        for ply in sorted(rng.choices(range(len(states) - 1), k=number)):
             judged = estimate_chances(states[ply], rng=rng, power=1.0)
-            samples.append(Sample(number, judged.chances, won))
+            samples.append(Sample(match, judged.chances, won))
     return samples
 
 

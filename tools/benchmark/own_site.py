@@ -37,10 +37,10 @@ class Up:
             lambda: searched.search(self.said()) is not None,
             name="up", process=self.process, log=self._output, patience_s=_PATIENCE_S,
         )  # fmt: skip
-        found = searched.search(self.said())
-        if found is None:
+        match = searched.search(self.said())
+        if match is None:
             raise RuntimeError("the output of `up` has become shorter")
-        return found
+        return match
 
     def address(self) -> str:
         """Wait until the site is up, and return its address."""
@@ -74,5 +74,7 @@ def environment_apart(data: Path, **variables: str) -> dict[str, str]:
     """Return environment variables that name none of the servers of this process."""
     # A compiler in the background would be measured, too.
     own = {"PENTATHLON_DATA": str(data), "PENTATHLON_COMPILED": "0", "PYTHONPATH": IMPORT_PATH}
-    told = child_environment(**own)
-    return {name: value for name, value in told.items() if name not in _SERVERS} | variables
+    variables_here = child_environment(**own)
+    return {
+        name: value for name, value in variables_here.items() if name not in _SERVERS
+    } | variables

@@ -280,9 +280,9 @@ def read(path: Path = FILE) -> dict[str, Any]:  # Any: JSON
     return stored
 
 
-def write(found: Strength, path: Path = FILE) -> None:
+def write(strength: Strength, path: Path = FILE) -> None:
     """Write a row into the file, in place of the old one for the same pairing."""
-    new = {**asdict(found), "demand": found.demand, "met": found.is_met}
+    new = {**asdict(strength), "demand": strength.demand, "met": strength.is_met}
     new["load"] = round(os.getloadavg()[1], 1)
     rows = [row for row in read(path)["rows"] if _key(row) != _key(new)] + [new]
     order = [(pairing.bot, pairing.against) for pairing in _PAIRINGS]

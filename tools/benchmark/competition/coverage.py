@@ -80,21 +80,21 @@ def play_field(task: tuple[Scenario, int]) -> Tally:
     rng = Random(seed)
     truth = draw_truth(scenario.bots, rng, spread=scenario.spread)
     matches = list(Luck(truth, scenario.noise, rng).play(scenario.blocks()))
-    found = fit(matches, draw_probability=DRAWS)
+    strengths = fit(matches, draw_probability=DRAWS)
     best = truth.index(max(truth))
-    chances = chances_of_best(found).chances
+    chances = chances_of_best(strengths).chances
     claimed = max(chances) >= _CLAIM
-    bars = [final_bar(Skill(mu, found.sigma(bot))) for bot, mu in enumerate(found.mu)]
+    bars = [final_bar(Skill(mu, strengths.sigma(bot))) for bot, mu in enumerate(strengths.mu)]
     return Tally(
         fields=1,
         held=sum(bar.low <= real <= bar.high for bar, real in zip(bars, truth, strict=True)),
         held_live=_held_live(matches, truth) if scenario.seats == _TWO else 0,
         intervals=scenario.bots,
-        rho=rank_correlation(found.mu, truth),
-        firsts=found.mu.index(max(found.mu)) == best,
+        rho=rank_correlation(strengths.mu, truth),
+        firsts=strengths.mu.index(max(strengths.mu)) == best,
         claims=claimed,
         right=claimed and chances.index(max(chances)) == best,
-        dispersion=found.dispersion,
+        dispersion=strengths.dispersion,
     )
 
 

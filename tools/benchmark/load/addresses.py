@@ -74,14 +74,14 @@ def with_queries(examples: Examples) -> list[str]:
     (match, *_), (bot, *_), (version, *_) = (
         examples[word] for word in ("matches", "bots", "versions")
     )
-    found = [f"{path}?{urlencode({'q': 'load'})}" for path in ("/search/", "/api/v1/search/")]
+    paths = [f"{path}?{urlencode({'q': 'load'})}" for path in ("/search/", "/api/v1/search/")]
     page = urlencode({"url": f"http://localhost/matches/{match}/"})
     lines: list[dict[str, object]] = [{"line": _first_action()}, {"match": match, "ply": 2}]
-    found += [f"/games/{GAME}/explorer/?{urlencode(line)}" for line in lines]
-    found += [f"/oembed/?{page}", f"/matches/{match}/moment/?ply=5", f"/matches/?bot={bot}"]
-    found += [f"/api/v1/matches/?version={version}", "/api/v1/matches/?page_size=200"]
+    paths += [f"/games/{GAME}/explorer/?{urlencode(line)}" for line in lines]
+    paths += [f"/oembed/?{page}", f"/matches/{match}/moment/?ply=5", f"/matches/?bot={bot}"]
+    paths += [f"/api/v1/matches/?version={version}", "/api/v1/matches/?page_size=200"]
     lists = ("/matches/", "/api/v1/matches/", "/bots/", "/tournaments/", "/api/v1/bots/")
-    return found + [f"{path}?game={GAME}" for path in lists]
+    return paths + [f"{path}?game={GAME}" for path in lists]
 
 
 def _first_action() -> str:

@@ -86,12 +86,12 @@ class Newcomer:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as terminal:  # fmt: skip
             said = ""
-            while not (found := _CODE.search(said)):
+            while not (code := _CODE.search(said)):
                 line = terminal.stderr.readline() if terminal.stderr else ""
                 if not line:
                     raise WalkFailed(f"{command} shows no code.\n{said}")
                 said += line
-            self.post(f"/activate/?code={found[1]}", code=found[1], answer="approve")
+            self.post(f"/activate/?code={code[1]}", code=code[1], answer="approve")
             out, err = terminal.communicate(timeout=_PATIENCE_S)
         if terminal.returncode != 0:
             raise WalkFailed(f"{command}\n{said}{err}")

@@ -69,16 +69,16 @@ class Contestant:
         from pentathlon_engines import CHANCE, GAMES  # noqa: PLC0415  # pure or compiled
 
         rng = random.Random(11)
-        found: list[Any] = []  # Any: states of whichever build is on the path
-        while len(found) < _STATES:
+        states: list[Any] = []  # Any: states of whichever build is on the path
+        while len(states) < _STATES:
             state = GAMES[self._game].start()
             while state.to_move is not None:
                 if state.to_move == CHANCE:
                     state.apply_chance(state.sample_chance(rng))
                     continue
-                found.append(state.copy())
+                states.append(state.copy())
                 state.apply_unchecked(state.random_action(rng))
-        return found
+        return states
 
 
 def _per_item(

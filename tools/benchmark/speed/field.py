@@ -73,15 +73,15 @@ def measure(
     entries: Sequence[SpeedEntry], *, rounds: int, slice_s: float, say: Callable[[str], None]
 ) -> list[tuple[SpeedEntry, Figures]]:
     """Return the median of each figure over the rounds."""
-    found: list[dict[str, list[float]]] = [defaultdict(list) for _ in entries]
+    sampled: list[dict[str, list[float]]] = [defaultdict(list) for _ in entries]
     with _processes(entries) as processes:
         for number in range(rounds):
-            for entry, process, figures in zip(entries, processes, found, strict=True):
+            for entry, process, samples in zip(entries, processes, sampled, strict=True):
                 say(f"Round {number + 1} of {rounds}: {entry.game}, {entry.build}")
                 for task in entry.tasks:
                     for name, value in _ask(process, task, slice_s).items():
-                        figures[name].append(value)
-    medians = [{name: median(values) for name, values in figures.items()} for figures in found]
+                        samples[name].append(value)
+    medians = [{name: median(values) for name, values in samples.items()} for samples in sampled]
     return list(zip(entries, medians, strict=True))
 
 
