@@ -10,16 +10,16 @@ import pytest
 from tools.benchmark import part
 from tools.benchmark.demands import Demand
 from tools.benchmark.load.stage import read_options
-from tools.benchmark.part import Part, Size
+from tools.benchmark.part import BenchPart, SizeOption
 
 GIVEN: dict[str, Any] = {"part": "growth", "here": None, "json": True, "database": None}
 
 
-def _part(measured: float) -> Part:
-    return Part(
+def _part(measured: float) -> BenchPart:
+    return BenchPart(
         HELP="costs",
         measure=lambda options, say: [Demand(name="x", measured=measured, most=options["bots"])],
-        sizes=(Size("bots", 100, 10, "bots"),),
+        sizes=(SizeOption("bots", 100, 10, "bots"),),
     )
 
 

@@ -40,7 +40,7 @@ from tools.benchmark.costs import Costs, rows_of
 from tools.benchmark.demands import Figures
 from tools.benchmark.games import check_games, offer_games
 from tools.benchmark.meter import own_cpu_s
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 from tools.benchmark.rivals import RIVALS, measure_rival
 from tools.benchmark.speed.command import opponents_python
@@ -197,10 +197,10 @@ def _prepare(options: Options) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([*engines, IMPORT_PATH])}
 
 
-MATCH: Final = Part(
+MATCH: Final = BenchPart(
     HELP="CPU ms of a match with fresh bots, by part measured alone, and as a whole",
     measure=_measure,
-    sizes=(Size("matches", 20, 2, "matches per game"),),
+    sizes=(SizeOption("matches", 20, 2, "matches per game"),),
     databases=("sqlite",),
     has_broker=True,
     on_one_core=True,

@@ -19,7 +19,7 @@ from tools.benchmark.progress import Say, show_progress
 Options = dict[str, Any]  # Any: Django's own shape
 
 
-class Size(NamedTuple):
+class SizeOption(NamedTuple):
     """How much is measured: an option of the command, with a value for `--quick`."""
 
     name: str
@@ -29,14 +29,14 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class BenchPart:
     """One measurement: its options, the servers that it needs, and the function that measures."""
 
     HELP: str
     measure: Callable[[Options, Say], Figures] | None = None
     """Measures in the child; None if `module` does."""
     module: str = "django"
-    sizes: Sequence[Size] = ()
+    sizes: Sequence[SizeOption] = ()
     databases: Sequence[str] = DATABASES
     has_broker: bool = False
     on_one_core: bool = False

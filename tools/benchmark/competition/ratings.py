@@ -13,7 +13,7 @@ from tools.benchmark.competition.coverage import Scenario, Tally, play_field
 from tools.benchmark.competition.fields import Noise
 from tools.benchmark.competition.sequential import run_tests
 from tools.benchmark.demands import Demand, Figures
-from tools.benchmark.part import Options, Part
+from tools.benchmark.part import BenchPart, Options
 from tools.benchmark.progress import Say
 
 Task = TypeVar("Task")
@@ -113,7 +113,7 @@ def _offer(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help=what)
 
 
-RATINGS: Final = Part(
+RATINGS: Final = BenchPart(
     HELP="whether strengths, intervals and sequential tests are as right as they say",
     measure=_measure,
     databases=("sqlite",),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from django.conf import settings
+from django.core.management.base import CommandError
 from django.db import connection
 
 from pentathlon.env import CHECKOUT, child_environment
@@ -23,10 +24,10 @@ from pentathlon.matches.models import Match
 from tools.benchmark.demands import Demand, Figures
 from tools.benchmark.load.addresses import examples_of
 from tools.benchmark.load.data import Cast, add_history, make_cast
-from tools.benchmark.load.reconciling import follow_results
+from tools.benchmark.load.reconciler import follow_results
 from tools.benchmark.meter import private_mib
 from tools.benchmark.own_site import Up, running_up
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 from tools.benchmark.speed.command import opponents_python
 
@@ -47,9 +48,9 @@ def _measure(options: Options, say: Say) -> Figures:
     longest = -(-options["done"] // options["tournaments"])
     add_history(cast, done=options["done"], waiting=0, longest=longest, say=say)
     follow_results(say)
-    paths = list(_most_used(cast))
-    connection.close()
     folder = Path(str(settings.DATA_FOLDER)).parent
+    (folder / "paths.json").write_text(json.dumps(list(_most_used(cast))))
+    connection.close()
     with running_up(
         *("--no-demo", "--workers=1"),
         port=free_port(_HOST, _FIRST_PORT),
@@ -69,31 +70,32 @@ def _measure(options: Options, say: Say) -> Figures:
         command += ["-u", str(options["visitors"]), "-r", str(options["visitors"])]
         command += ["--only-summary", "--csv", "visits", "-t"]
         say("visitors, until the site has done what it does only once")
-        _send(command, _WARM_UP_S, paths, folder)
+        _send(command, _WARM_UP_S, folder)
         web = _web_process(site)
         memory_mib = private_mib(web)
         say(f"visitors for {options['seconds']} s")
-        calls = _send(command, options["seconds"], paths, folder)
+        calls = _send(command, options["seconds"], folder)
         growth = Demand(
             name="MiB more", measured=private_mib(web) - memory_mib, most=_MOST_GROWTH_MIB
         )
     return {**{f"GET {row['Name']}": _figures(row) for row in calls}, "web process": [growth]}
 
 
-def _send(
-    command: Sequence[str | Path], seconds: int, paths: Sequence[str], folder: Path
-) -> list[dict[str, str]]:
+def _send(command: Sequence[str | Path], seconds: int, folder: Path) -> list[dict[str, str]]:
     """Send visitors for some seconds; return the lines of locust's table."""
-    # A visitor that got an error makes locust end with 1; the table counts these.
-    subprocess.run(
+    ended = subprocess.run(
         [*command, f"{seconds}s"],
         cwd=folder,
-        env=child_environment(PATHS=json.dumps(paths), PYTHONPATH=""),
+        env=child_environment(PYTHONPATH=""),
         capture_output=True,
+        text=True,
         check=False,
     )
     with (folder / "visits_stats.csv").open(newline="") as table:
-        return list(csv.DictReader(table))
+        calls = list(csv.DictReader(table))
+    if any(row["Request Count"] == "0" for row in calls):
+        raise CommandError(f"No visitor got an answer.\n{ended.stderr[-2000:]}")
+    return calls
 
 
 def _figures(row: Mapping[str, str]) -> list[Demand]:
@@ -129,14 +131,14 @@ def _most_used(cast: Cast) -> Iterator[str]:
     yield f"/api/v1/tournaments/{tournament}/standings/"
 
 
-API: Final = Part(
+API: Final = BenchPart(
     HELP="answers a second of the most used calls beside a million matches",
     measure=_measure,
     sizes=(
-        Size("done", 1_000_000, 1_200, "finished matches"),
-        Size("bots", 50_000, 200, "bots that play them"),
-        Size("tournaments", 500, 12, "tournaments of the matches"),
-        Size("visitors", 8, 4, "visitors who ask again at once"),
-        Size("seconds", 60, 5, "how long they ask"),
+        SizeOption("done", 1_000_000, 1_200, "finished matches"),
+        SizeOption("bots", 50_000, 200, "bots that play them"),
+        SizeOption("tournaments", 500, 12, "tournaments of the matches"),
+        SizeOption("visitors", 8, 4, "visitors who ask again at once"),
+        SizeOption("seconds", 60, 5, "how long they ask"),
     ),
 )

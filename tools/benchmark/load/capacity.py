@@ -21,10 +21,10 @@ from pentathlon_engines import GAMES
 from tools.benchmark.costs import Costs
 from tools.benchmark.demands import Demand, Figures
 from tools.benchmark.load.data import add_history, make_cast
-from tools.benchmark.load.reconciling import follow_results
+from tools.benchmark.load.reconciler import follow_results
 from tools.benchmark.matches import open_bench
 from tools.benchmark.meter import cpu_s_of
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 
 COMMAND: Final = "python3 manage.py bench capacity --write"
@@ -144,12 +144,12 @@ def _offer(parser: ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help=what)
 
 
-CAPACITY: Final = Part(
+CAPACITY: Final = BenchPart(
     HELP="what a match costs workers and PostgreSQL, and leaves behind",
     measure=_measure,
     sizes=(
-        Size("matches", 24, 3, "matches of each game"),
-        Size("history", 20_000, 300, "matches whose rows are weighed"),
+        SizeOption("matches", 24, 3, "matches of each game"),
+        SizeOption("history", 20_000, 300, "matches whose rows are weighed"),
     ),
     databases=("postgres",),
     has_broker=True,

@@ -22,8 +22,8 @@ from tools.benchmark.demands import Demand, Figures
 from tools.benchmark.load.addresses import addresses, examples_of, with_queries
 from tools.benchmark.load.data import Cast, add_history, add_rivalry, make_cast
 from tools.benchmark.load.page_cost import Cost, Work, least_cost, read_page
-from tools.benchmark.load.reconciling import follow_results, send_and_take_back
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.load.reconciler import follow_results, send_and_take_back
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 
 MOST_RATIO: Final = 1.3
@@ -96,13 +96,13 @@ def compare(name: str, small: Cost, large: Cost) -> list[Demand]:
     return [*figures, Demand(name="ratio", measured=ratio, most=most)]
 
 
-GROWTH: Final = Part(
+GROWTH: Final = BenchPart(
     HELP="whether pages and steps cost the same with a long history",
     measure=_measure,
     sizes=(
-        Size("small", 10_000, 300, "finished matches"),
-        Size("large", 1_000_000, 1_200, "finished matches to compare with"),
-        Size("waiting", 100_000, 600, "waiting matches in the large database"),
-        Size("runs", 10, 2, "number of runs; the best one counts"),
+        SizeOption("small", 10_000, 300, "finished matches"),
+        SizeOption("large", 1_000_000, 1_200, "finished matches to compare with"),
+        SizeOption("waiting", 100_000, 600, "waiting matches in the large database"),
+        SizeOption("runs", 10, 2, "number of runs; the best one counts"),
     ),
 )

@@ -39,9 +39,9 @@ from tools.benchmark.load.data import (
     make_cast,
 )
 from tools.benchmark.load.recompute import make_stale
-from tools.benchmark.load.reconciling import send_and_take_back
+from tools.benchmark.load.reconciler import send_and_take_back
 from tools.benchmark.load.tables import analyse
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 from workers.reconciler import SWITCH_S
 
@@ -166,8 +166,8 @@ def _recompute(key: str) -> None:
     recompute_pool(pool_id=make_stale(key).pk)
 
 
-BLOCKING: Final = Part(
+BLOCKING: Final = BenchPart(
     HELP="the longest waits in seconds while something long runs",
     measure=_measure,
-    sizes=(Size("bots", 200, 12, "bots in a double round robin"),),
+    sizes=(SizeOption("bots", 200, 12, "bots in a double round robin"),),
 )

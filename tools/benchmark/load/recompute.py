@@ -13,7 +13,7 @@ from tools.benchmark.load.data import GAME, add_history, make_cast
 from tools.benchmark.load.page_cost import cost_of
 from tools.benchmark.load.tables import analyse
 from tools.benchmark.meter import MemoryWatch
-from tools.benchmark.part import Options, Part, Size
+from tools.benchmark.part import BenchPart, Options, SizeOption
 from tools.benchmark.progress import Say
 
 _MILLION: Final = 1_000_000
@@ -50,11 +50,11 @@ def _measure(options: Options, say: Say) -> Figures:
     ]
 
 
-RECOMPUTE: Final = Part(
+RECOMPUTE: Final = BenchPart(
     HELP="CPU and memory of a recompute of a large leaderboard",
     measure=_measure,
     sizes=(
-        Size("results", _MILLION, 10_000, "results of the leaderboard"),
-        Size("bots", 300, 100, "bots"),
+        SizeOption("results", _MILLION, 10_000, "results of the leaderboard"),
+        SizeOption("bots", 300, 100, "bots"),
     ),
 )

@@ -1,20 +1,20 @@
 """Visitors of the API for locust, which runs this file in the environment of the benchmarks.
 
-`PATHS` in the environment lists the addresses as JSON; each visitor asks for them by lot.
+`paths.json` in the current folder lists the addresses; each visitor asks for them by lot.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from locust import HttpUser, task
 from requests.adapters import HTTPAdapter
 
-_PATHS = json.loads(os.environ["PATHS"])
+_PATHS = json.loads(Path("paths.json").read_text())
 _numbers = count(1)
 
 

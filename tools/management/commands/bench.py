@@ -16,15 +16,15 @@ from tools.benchmark.load.lock_waits import BLOCKING
 from tools.benchmark.load.recompute import RECOMPUTE
 from tools.benchmark.matches import MATCH
 from tools.benchmark.newcomer import command as newcomer
-from tools.benchmark.part import Part, Size
+from tools.benchmark.part import BenchPart, SizeOption
 from tools.benchmark.speed import command as engines
 from tools.benchmark.throughput import command as throughput
 from tools.benchmark.wire import command as wire
 
-_NODES = Part(
+_NODES = BenchPart(
     HELP="four worker nodes and two web processes, one node cut off and brought back",
     module="tools.benchmark.load.nodes",
-    sizes=(Size("matches", 240, 48, "matches that four nodes play, at least"),),
+    sizes=(SizeOption("matches", 240, 48, "matches that four nodes play, at least"),),
     has_broker=True,
 )
 _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
