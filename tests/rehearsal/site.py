@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -48,9 +48,8 @@ class Site:
         self.received.mkdir()
         # The bots here are in Python; C is for the engines, and other compilers are 2 GB.
         toolchains = checkout / "workers/toolchains.txt"
-        toolchains.write_text(
-            re.sub("^(?!c:).*\n", "", toolchains.read_text(), flags=re.MULTILINE)
-        )
+        lines = toolchains.read_text().splitlines(keepends=True)
+        toolchains.write_text("".join(line for line in lines if line.startswith("c:")))
         self._git("init", "--quiet")
         self.release("first")
         self._make_certificates()
@@ -88,7 +87,7 @@ class Site:
         """Return how many matches are done."""
         return int(self.ask("SELECT count(*) FROM matches_match WHERE state = 'done'"))
 
-    def configure(self, **settings: str) -> None:
+    def configure(self, settings: Mapping[str, str]) -> None:
         """Add settings as an operator does, and let the site take them up."""
         with (self.folder / "settings.env").open("a") as file:
             file.writelines(f"{name}='{value}'\n" for name, value in settings.items())
