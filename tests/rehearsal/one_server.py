@@ -23,11 +23,11 @@ import pytest
 
 from pentathlon.env import export
 from pentathlon.local.demo.api_client import ApiClient
+from pentathlon.local.parts import NOT_HERE
 from tests.factories import make_upload
 from tests.rehearsal.site import ADDRESS, NAME, Site, eventually
 from tools.benchmark.newcomer.person import PASSWORD, Newcomer
 
-NOT_HERE: Final = 77
 BOTS: Final = {"anna": "random", "bert": "greedy", "carl": "random"}
 AUTHORITY: Final = "/certificates/authority.pem"
 SERVICES: Final = ("database", "redis", "web", "reconciler", "worker", "proxy")
