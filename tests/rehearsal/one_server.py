@@ -32,6 +32,14 @@ BOTS: Final = {"anna": "random", "bert": "greedy", "carl": "random"}
 AUTHORITY: Final = "/certificates/authority.pem"
 SERVICES: Final = ("database", "redis", "web", "reconciler", "worker", "proxy")
 
+ALERTS: Final = {
+    "reconciler": "PentathlonReconcilerDown",
+    "worker": "PentathlonNoWorkers",
+    "redis": "PentathlonBrokerDown",
+    "database": "PentathlonDatabaseAway",
+    "web": "PentathlonWebDown",
+}
+
 
 @pytest.fixture(scope="session", autouse=True)
 def engine() -> None:
@@ -62,6 +70,12 @@ def test_person_on_call_can_do_the_job(site: Site, tmp_path: Path) -> None:
         play_tournament(site, versions)
     with act("backup, loss of the machine, restore"):
         lose_and_restore(site, tmp_path / "disk")
+    with act("monitoring"):
+        site.compose("--profile", "monitoring", "up", "-d", "prometheus")
+        eventually(lambda: has_figures(site))
+    for service, alert in ALERTS.items():
+        with act(f"{alert} fires and clears"):
+            fire_and_clear(site, service, alert)
     for secret in ("token", "broker", "key", "password"):
         with act(f"rotate {secret}"):
             site.run("rotate", secret)
@@ -176,6 +190,23 @@ def visits() -> Iterator[None]:
         is_over.set()
         visitor.join()
     assert failures == []
+
+
+def has_figures(site: Site) -> bool:
+    """Return whether monitoring reads the site's figures."""
+    try:
+        return bool(site.monitoring("query?query=pentathlon_gauges_up")["result"])
+    except (URLError, OSError):
+        return False
+
+
+def fire_and_clear(site: Site, service: str, alert: str) -> None:
+    """Stop a service until its alert fires, start it until the alert is gone."""
+    assert alert not in site.alerts()
+    site.compose("stop", service)
+    eventually(lambda: alert in site.alerts())
+    site.compose("start", service)
+    eventually(lambda: alert not in site.alerts())
 
 
 def received(site: Site, kind: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.request import urlopen
 
 from pentathlon.env import CHECKOUT, child_environment
 
@@ -47,9 +50,9 @@ class Site:
                 shutil.copy(CHECKOUT / name, checkout / name)
         self.received.mkdir()
         # The bots here are in Python; C is for the engines, and other compilers are 2 GB.
-        toolchains = checkout / "workers/toolchains.txt"
-        lines = toolchains.read_text().splitlines(keepends=True)
-        toolchains.write_text("".join(line for line in lines if line.startswith("c:")))
+        _edit(checkout / "workers/toolchains.txt", r"(?m)^(?!c:|#).*\n", "")
+        _edit(checkout / "one-server/prometheus.yaml", "_interval: 30s", "_interval: 2s")
+        _edit(checkout / "k8s/components/monitoring/alerts.yaml", r" for: \d+[mh]", " for: 2s")
         self._git("init", "--quiet")
         self.release("first")
         self._make_certificates()
@@ -86,6 +89,16 @@ class Site:
     def played(self) -> int:
         """Return how many matches are done."""
         return int(self.ask("SELECT count(*) FROM matches_match WHERE state = 'done'"))
+
+    def alerts(self) -> set[str]:
+        """Return the names of the alerts that fire."""
+        alerts = self.monitoring("alerts")["alerts"]
+        return {each["labels"]["alertname"] for each in alerts if each["state"] == "firing"}
+
+    def monitoring(self, question: str) -> Any:  # Any: JSON
+        """Return what Prometheus answers."""
+        with urlopen(f"http://127.0.0.1:9090/api/v1/{question}", timeout=30) as answer:
+            return json.load(answer)["data"]
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Add settings as an operator does, and let the site take them up."""
@@ -140,6 +153,12 @@ def eventually(holds: Callable[[], object], *, patience_s: float = PATIENCE_S) -
         if time.monotonic() > until:
             raise AssertionError(f"not within {patience_s:g} s")
         time.sleep(1)
+
+
+def _edit(file: Path, pattern: str, text: str) -> None:
+    edited, places = re.subn(pattern, text, file.read_text())
+    assert places, f"{file} has no {pattern}"
+    file.write_text(edited)
 
 
 def _output(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
