@@ -16,6 +16,12 @@ from pathlib import Path
 from typing import Final
 
 RECEIVED: Final = Path("/received")
+_ANSWERS: Final = {
+    b"EHLO": "250-mail.example.org\r\n250 AUTH PLAIN",
+    b"AUTH": "235 welcome",
+    b"DATA": "354 go on",
+    b"QUIT": "221 bye",
+}
 _numbers: Final = itertools.count(1)
 
 
@@ -43,8 +49,7 @@ class Mail(socketserver.StreamRequestHandler):
                 word = line.split()[0].upper()
                 if word == b"DATA":
                     letter = []
-                self._say({b"EHLO": "250 AUTH PLAIN", b"AUTH": "235 welcome", b"DATA": "354 go on",
-                           b"QUIT": "221 bye"}.get(word, "250 fine"))  # fmt: skip
+                self._say(_ANSWERS.get(word, "250 fine"))
 
     def _say(self, line: str) -> None:
         self.wfile.write(f"{line}\r\n".encode())
