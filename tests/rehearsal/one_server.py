@@ -6,6 +6,7 @@ runs the scripts against stubs (tests/one_server).
 
 from __future__ import annotations
 
+import faulthandler
 import re
 import subprocess
 import threading
@@ -53,9 +54,10 @@ def engine() -> None:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    faulthandler.cancel_dump_traceback_later()  # it ends a test after 15 minutes
     made = Site(tmp_path)
-    made.prepare()
+    made.prepare(compiled=not request.config.getoption("--uncompiled"))
     yield made
     made.end()
 

@@ -40,7 +40,7 @@ class Site:
         """Where letters, webhooks and objects of the store arrive."""
         return self.home / "received"
 
-    def prepare(self) -> None:
+    def prepare(self, *, compiled: bool) -> None:
         """Copy the checkout, and make the certificates of the neighbours."""
         checkout = self.home / "checkout"
         names = _output("git", "ls-files", cwd=CHECKOUT).splitlines()
@@ -51,6 +51,12 @@ class Site:
         self.received.mkdir()
         # The bots here are in Python; C is for the engines, and other compilers are 2 GB.
         _edit(checkout / "workers/toolchains.txt", r"(?m)^(?!c:|#).*\n", "")
+        if not compiled:
+            _edit(
+                checkout / "Dockerfile",
+                r"RUN .*build_compiled(.*\\\n)*.*",
+                "RUN mkdir /srv/compiled",
+            )
         _edit(checkout / "one-server/prometheus.yaml", "_interval: 30s", "_interval: 2s")
         _edit(checkout / "k8s/components/monitoring/alerts.yaml", r" for: \d+[mh]", " for: 2s")
         self._git("init", "--quiet")
