@@ -110,7 +110,7 @@ class Site:
         """Add settings as an operator does, and let the site take them up."""
         with (self.folder / "settings.env").open("a") as file:
             file.writelines(f"{name}='{value}'\n" for name, value in settings.items())
-        self.compose("up", "-d", "--wait", "web", "reconciler", "proxy", "neighbours")
+        self.compose("up", "-d", "--no-deps", "--wait", "web", "reconciler", "proxy", "neighbours")
 
     def trust(self) -> Path:
         """Return the certificate that signs the site's own."""
