@@ -42,6 +42,7 @@ class Newcomer:
         self.desk = home / "desk"
         self._home = home
         self._browser = build_opener(HTTPCookieProcessor(CookieJar()), ProxyHandler({}))
+        self._browser.addheaders.append(("Referer", address))  # over https Django asks for it
         self.desk.mkdir(parents=True)
 
     def page(self, path: str) -> str:
