@@ -29,13 +29,15 @@ RUN python -m venv /srv/venv \
     && pip uninstall --yes pip setuptools \
     && python -m compileall -q /srv/venv
 
-# Before the application, so that a change of it installs nothing again.
+# Before the application, so that a change of it installs nothing again. Go has its library as source
+# only: builds of bots find it compiled, instead of compiling it for each bot.
 FROM python AS toolchains
 COPY workers/toolchains.txt /tmp/toolchains.txt
 RUN apt-get update \
     && grep -v '^#' /tmp/toolchains.txt | cut -d: -f3 \
        | DEBIAN_FRONTEND=noninteractive xargs apt-get install --yes --no-install-recommends \
-    && rm -rf /var/lib/apt/lists/*
+    && rm -rf /var/lib/apt/lists/* \
+    && if command -v go; then GOCACHE=/usr/lib/go-library go build std; fi
 
 # The engines, compiled for this Python: referees, re-simulation and bots use them.
 FROM toolchains AS compiler

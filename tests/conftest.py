@@ -37,6 +37,7 @@ settings.register_profile("deep", settings.get_profile("lean"), max_examples=200
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=300, help="made-up requests to the site")
+    parser.addoption("--uncompiled", action="store_true", help="engines in the rehearsal's image")
     parser.addoption("--kills", type=int, default=1, help="while receipts are appended")
     parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
     each = "matches of a game that each check of the contract sees, at least one for each setup"

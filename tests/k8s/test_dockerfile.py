@@ -9,6 +9,7 @@ from django.core.management import get_commands
 
 from tests.k8s.manifests import BASE, ROOT, containers, own_workloads, resources, workloads
 from tests.toolchains import TOOLCHAINS
+from workers.sandbox.build_tools import GO_LIBRARY
 
 IGNORE = (ROOT / ".dockerignore").read_text()
 
@@ -129,6 +130,12 @@ def test_only_the_listed_toolchains_come_from_debian() -> None:
     assert found.stdout.split() == [
         package for each in TOOLCHAINS.values() for package in each.packages
     ]
+
+
+def test_builds_of_go_find_what_the_image_has_compiled() -> None:
+    (install,) = [line for name, line in _stage("toolchains") if name == "RUN"]
+
+    assert f"GOCACHE={GO_LIBRARY} go build std" in install
 
 
 def test_worker_is_the_application_with_toolchains() -> None:

@@ -3,7 +3,10 @@ import pytest
 from pentathlon.env import CHECKOUT
 from pentathlon.local.parts import LEFT_OUT, UnknownPart, choose
 
-ON_REQUEST = ("hostile", "languages", "storm", "benchmark", "survival", "sites", "upgrades")
+ON_REQUEST = (
+    *("hostile", "languages", "rehearsal", "storm"),
+    *("benchmark", "survival", "sites", "upgrades"),
+)
 
 
 def names(*parts: str) -> list[str]:
@@ -42,21 +45,7 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
     assert sqlite.command[-1] == "-x"
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "hostile",
-        "languages",
-        "storm",
-        "benchmark",
-        "survival",
-        "sites",
-        "upgrades",
-        "compiled",
-        "browser",
-        "deep",
-    ],
-)
+@pytest.mark.parametrize("part", [*ON_REQUEST, "compiled", "browser", "deep"])
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"`{part}`" in LEFT_OUT or f"`manage.py test {part}`" in LEFT_OUT
 
@@ -91,9 +80,7 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
 
 
-@pytest.mark.parametrize(
-    "part", ["hostile", "languages", "storm", "benchmark", "survival", "sites", "upgrades"]
-)
+@pytest.mark.parametrize("part", ON_REQUEST)
 def test_long_version_has_a_file_of_its_own(part: str) -> None:
     (long,) = choose([part], pytest_arguments=["-x"])
 

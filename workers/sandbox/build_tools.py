@@ -24,8 +24,12 @@ _TRIALS: Final = {
 }
 
 _RUST: Final = replace(BUILD, seen_by_itself="rustc")
+_GO: Final = replace(BUILD, seen_by_itself="go")
 # Debian's Go finds its library from its own place since 1.21, and Rust its compiler.
-_PROFILES: Final = {"rustc": _RUST, "cargo": _RUST, "go": replace(BUILD, seen_by_itself="go")}
+_PROFILES: Final = {"rustc": _RUST, "cargo": _RUST, "go": _GO}
+GO_LIBRARY: Final = Path("/usr/lib/go-library")
+"""Go's standard library, compiled, in the form of its cache: the worker's image has it. Without
+it each build compiles what the bot imports, in 18 s of CPU instead of 0.4 s."""
 
 
 def is_installed(tool: str) -> bool:
@@ -41,4 +45,8 @@ def trial_of(tool: str) -> list[str]:
 
 def build_profile(tool: str) -> Profile:
     """Return the profile of a build that starts with this tool."""
-    return _PROFILES.get(Path(tool).name, BUILD)
+    name = Path(tool).name
+    if name == "go" and GO_LIBRARY.is_dir():
+        # Go cannot write there, and builds all the same.
+        return replace(_GO, environment={**_GO.environment, "GOCACHE": str(GO_LIBRARY)})
+    return _PROFILES.get(name, BUILD)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pentathlon.env import CHECKOUT
 
@@ -23,6 +24,7 @@ _TEST_FOLDERS = (
 _OWN_FILES = {
     "hostile": "tests/workers/sandbox/hostile_matrix.py",
     "languages": "tests/e2e/language_matrix.py",
+    "rehearsal": "tests/rehearsal/one_server.py",
     "storm": "tests/tools/storm.py",
     "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
@@ -55,10 +57,12 @@ _MATCHES_ON_SQLITE = (
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """Those of these tests that follow the life of a match; the usual run includes them."""
+NOT_HERE: Final = 77
+"""The exit code of a part that this machine lacks the programs for, as automake has it."""
 LEFT_OUT = (
     "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (except "
-    "for matches), `browser`, `hostile`, `languages`, `storm`, `benchmark`, `survival`, `sites`, "
-    "`upgrades`, `compiled`."
+    "for matches), `browser`, `hostile`, `languages`, `rehearsal`, `storm`, `benchmark`, "
+    "`survival`, `sites`, `upgrades`, `compiled`."
 )
 """What the run of everything leaves out, and how to ask for it, in one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4

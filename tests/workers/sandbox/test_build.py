@@ -15,6 +15,7 @@ from pentathlon_engines.match.limits import Limits
 from tests.deep import mostly_deep
 from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S
+from workers.sandbox import build_tools
 from workers.sandbox.build import BuildFailed, BuiltBot, build
 from workers.sandbox.build_tools import build_profile
 from workers.sandbox.launcher import SandboxLauncher
@@ -62,6 +63,16 @@ def failure(launcher: SandboxLauncher, folder: Path, *command: str) -> BuildFail
 def test_tool_that_looks_for_its_own_place_finds_it(tool: str) -> None:
     """There is no /proc in the sandbox; without the link Go 1.24 knows no library."""
     assert build_profile(tool).seen_by_itself == tool.replace("cargo", "rustc")
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_go_finds_its_library_compiled_where_the_worker_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    monkeypatch.setattr(build_tools, "GO_LIBRARY", tmp_path if is_there else tmp_path / "none")
+
+    assert ("GOCACHE" in build_profile("/usr/bin/go").variables()) is is_there
+    assert "GOCACHE" not in build_profile("cc").variables()
 
 
 def files(built: BuiltBot | BuildFailed) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
 from pentathlon.env import child_environment
 
 _PATIENCE_S: Final = 400
-_PASSWORD: Final = "a long secret 17"  # noqa: S105  of an account that exists for minutes
+PASSWORD: Final = "a long secret 17"  # noqa: S105  of an account that exists for minutes
 _COPIED: Final = re.compile(r'<button[^>]* data-copy="([^"]*)"')
 _FORM_TOKEN: Final = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 _CODE: Final = re.compile(r"Open http\S+\?code=(\S+)\n")
@@ -42,6 +42,7 @@ class Newcomer:
         self.desk = home / "desk"
         self._home = home
         self._browser = build_opener(HTTPCookieProcessor(CookieJar()), ProxyHandler({}))
+        self._browser.addheaders.append(("Referer", address))  # over https Django asks for it
         self.desk.mkdir(parents=True)
 
     def page(self, path: str) -> str:
@@ -66,7 +67,7 @@ class Newcomer:
         """Make an account."""
         self.username = username
         email = f"{username}@example.org"
-        self.post("/sign-up/", username=username, email=email, password=_PASSWORD)
+        self.post("/sign-up/", username=username, email=email, password=PASSWORD)
 
     def commands(self, path: str) -> list[str]:
         """Return the commands that a page prints, in its order."""

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.env import CHECKOUT, child_environment
 from pentathlon.local.environment.bytecode import shared_bytecode
-from pentathlon.local.parts import LEFT_OUT, Part, UnknownPart, choose, part_names
+from pentathlon.local.parts import LEFT_OUT, NOT_HERE, Part, UnknownPart, choose, part_names
 from pentathlon.local.servers.readiness import ServerFailed
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.servers import exported_servers
@@ -44,7 +44,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if not options["parts"]:
             self.stdout.write(f"\n{LEFT_OUT}")
-        self._summarise(results)
+        self.summarise(results)
 
     def _run(self, part: Part) -> tuple[int, float]:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n== {part.name}"))
@@ -59,11 +59,15 @@ class Command(BaseCommand):
             ended = subprocess.run(part.command, cwd=CHECKOUT, env=environment, check=False)
         return ended.returncode, time.monotonic() - started
 
-    def _summarise(self, results: list[tuple[Part, int, float]]) -> None:
+    def summarise(self, results: list[tuple[Part, int, float]]) -> None:
+        """Print the result of each part; fail if one did."""
         self.stdout.write("")
+        words = {0: self.style.SUCCESS("ok    "), NOT_HERE: self.style.WARNING("not run")}
         for part, code, seconds in results:
-            word = self.style.ERROR("FAILED") if code else self.style.SUCCESS("ok    ")
+            word = words.get(code, self.style.ERROR("FAILED"))
             self.stdout.write(f"{word} {part.name:<12} {seconds:7.1f} s")
-        failed = [part.name for part, code, _ in results if code]
-        if failed:
+        codes = {part.name: code for part, code, _ in results}
+        if failed := [name for name, code in codes.items() if code not in words]:
             raise CommandError(f"Failed: {', '.join(failed)}.")
+        if missing := [name for name, code in codes.items() if code]:
+            raise CommandError(f"Not run here: {', '.join(missing)}.", returncode=NOT_HERE)

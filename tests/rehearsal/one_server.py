@@ -1,0 +1,232 @@
+"""The job of the person on call, done with real containers: `python3 manage.py test rehearsal`.
+
+The README of this folder says what it needs. The usual run compares the files with the code, and
+runs the scripts against stubs (tests/one_server).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+from urllib.error import URLError
+from urllib.parse import unquote
+from urllib.request import urlopen
+
+import pytest
+
+from pentathlon.env import export
+from pentathlon.local.demo.api_client import ApiClient
+from pentathlon.local.parts import NOT_HERE
+from tests.factories import make_upload
+from tests.rehearsal.site import ADDRESS, NAME, Site, eventually
+from tools.benchmark.newcomer.person import PASSWORD, Newcomer
+
+BOTS: Final = {"anna": "random", "bert": "greedy", "carl": "random"}
+AUTHORITY: Final = "/certificates/authority.pem"
+SERVICES: Final = ("database", "redis", "web", "reconciler", "worker", "proxy")
+
+ALERTS: Final = {
+    "reconciler": "PentathlonReconcilerDown",
+    "worker": "PentathlonNoWorkers",
+    "redis": "PentathlonBrokerDown",
+    "database": "PentathlonDatabaseAway",
+    "web": "PentathlonWebDown",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine() -> None:
+    """Stop where there is nothing to rehearse on."""
+    for command in (("docker", "info"), ("docker", "compose", "version")):
+        try:
+            subprocess.run(command, capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            sentence = "No Docker engine with compose answers; tests/rehearsal/README.md helps."
+            pytest.exit(sentence, returncode=NOT_HERE)
+
+
+@pytest.fixture
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    faulthandler.cancel_dump_traceback_later()  # it ends a test after 15 minutes
+    made = Site(tmp_path)
+    made.prepare(compiled=not request.config.getoption("--uncompiled"))
+    yield made
+    made.end()
+
+
+@pytest.mark.slow
+def test_person_on_call_can_do_the_job(site: Site, tmp_path: Path) -> None:
+    with act("install"):
+        install(site)
+    with act("people, letters, bots"):
+        versions = upload_bots(site, Newcomer(ADDRESS, tmp_path / "ada"))
+    with act("a tournament, a webhook, replays"):
+        play_tournament(site, versions)
+    with act("backup, loss of the machine, restore"):
+        lose_and_restore(site, tmp_path / "disk")
+    with act("monitoring"):
+        site.compose("--profile", "monitoring", "up", "-d", "prometheus")
+        eventually(lambda: has_figures(site))
+    for service, alert in ALERTS.items():
+        with act(f"{alert} fires and clears"):
+            fire_and_clear(site, service, alert)
+    for secret in ("token", "broker", "key", "password"):
+        with act(f"rotate {secret}"):
+            site.run("rotate", secret)
+            goes_on(site)
+    for service in SERVICES:
+        with act(f"restart {service}"):
+            site.compose("restart", service)
+            goes_on(site)
+    with act("upgrade"), visits():
+        site.release("second")
+        site.run("upgrade")
+        goes_on(site)
+        assert site.serving() == "second"
+    with act("rollback"), visits():
+        site.run("rollback")
+        goes_on(site)
+        assert site.serving() == "first"
+        site.run("backup")
+
+
+def install(site: Site) -> None:
+    """Make a site, its first person, and what it is told of its neighbours."""
+    site.run("install", NAME)
+    export("SSL_CERT_FILE", str(site.trust()))
+    settings = {
+        "PENTATHLON_MAIL": "smtps://rehearsal:secret@mail.example.org:465",
+        "PENTATHLON_REPLAYS": "s3://replays/here?endpoint=https://store.example.org&region=eu-1",
+        "PENTATHLON_REPLAY_DAYS": "0",
+        "AWS_ACCESS_KEY_ID": "rehearsal",
+        "AWS_SECRET_ACCESS_KEY": "rehearsal",
+        "AWS_CA_BUNDLE": AUTHORITY,
+        "SSL_CERT_FILE": AUTHORITY,
+    }
+    site.configure(settings)
+    site.manage(
+        *("createsuperuser", "--noinput", "--username=boss", "--email=boss@example.org"),
+        DJANGO_SUPERUSER_PASSWORD=PASSWORD,
+    )
+
+
+def upload_bots(site: Site, author: Newcomer) -> list[int]:
+    """Sign up, confirm the address with the letter, upload bots; return their versions."""
+    author.sign_up("ada")
+    eventually(lambda: "/account/email/confirm/" in received(site, "letter"))
+    (link,) = re.findall(r"/account/email/confirm/\?link=(\S+)", received(site, "letter"))
+    author.post(f"/account/email/confirm/?link={link}", link=unquote(link))
+    ada = ApiClient.signed_in(ADDRESS, username="ada", password=PASSWORD)
+    bots = [ada.upload("bots/", make_upload(name, like=like)) for name, like in BOTS.items()]
+    versions = [int(bot["latest_version"]["id"]) for bot in bots]
+    eventually(lambda: all(is_eligible(ada, version) for version in versions))
+    return versions
+
+
+def is_eligible(reader: ApiClient, version: int) -> bool:
+    """Return whether a version may play; fail if it never will."""
+    read = reader.get(f"versions/{version}/")
+    assert read["state"] != "rejected", read
+    return bool(read["state"] == "eligible")
+
+
+def play_tournament(site: Site, versions: list[int]) -> None:
+    """Play a round robin to its end; the webhook says so, and replays move to the store."""
+    boss = ApiClient.signed_in(ADDRESS, username="boss", password=PASSWORD)
+    boss.post("webhooks/", {"url": "https://hooks.example.org/", "events": ["tournament.closed"]})
+    document = {"name": "Rehearsal", "game": "tuned", "versions": versions, "cycles": 1}
+    tournament = boss.post("tournaments/", document)["id"]
+    boss.post(f"tournaments/{tournament}/start/")
+    eventually(lambda: boss.get(f"tournaments/{tournament}/")["state"] == "closed")
+    eventually(lambda: "tournament.closed" in received(site, "webhook"))
+    eventually(lambda: any((site.received / "store").rglob("*")))
+
+
+def lose_and_restore(site: Site, disk: Path) -> None:
+    """Bring a lost machine's matches back from a backup, on a new one."""
+    disk.mkdir()
+    site.run("backup", str(disk))
+    played = site.played()
+    site.lose()
+    install(site)
+    site.run("restore", str(*disk.iterdir()))
+    assert site.played() >= played
+    site.manage("verify_ratings")
+    goes_on(site)
+
+
+@contextmanager
+def act(name: str) -> Iterator[None]:
+    """Tell which act of the rehearsal ends, and how long it took."""
+    started = time.monotonic()
+    yield
+    print(f"{name:<36} {time.monotonic() - started:7.1f} s", flush=True)  # noqa: T201  # its report
+
+
+@contextmanager
+def visits() -> Iterator[None]:
+    """Look at the site twice a second; fail if a visitor would have complained."""
+    failures: list[str] = []
+    is_over = threading.Event()
+
+    def visit() -> None:
+        while not is_over.wait(0.5):
+            try:
+                urlopen(f"{ADDRESS}/", timeout=90).close()  # https
+            except (URLError, OSError) as error:
+                failures.append(f"{time.strftime('%T')} {error}")
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        visitor.join()
+    assert failures == []
+
+
+def has_figures(site: Site) -> bool:
+    """Return whether monitoring reads the site's figures."""
+    try:
+        return bool(site.monitoring("query?query=pentathlon_gauges_up")["result"])
+    except (URLError, OSError):
+        return False
+
+
+def fire_and_clear(site: Site, service: str, alert: str) -> None:
+    """Stop a service until its alert fires, start it until the alert is gone."""
+    assert alert not in site.alerts()
+    site.compose("stop", service)
+    eventually(lambda: alert in site.alerts())
+    site.compose("start", service)
+    eventually(lambda: alert not in site.alerts())
+
+
+def received(site: Site, kind: str) -> str:
+    """Return all letters, or all webhooks, one after the other."""
+    return "\n".join(path.read_text() for path in sorted(site.received.glob(f"{kind}.*")))
+
+
+def goes_on(site: Site) -> None:
+    """Wait until the site serves, and plays more matches than before."""
+    eventually(is_ready)
+    before = site.played()
+    eventually(lambda: site.played() > before)
+
+
+def is_ready() -> bool:
+    """Return whether the site says that it can work."""
+    try:
+        with urlopen(f"{ADDRESS}/readyz", timeout=30) as answer:  # https
+            return bool(answer.status == HTTPStatus.OK)
+    except (URLError, OSError):
+        return False
