@@ -26,7 +26,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.constants import DRAWING, HIGH_FORM, MODES, TURN_ACTIONS
-from pentathlon_engines.tash_kalar.serialization import reading, writing
+from pentathlon_engines.tash_kalar.serialization import fields, reading
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.turns import TURN_CAP
 
@@ -98,11 +98,11 @@ class TashKalarState(TashKalarPosition):
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole position in the format of the rules page (16.4), with hidden parts."""
-        return writing.describe(self)
+        return fields.POSITION.write(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return the observation of a seat or a spectator (15, 16.4)."""
-        return self._seen_by(writing.show(self, seat), seat)
+        return self._seen_by(fields.POSITION.write(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return an action or chance text as the seat may see it (16.3)."""
