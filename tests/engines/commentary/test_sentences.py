@@ -6,7 +6,7 @@ import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State
 from pentathlon_engines.commentary import plain
-from pentathlon_engines.commentary.plain import Change
+from pentathlon_engines.contract.presentation import Change
 
 _TASH_KALAR = {
     "options": {"mode": "high_form", "decks": ["highland", "sylvan"]},
