@@ -67,7 +67,7 @@ class _Cards(position.Text):
 
 
 _CARDS: Final = _Cards(COLOURS)
-_TABLE: Final = position.Table(
+_TABLE: Final = position.Fields(
     position.GAME,
     position.OPTIONS,
     Field(
@@ -103,7 +103,7 @@ _TABLE: Final = position.Table(
     Field("hidden_size", Integer(0), lambda state: len(state.hidden), to=position.TO_VIEWERS),
     Field(
         "decks",
-        position.Record(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH))),
+        position.Object(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH))),
         lambda state: _counts(state.decks),
     ),
     Field("stones", MapOf(CELLS, _SEAT, what="a cell"), stones),
@@ -144,7 +144,7 @@ _TABLE: Final = position.Table(
         lambda state: [board.letters(side.known) for side in state.sides],
         to=position.TO_WHOLE | position.TO_SEATS,
     ),
-    Field("events", ListOf(position.Anything(), most=100), _events, is_seen=True),
+    Field("events", ListOf(position.Kind(), most=100), _events, is_seen=True),
     Field("since", ListOf(Integer(0), _SEATS), _since, to=position.TO_WHOLE),
 )
 

@@ -43,23 +43,18 @@ def checked_integer(field: str, value: object, *, low: int, high: int | None = N
 
 
 class Kind:
-    """What a field may hold; `read` checks JSON and returns what the state keeps instead."""
+    """What a field may hold: here anything, which the game reads itself.
+
+    `read` checks JSON and returns what the state keeps instead; `show` returns the JSON again.
+    """
 
     def read(self, field: str, data: Any) -> Any:  # Any: JSON, and the value of a state
         """Return the value of some JSON, or raise `BadPosition`."""
-        raise NotImplementedError
+        return data
 
     def show(self, value: Any) -> Any:  # Any: the same
         """Return the JSON of a value."""
         return value
-
-
-class Anything(Kind):
-    """What the game reads itself."""
-
-    def read(self, field: str, data: Any) -> Any:
-        """Return the JSON."""
-        return data
 
 
 class Integer(Kind):
@@ -198,7 +193,7 @@ class MapOf(Kind):
         return values
 
 
-class Record(Kind):
+class Object(Kind):
     """An object with exactly these fields; the values are a dictionary."""
 
     def __init__(self, **kinds: Kind) -> None:
@@ -213,7 +208,7 @@ class Record(Kind):
         }
 
 
-class Part(Record):
+class PartialObject(Object):
     """An object with some of these fields; the values of the others are None."""
 
     def read(self, field: str, data: Any) -> Any:
@@ -233,7 +228,7 @@ class Result(Kind):
     def __init__(self, seats: int, *, scores: bool = False) -> None:
         numbers = ListOf(Integer(-(2**53)), seats)
         points = {"scores": numbers} if scores else {}
-        self.parts = Record(ranks=numbers, reason=Text(), **points)
+        self.parts = Object(ranks=numbers, reason=Text(), **points)
 
     def read(self, field: str, data: Any) -> Outcome:
         """Return the outcome."""
@@ -275,7 +270,7 @@ class Field:
         self.show: Callable[[Any], Any] | None = None if kind is None or is_plain else kind.show
 
 
-class Table:
+class Fields:
     """The fields of positions, or of a part of them, in the order in which they are written."""
 
     def __init__(self, *fields: Field) -> None:

@@ -58,7 +58,7 @@ class _Pair(position.Kind):
         return list(tiles_of(value)) if value else None
 
 
-class _Crystals(position.Record):
+class _Crystals(position.Object):
     """Spirit and energy, at most `most` in all."""
 
     def __init__(self, most: int) -> None:
@@ -123,10 +123,10 @@ _DECKS: Final = ListOf(ListOf(_TILE, most=TILES), _SEATS)
 _SPACE: Final = position.Optional(OneOf(SPACES, what=f"a space from {SPACES[0]} to {SPACES[-1]}"))
 _PHASE: Final = OneOf(PHASES)
 _COUNT: Final = Integer(0, board.CRYSTALS)
-_STANDING: Final = position.Record(
+_STANDING: Final = position.Object(
     owner=_SEAT, tile=_TILE, face=OneOf(FACES), spirit=_COUNT, energy=_COUNT, alive=position.Flag()
 )
-_TABLE: Final = position.Table(
+_TABLE: Final = position.Fields(
     position.GAME,
     position.OPTIONS,
     Field("round", Integer(1, board.ROUNDS), is_required=True),

@@ -104,7 +104,7 @@ def _read_key(text: str) -> int | None:
 
 _TIMES: Final = Integer(1, REPETITION_DRAW)
 _ROOSTERS: Final = ListOf(position.Optional(Text()), 2)
-_TABLE: Final = position.Table(
+_TABLE: Final = position.Fields(
     position.GAME,
     position.OPTIONS,
     Field("board", MapOf(SQUARES, OneOf(_STACKS), what="a square"), _board, is_required=True),

@@ -67,7 +67,7 @@ _DICE: Final = OneOf(WORDS, what="at most five letters in the order of the dice"
 _SEATED: Final = Integer(0, len(COLOURS) - 1)
 _PLACE: Final = Integer(1, board.MOST_PLAIN + 1)
 _PLAIN: Final = ListOf(Integer(board.LEAST_PLAIN, board.MOST_PLAIN), PATHS)
-_TABLE: Final = position.Table(
+_TABLE: Final = position.Fields(
     position.GAME,
     Field("players", get="seats"),
     Field("colors", get=lambda state: [COLOURS[colour] for colour in state.colours]),
@@ -83,7 +83,7 @@ _TABLE: Final = position.Table(
     Field(
         "positions",
         ListOf(
-            position.Record(**dict.fromkeys(ELEMENTS, position.Optional(_PLACE))),
+            position.Object(**dict.fromkeys(ELEMENTS, position.Optional(_PLACE))),
             most=len(COLOURS),
         ),
         lambda state: [pieces(state, seat) for seat in range(state.seats)],
@@ -101,12 +101,12 @@ _TABLE: Final = position.Table(
     ),
     Field(
         "last",
-        position.Record(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)),
+        position.Object(seat=_SEATED, action=OneOf(TEXTS, what=GRAMMAR)),
         last_action,
     ),
     Field(
         "moved",
-        ListOf(position.Anything(), most=PATHS),
+        ListOf(position.Kind(), most=PATHS),
         lambda state: [[ELEMENTS[step[0]], *step[1:]] for step in board.steps_in(state.moved)],
     ),
     Field("ply", Integer(0)),

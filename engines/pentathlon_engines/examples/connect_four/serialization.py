@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import Field, Integer, MapOf, Table, refuse
+from pentathlon_engines.contract.position import Field, Fields, Integer, MapOf, refuse
 from pentathlon_engines.examples.connect_four.board import PER_COLUMN, PLAYED, SQUARES, line_in
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def owners(state: ConnectFourPosition) -> dict[str, int]:
     return {SQUARES[square]: second >> square & 1 for square in discs}
 
 
-TABLE: Final = Table(
+TABLE: Final = Fields(
     position.GAME,
     position.OPTIONS,
     Field("board", MapOf(SQUARES, Integer(0, 1), what="a square"), owners, is_required=True),

@@ -14,18 +14,18 @@ from pentathlon_engines.contract.position import (
     TO_SEATS,
     TO_VIEWERS,
     TO_WHOLE,
-    Anything,
     Field,
+    Fields,
     Flag,
     Integer,
+    Kind,
     ListOf,
     MapOf,
+    Object,
     OneOf,
     Optional,
-    Part,
-    Record,
+    PartialObject,
     SetOf,
-    Table,
 )
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
@@ -266,12 +266,12 @@ SQUARE: Final = Optional(_PLACE)
 _SQUARES: Final = _Squares(NAMES, what="a square")
 _DIRECTION: Final = Optional(OneOf(DIRECTIONS))
 _RANKS: Final = SetOf(RANKS)
-_PIECE: Final = Record(owner=_SEAT, rank=OneOf(RANKS))
-_HAND: Final = Part(beings=_CARDS, legends=_CARDS, flare=_CARD)
+_PIECE: Final = Object(owner=_SEAT, rank=OneOf(RANKS))
+_HAND: Final = PartialObject(beings=_CARDS, legends=_CARDS, flare=_CARD)
 _PIECES: Final = Integer(0, max(constants.TWO_SIDED))
-_SUMMONING: Final = Part(card=_CARD, square=SQUARE, as_legend=Flag())
+_SUMMONING: Final = PartialObject(card=_CARD, square=SQUARE, as_legend=Flag())
 
-EFFECT: Final = Table(
+EFFECT: Final = Fields(
     Field("being", SQUARE, "me"),
     Field("summon", SQUARE, is_required=True),
     Field("shape", _FEW, is_required=True),
@@ -284,7 +284,7 @@ EFFECT: Final = Table(
     Field(
         "done",
         ListOf(
-            Record(count=_FEW, square=SQUARE, piece=SQUARE, direction=_DIRECTION, ranks=_RANKS),
+            Object(count=_FEW, square=SQUARE, piece=SQUARE, direction=_DIRECTION, ranks=_RANKS),
             SLOTS,
         ),
         _done,
@@ -302,12 +302,12 @@ EFFECT: Final = Table(
     Field("warp", OneOf(IDS, what="a card"), _warp),
     Field("own_moves", _FEW),
 )
-DRAWS: Final = Table(
+DRAWS: Final = Fields(
     Field("deck", OneOf(("legends", "flares")), "new_deck", is_required=True),
     Field("owed", ListOf(_FEW, 3), is_required=True),
     Field("drawn", ListOf(_FEW, 3), is_required=True),
 )
-PROGRESS: Final = Table(
+PROGRESS: Final = Fields(
     Field("active", _SEAT),
     Field("discarded", Flag()),
     Field("extra_draws", ListOf(_FEW, _SEATS)),
@@ -324,18 +324,18 @@ PROGRESS: Final = Table(
     ),
     Field(
         "draws",
-        Anything(),
+        Kind(),
         lambda state: DRAWS.write(state) if state.phase == constants.SHUFFLING else None,
     ),
-    Field("summon", Part(square=SQUARE, orientation=OneOf(ORIENTATIONS)), _summon),
-    Field("effect", Anything(), _effect),
+    Field("summon", PartialObject(square=SQUARE, orientation=OneOf(ORIENTATIONS)), _summon),
+    Field("effect", Kind(), _effect),
     Field(
         "warped",
         _CARDS,
         lambda state: sorted(names(bits(state.warped))) if weaver(state) >= 0 else ABSENT,
     ),
 )
-POSITION: Final = Table(
+POSITION: Final = Fields(
     position.GAME,
     Field("options", get=lambda state: {**state.options, "decks": list(state.options["decks"])}),
     Field("turn", Integer(1, constants.TURN_CAP)),
@@ -366,7 +366,7 @@ POSITION: Final = Table(
         _CARD,
         lambda state: _CARD.show(state.frozen) if has_school(state, FROST_SCHOOLS) else ABSENT,
     ),
-    Field("removed", ListOf(Record(common_heroic=_PIECES, legendary=_PIECES), _SEATS), _removed),
+    Field("removed", ListOf(Object(common_heroic=_PIECES, legendary=_PIECES), _SEATS), _removed),
     Field(
         "pending",
         _CARD,
@@ -385,7 +385,7 @@ POSITION: Final = Table(
     ),
     Field(
         "counters",
-        Part(
+        PartialObject(
             destroyed=MapOf(RANKS, Integer(0, GRID), what="a rank"),
             summoned=ListOf(_SUMMONING, most=31),
         ),
@@ -399,7 +399,7 @@ POSITION: Final = Table(
     ),
     Field(
         "decks",
-        Part(
+        PartialObject(
             beings=ListOf(Optional(_CARDS), _SEATS),
             legends=_CARDS,
             flares=_CARDS,
@@ -411,12 +411,16 @@ POSITION: Final = Table(
     Field("hand", _HAND, hand, TO_SEATS, is_seen=True),
     Field(
         "hand_sizes",
-        ListOf(Record(beings=_FEW, legends=_FEW, flare=_FEW), _SEATS),
+        ListOf(Object(beings=_FEW, legends=_FEW, flare=_FEW), _SEATS),
         _hand_sizes,
         TO_VIEWERS,
     ),
     Field("deck_sizes", None, _deck_sizes, TO_VIEWERS),
-    Field("played", Part(beings=ListOf(_CARDS, _SEATS), legends=_CARDS, flares=_CARDS), _played),
+    Field(
+        "played",
+        PartialObject(beings=ListOf(_CARDS, _SEATS), legends=_CARDS, flares=_CARDS),
+        _played,
+    ),
     Field(
         "discards",
         ListOf(Optional(_CARDS), _SEATS),
@@ -439,7 +443,7 @@ POSITION: Final = Table(
     Field("last_discard", position.Text(), _last_discard, is_seen=True),
     Field(
         "tasks",
-        Part(
+        PartialObject(
             current=_TASK_LIST,
             next=_TASK,
             claimed=ListOf(_TASK_LIST, _SEATS),
@@ -449,11 +453,11 @@ POSITION: Final = Table(
     ),
     Field(
         "end",
-        Record(seat=_SEAT, reason=OneOf(constants.REASONS[:2]), turns_left=Integer(0, 2)),
+        Object(seat=_SEAT, reason=OneOf(constants.REASONS[:2]), turns_left=Integer(0, 2)),
         _end,
     ),
-    Field("progress", Anything(), PROGRESS.write),
-    Field("events", ListOf(Anything(), most=1000), _events, is_seen=True),
+    Field("progress", Kind(), PROGRESS.write),
+    Field("events", ListOf(Kind(), most=1000), _events, is_seen=True),
     Field(
         "since",
         ListOf(Integer(0), _SEATS),
