@@ -236,8 +236,8 @@ class Result(Kind):
         ranks = tuple(parts["ranks"])
         if any(rank != sum([other < rank for other in ranks]) for rank in ranks):
             refuse(f"{field}.ranks", "a rank is the number of seats strictly better")
-        scores = parts.get("scores")
-        return Outcome(ranks, parts["reason"], scores if scores is None else tuple(scores))
+        scores: list[int] | None = parts.get("scores")
+        return Outcome(ranks, parts["reason"], None if scores is None else tuple(scores))
 
 
 class Field:
