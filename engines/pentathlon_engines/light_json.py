@@ -12,6 +12,8 @@ use `json` itself.
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,3 +67,13 @@ def dumps(message: dict[str, str]) -> str:
     """Write an object whose values are texts."""
     fields = [f"{_quoted(name)}:{_quoted(text)}" for name, text in message.items()]
     return f"{{{','.join(fields)}}}"
+
+
+def read_data(module_file: str, name: str) -> Any:  # JSON; each game knows its own files
+    """Return the JSON file `name` from the folder of a module.
+
+    It avoids `pathlib` and `importlib.resources`, because bots would wait for their import.
+    """
+    path = os.path.join(os.path.dirname(module_file), name)  # noqa: PTH118, PTH120  # see above
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # see above
+        return loads(file.read())

@@ -22,11 +22,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.archive.repairs import plain_manifest
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.repairs import plain_manifest
 
 FILE_NAME: Final = "bot.toml"
 LARGEST_BYTES: Final = 4096

@@ -20,7 +20,7 @@ from pentathlon_engines import (
     Outcome,
     State,
 )
-from pentathlon_engines.contract.position import Fields, refuse
+from pentathlon_engines.contract.position import check_written, checked_integer
 
 ACTIONS = ("keep", "play")
 CARDS = 5
@@ -161,15 +161,10 @@ class CardGame(Game):
         return self._kind(self, seats, options)
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> CardState:
-        fields = Fields(data, known=("seats", "hands", "choices"))
-        hands, choices = data["hands"], data["choices"]
-        state = self._kind(self, fields.integer("seats", low=2, high=3), options)
-        to_move = fields.seat_to_move(state.seats, chance=True)
-        fields.result(state.seats, scores=True)
-        state.hands, state.choices = list(hands), list(choices)
-        if hands:
+        seats = checked_integer("seats", data["seats"], low=2, high=3)
+        state = self._kind(self, seats, options)
+        state.hands, state.choices = list(data["hands"]), list(data["choices"])
+        if state.hands:
             state._settle()
-        if state.to_move != to_move:
-            refuse("to_move", "does not follow from hands and choices")
-        fields.check_phase(state.to_json()["phase"])
+        check_written(state, data)
         return state

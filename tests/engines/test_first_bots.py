@@ -11,7 +11,7 @@ import pytest
 import pentathlon_engines
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.bot import Turn
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 FOLDER = Path(pentathlon_engines.__file__).parent / "first_bots"
 SAMPLES = {

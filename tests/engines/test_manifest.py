@@ -12,12 +12,7 @@ import pytest
 from pentathlon_engines import GAMES, manifest
 from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.errors import BadManifest
-from pentathlon_engines.manifest import (
-    Manifest,
-    bot_command,
-    built_in_bots,
-    read_manifest,
-)
+from pentathlon_engines.manifest import Manifest, bot_command, built_in_bots, read_manifest
 
 PYTHON = 'name = "tiger"\ngames = ["tuned"]\nlanguage = "python"\n'
 PROGRAM = 'name = "tiger"\ngames = ["tuned"]\ncommand = ["./bot", "-v"]\n'

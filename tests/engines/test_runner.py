@@ -20,15 +20,7 @@ from pentathlon_engines.record import record
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.rerun import requests_to
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
-from tests.engines.bot_sources import (
-    EACH,
-    HONEST,
-    IMPATIENT,
-    PATIENT,
-    PONDERING,
-    QUICK,
-    READY,
-)
+from tests.engines.bot_sources import EACH, HONEST, IMPATIENT, PATIENT, PONDERING, QUICK, READY
 from tests.engines.commands import Play
 from tests.engines.twelve_game import TWELVE
 from tests.patience import PATIENCE_S

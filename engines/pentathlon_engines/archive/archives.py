@@ -16,9 +16,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from pentathlon_engines.archive.files import StoredFile, Tree, read_stored, read_tree
 from pentathlon_engines.archive.names import check_names, entry_name
-from pentathlon_engines.archive.repairs import Repair
 from pentathlon_engines.errors import BadArchive, BadManifest
 from pentathlon_engines.manifest import FILE_NAME, Manifest, hash_files, parse_manifest
+from pentathlon_engines.repairs import Repair
 
 # 16 MiB of "a" and "b" in random order take 43 s at level 9, 1.4 s at the usual 6, 0.4 s at 3.
 _LEVEL = 3

@@ -19,9 +19,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pentathlon_engines.archive.layout import Layout, arrange
 from pentathlon_engines.archive.names import CODE_PAGE, UNMARKED, check_names, entry_name
-from pentathlon_engines.archive.repairs import Repair, plain_manifest, plain_script, several
 from pentathlon_engines.errors import BadArchive, LargeArchive
 from pentathlon_engines.manifest import FILE_NAME
+from pentathlon_engines.repairs import Repair, plain_manifest, plain_script, several
 
 LARGEST_ARCHIVE: Final = 16 * 1024 * 1024
 """The most bytes of an upload, and of all its files together."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pentathlon_engines.archive.names import LONGEST_NAME, duplicate
-from pentathlon_engines.archive.repairs import Repair, plain_manifest, several, shown
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import FILE_NAME, LARGEST_BYTES
+from pentathlon_engines.repairs import Repair, plain_manifest, several, shown
 
 _JUNK_FOLDERS: Final = frozenset(
     {

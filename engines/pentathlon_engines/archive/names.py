@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 from zipfile import ZipInfo
 
-from pentathlon_engines.archive.repairs import shown
 from pentathlon_engines.errors import BadArchive
+from pentathlon_engines.repairs import shown
 
 LONGEST_NAME: Final = 120
 DEEPEST: Final = 8

@@ -19,9 +19,9 @@ from pentathlon_engines.archive.archives import (
 )
 from pentathlon_engines.archive.files import StoredFile, Tree, plain_tree
 from pentathlon_engines.archive.layout import arrange
-from pentathlon_engines.archive.repairs import Repair
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import FILE_NAME, manifest_path, parse_manifest
+from pentathlon_engines.repairs import Repair
 
 _NOT_UPLOADED: Final = frozenset({"__pycache__", "node_modules", "target"})
 _LEAVES_FILES_ALONE: Final = frozenset({"junk", "top_folder", "beside"})

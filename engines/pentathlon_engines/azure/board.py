@@ -10,7 +10,7 @@ per colour, as no colour has more than fifteen.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pentathlon_engines.azure.board import RULES
-from pentathlon_engines.commentary.plain import Change, Position
 from pentathlon_engines.commentary.words import count, enumerate_all, name_seat, tell_ranks
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.presentation import Change, Position
 
 Told = Mapping[str, Any]
 """An event of an observation (12.4), as JSON."""

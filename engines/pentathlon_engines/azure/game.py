@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from pentathlon_engines.azure import chance, hidden, moves, serialization
-from pentathlon_engines.azure.actions import (
-    ACTIONS,
-    GRAMMAR,
-    TEXTS,
-)
-from pentathlon_engines.azure.board import (
-    BIRD_CARDS,
-    COMMON_STONES,
-    GIFTS,
-    SETUP,
-)
+from pentathlon_engines.azure.actions import ACTIONS, GRAMMAR, TEXTS
+from pentathlon_engines.azure.board import BIRD_CARDS, COMMON_STONES, GIFTS, SETUP
 from pentathlon_engines.azure.state import AzurePosition
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
-
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
-    from pentathlon_engines.drawing.plain import Drawing
 
 
 class AzureState(AzurePosition):
@@ -124,50 +110,6 @@ class AzureGame(Game):
         serialization.read(state, data)
         return state
 
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.azure import drawing
-
-        return drawing
-
-    def commentary(self) -> Commentary:
-        """Return the module that describes events in words."""
-        from pentathlon_engines.azure import commentary
-
-        return commentary
-
-    def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps of the lesson."""
-        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
-        return steps
-
-    def examples(self) -> list[dict[str, Any]]:
-        """Return the worked examples of the rules."""
-        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
-        return examples
-
-    def evaluation(self) -> Evaluation:
-        """Return the value of a position."""
-        from pentathlon_engines.azure import evaluation
-
-        return evaluation.worth
-
-    def policies(self) -> dict[str, Policy]:
-        """Return the policies of the rules page."""
-        from pentathlon_engines.azure import policies
-
-        return policies.POLICIES
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.azure import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the glyphs that stand for the game."""
-        return ("qi", "mountain", "wisdom")
-
 
 _TURNS: Final = 2 * (COMMON_STONES + 1)
 _EVENTS_PER_TURN: Final = 2 + BIRD_CARDS
@@ -187,5 +129,7 @@ GAME: Final = AzureGame(
         actions=len(TEXTS),
         longest=1 + _TURNS * _EVENTS_PER_TURN + _BOONS,
         options=(Option("gifted", kind="choice", default=GIFTS[0], choices=GIFTS),),
-    )
+    ),
+    rooms="commentary drawing encoding evaluation examples lesson policies",
+    glyphs=("qi", "mountain", "wisdom"),
 )

@@ -8,41 +8,13 @@ from a whole state, a plain example of the page, or an observation.
 
 from __future__ import annotations
 
-from pentathlon_engines.azure import events
-from pentathlon_engines.azure.board import (
-    ALL_CARDS,
-    BEASTS,
-    BIRD,
-    BIRD_CARDS,
-    BOARDS,
-    BOON,
-    CARDS_EACH,
-    CELLS,
-    COLOURS,
-    COMMON_STONES,
-    GIFTS,
-    GOAL,
-    HOME,
-    MOUNTAINS,
-    NEAR,
-    NO_GIFT,
-    OVER,
-    PHASES,
-    RESHUFFLE,
-    RETURNING,
-    SETUP,
-    TORTOISE,
-    TURN,
-    cells_of,
-    letters,
-    pack,
-    size,
-    without,
-)
+from pentathlon_engines.azure import board, events
+from pentathlon_engines.azure.board import BEASTS, CARDS_EACH, CELLS, COLOURS, HOME, PHASES
 from pentathlon_engines.azure.chance import order
 from pentathlon_engines.azure.hidden import deal_any
 from pentathlon_engines.azure.realm import is_layout, realm_of
-from pentathlon_engines.contract.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract import position
+from pentathlon_engines.contract.position import Field, Integer, ListOf, MapOf, OneOf, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,181 +22,196 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.azure.state import AzurePosition
 
-
-def describe(state: AzurePosition) -> dict[str, Any]:
-    """Return a whole position as a JSON object."""
-    hidden = "".join(COLOURS[colour] for colour in state.hidden)
-    cards = {"hands": [letters(side.hand) for side in state.sides], "hidden": hidden}
-    before = events.show_all(state.before, state.realm, secrets_of=(0, 1))
-    log = events.show_all(state.log, state.realm, secrets_of=(0, 1))
-    since = [len(before) if seat == state.decider else 0 for seat in range(state.seats)]
-    history = {"known": _known(state), "events": before + log, "since": since}
-    return _frame(state) | cards | _open(state) | history
-
-
-def show(state: AzurePosition, seat: int | None) -> dict[str, Any]:
-    """Return a position as a seat or a spectator may see it, without `you` and `legal`.
-
-    A spectator sees the events since the last decision of any seat.
-    """
-    realm = None if state.phase == SETUP else state.realm.codes
-    own = {} if seat is None else {"hand": letters(state.sides[seat].hand)}
-    sizes = {
-        "hand_sizes": [size(side.hand) for side in state.sides],
-        "hidden_size": len(state.hidden),
-    }
-    known = {} if seat is None else {"known": _known(state)}
-    secrets_of = () if seat is None else (seat,)
-    told = state.log if seat in (None, state.decider) else state.before + state.log
-    log = events.show_all(told, state.realm, secrets_of=secrets_of)
-    heard = {"realm": realm, **known, "events": log}
-    return _frame(state) | own | sizes | _open(state) | heard
-
-
-def _known(state: AzurePosition) -> list[str]:
-    return [letters(side.known) for side in state.sides]
-
-
-def _frame(state: AzurePosition) -> dict[str, Any]:
-    return {
-        "game": "azure",
-        "options": dict(state.options),
-        "layout": None if state.phase == SETUP else list(state.realm.layout),
-    }
-
-
-def _open(state: AzurePosition) -> dict[str, Any]:
-    """Return the public part of a position."""
-    outcome = state.outcome
-    decks = {letter: state.decks >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
-    draws = {"draws": state.draws} if state.draws and state.to_move == -1 else {}
-    return {
-        "decks": decks,
-        "stones": stones(state),
-        "gifted_at": [None if side.gifted < 0 else CELLS[side.gifted] for side in state.sides],
-        "supply": [side.supply for side in state.sides],
-        "wisdom": [side.wisdom for side in state.sides],
-        "beasts": {
-            name: None if owner < 0 else owner
-            for name, owner in zip(BEASTS, state.beasts, strict=True)
-        },
-        "turn": state.turn,
-        "to_move": state.to_move,
-        "phase": PHASES[state.phase],
-        "boon_at": None if state.boon_at < 0 else CELLS[state.boon_at],
-        **draws,
-        "result": None if outcome is None else outcome.to_json(),
-    }
+_SEATS: Final = 2
+_SPACE: Final = position.Optional(OneOf(CELLS, what=f"a cell from {CELLS[0]} to {CELLS[-1]}"))
+_SEAT: Final = Integer(0, 1)
 
 
 def stones(state: AzurePosition) -> dict[str, int]:
     """Return the owner of each stone by its cell."""
     first, second = [side.stones for side in state.sides]
-    return {CELLS[cell]: 0 if first >> HOME[cell] & 1 else 1 for cell in cells_of(first | second)}
+    return {
+        CELLS[cell]: 0 if first >> HOME[cell] & 1 else 1 for cell in board.cells_of(first | second)
+    }
 
 
-_SEATS: Final = 2
-_FIELDS: Final = (
-    "layout",
-    "hands",
-    "hidden",
-    "decks",
-    "stones",
-    "gifted_at",
-    "supply",
-    "wisdom",
-    "beasts",
-    "turn",
-    "boon_at",
-    "draws",
-    "known",
-    "events",
-    "since",
-    "hand",
-    "hand_sizes",
-    "hidden_size",
-    "realm",
+def _events(state: AzurePosition, viewer: int | None) -> list[dict[str, Any]]:
+    """Return the events since the viewer's last decision; for a spectator since any."""
+    secrets_of = (0, 1) if viewer == position.WHOLE else () if viewer is None else (viewer,)
+    heard = state.log if viewer in (None, state.decider) else state.before + state.log
+    return events.show_all(heard, state.realm, secrets_of=secrets_of)
+
+
+def _since(state: AzurePosition) -> list[int]:
+    before = len(events.show_all(state.before, state.realm, secrets_of=(0, 1)))
+    return [before if seat == state.decider else 0 for seat in range(_SEATS)]
+
+
+def _owners(state: AzurePosition) -> dict[str, int | None]:
+    owners = zip(BEASTS, state.beasts, strict=True)
+    return {name: None if owner < 0 else owner for name, owner in owners}
+
+
+def _counts(cards: int) -> dict[str, int]:
+    return {letter: cards >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
+
+
+class _Cards(position.Text):
+    """Letters of cards, of which there are enough of each colour."""
+
+    def read(self, field: str, data: Any) -> str:  # Any: JSON
+        """Return the letters."""
+        cards = super().read(field, data)
+        _rest(field, cards)
+        return cards
+
+
+_CARDS: Final = _Cards(COLOURS)
+_TABLE: Final = position.Fields(
+    position.GAME,
+    position.OPTIONS,
+    Field(
+        "layout",
+        ListOf(position.Text(), board.BOARDS),
+        lambda state: None if state.phase == board.SETUP else list(state.realm.layout),
+    ),
+    Field(
+        "hands",
+        ListOf(_CARDS, _SEATS),
+        lambda state: [board.letters(side.hand) for side in state.sides],
+        to=position.TO_WHOLE,
+    ),
+    Field(
+        "hidden",
+        _CARDS,
+        lambda state: "".join(COLOURS[colour] for colour in state.hidden),
+        to=position.TO_WHOLE,
+    ),
+    Field(
+        "hand",
+        _CARDS,
+        lambda state, seat: board.letters(state.sides[seat].hand),
+        to=position.TO_SEATS,
+        is_seen=True,
+    ),
+    Field(
+        "hand_sizes",
+        ListOf(Integer(0), _SEATS),
+        lambda state: [board.size(side.hand) for side in state.sides],
+        to=position.TO_VIEWERS,
+    ),
+    Field("hidden_size", Integer(0), lambda state: len(state.hidden), to=position.TO_VIEWERS),
+    Field(
+        "decks",
+        position.Object(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH))),
+        lambda state: _counts(state.decks),
+    ),
+    Field("stones", MapOf(CELLS, _SEAT, what="a cell"), stones),
+    Field(
+        "gifted_at",
+        ListOf(_SPACE, _SEATS),
+        lambda state: [_SPACE.show(side.gifted) for side in state.sides],
+    ),
+    Field(
+        "supply",
+        ListOf(Integer(0, board.COMMON_STONES), _SEATS),
+        lambda state: [side.supply for side in state.sides],
+    ),
+    Field(
+        "wisdom",
+        ListOf(Integer(0, board.GOAL), _SEATS),
+        lambda state: [side.wisdom for side in state.sides],
+    ),
+    Field("beasts", MapOf(BEASTS, position.Optional(_SEAT), what="a beast"), _owners),
+    Field("turn"),
+    position.TO_MOVE,
+    Field("phase", OneOf(PHASES), lambda state: PHASES[state.phase]),
+    Field("boon_at", _SPACE),
+    Field(
+        "draws",
+        Integer(1, board.BIRD_CARDS),
+        lambda state: state.draws if state.draws and state.to_move == -1 else position.ABSENT,
+    ),
+    Field("result", position.Result(_SEATS, scores=True), position.RESULT.get),
+    Field(
+        "realm",
+        get=lambda state: None if state.phase == board.SETUP else state.realm.codes,
+        to=position.TO_VIEWERS,
+    ),
+    Field(
+        "known",
+        ListOf(_CARDS, _SEATS),
+        lambda state: [board.letters(side.known) for side in state.sides],
+        to=position.TO_WHOLE | position.TO_SEATS,
+    ),
+    Field("events", ListOf(position.Kind(), most=100), _events, is_seen=True),
+    Field("since", ListOf(Integer(0), _SEATS), _since, to=position.TO_WHOLE),
 )
-_MOST_EVENTS: Final = 100
+
+
+def describe(state: AzurePosition) -> dict[str, Any]:
+    """Return a whole position as a JSON object."""
+    return _TABLE.write(state)
+
+
+def show(state: AzurePosition, seat: int | None) -> dict[str, Any]:
+    """Return a position as a seat or a spectator may see it, without `you` and `legal`."""
+    return _TABLE.write(state, seat)
 
 
 def read(state: AzurePosition, data: dict[str, Any]) -> None:
     """Load the position of `data` into a fresh state, or raise `BadPosition`."""
-    fields = Fields({"to_move": 0} | data, known=_FIELDS)
-    _read_frame(state, fields)
-    if state.phase == SETUP:
-        _check_setup(state, data)
-        return
-    boards = fields.sequence("layout", length=BOARDS)
-    if not all(isinstance(board, str) for board in boards) or not is_layout(boards):
-        refuse("layout", f"needs one board of each colour as '<face>.<rotation>', not {boards}")
-    realm = state.realm = realm_of(tuple(boards))
-    codes = realm.codes
-    if fields.has("realm") and fields.sequence("realm", length=len(codes)) != codes:
-        refuse("realm", "does not match the layout")
-    _read_stones(state, fields)
-    _read_seats(state, fields)
-    _read_mover(state, fields)
-    you = fields.integer("you", low=0, high=1) if fields.has("hand") else None
-    _read_events(state, fields, you)
-    known = _read_pair(fields, "known", ["", ""])
-    for seat, side in enumerate(state.sides):
-        side.known = _cards(f"known[{seat}]", known[seat])
-    if you is None:
-        _read_all_cards(state, fields)
-    else:
-        _read_seen_cards(state, fields, you)
-    state.look()
-    _check_end(state)
-    turn = fields.integer("turn", low=1, default=state.turn)
-    if turn != state.turn:
-        refuse("turn", f"must be {state.turn} with these stones, not {turn}")
+    values = _TABLE.read(state, data)
+    _read_mover(state, {"to_move": 0} | data, values)
+    if state.phase != board.SETUP:
+        layout = values["layout"] or []
+        if not is_layout(layout):
+            refuse(
+                "layout", f"needs one board of each colour as '<face>.<rotation>', not {layout}"
+            )
+        state.realm = realm_of(tuple(layout))
+        _read_stones(state, values)
+        _read_seats(state, values)
+        _read_phase(state, values)
+        you = None if values["hand"] is None else _SEAT.read("you", data.get("you"))
+        _read_events(state, values, you)
+        for side, cards in zip(state.sides, values["known"] or ["", ""], strict=True):
+            side.known = board.pack(cards)
+        if you is None:
+            _read_all_cards(state, values)
+        else:
+            _read_seen_cards(state, values, you)
+        state.look()
+        _check_end(state)
+    position.check_written(state, data)
 
 
-def _read_frame(state: AzurePosition, fields: Fields) -> None:
+def _read_mover(state: AzurePosition, data: dict[str, Any], values: dict[str, Any]) -> None:
     """Read which seat decides what, or how the match ended."""
-    outcome = fields.result(_SEATS, scores=True)
-    name = fields.text("phase", default="turn" if outcome is None else "over")
-    if name not in PHASES:
-        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
-    phase = PHASES.index(name)
-    to_move = fields.seat_to_move(_SEATS, chance=True)
-    if (phase == OVER) != (outcome is not None):
+    phase, state.outcome = values["phase"], values["result"]
+    if phase is None:
+        phase = board.TURN if state.outcome is None else board.OVER
+    if (phase == board.OVER) != (state.outcome is not None):
         refuse("result", "must be there when the phase is 'over', and only then")
-    decider = "null" if phase == OVER else "-1" if phase in (SETUP, RESHUFFLE) else "a seat"
-    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
-        refuse("to_move", f"must be {decider} in phase {name!r}, not {to_move}")
-    state.phase, state.outcome, state.to_move = phase, outcome, to_move
+    is_drawn = phase in (board.SETUP, board.RESHUFFLE)
+    decides = "null" if phase == board.OVER else "-1" if is_drawn else "a seat"
+    position.read_mover(state, data, phase=PHASES[phase], decides=decides)
+    state.phase = phase
 
 
-def _check_setup(state: AzurePosition, data: dict[str, Any]) -> None:
-    """Refuse anything that cannot exist before the boards are laid."""
-    empty = state.to_json() | state.observation(0) | {"you": data.get("you")}
-    for name, value in data.items():
-        if value != empty.get(name):
-            refuse(name, f"must be {empty.get(name)!r} before the setup")
-
-
-def _read_stones(state: AzurePosition, fields: Fields) -> None:
+def _read_stones(state: AzurePosition, values: dict[str, Any]) -> None:
     """Read stones, gifted stones and the favours of the beasts."""
-    for name, owner in fields.mapping("beasts", default={}).items():
-        if name not in BEASTS:
-            refuse("beasts", f"{name!r} is not a beast; the beasts are {', '.join(BEASTS)}")
-        state.beasts[BEASTS.index(name)] = (
-            -1 if owner is None else checked_integer(f"beasts.{name}", owner, low=0, high=1)
-        )
-    for name, owner in fields.mapping("stones", default={}).items():
-        cell = _cell("stones", name)
-        seat = checked_integer(f"stones.{name}", owner, low=0, high=1)
+    for beast, owner in (values["beasts"] or {}).items():
+        state.beasts[beast] = owner
+    for cell, seat in (values["stones"] or {}).items():
         if cell in state.realm.peaks:
             _check_mountain(state, cell, seat)
         state.sides[seat].stones |= 1 << HOME[cell]
-    gifted = _read_pair(fields, "gifted_at", [None, None])
-    if state.gift == NO_GIFT and gifted != [None, None]:
-        refuse("gifted_at", "must be [null, null] without the gifted module")
-    for seat in range(_SEATS):
-        if gifted[seat] is not None:
-            state.sides[seat].gifted = _own_space(state, f"gifted_at[{seat}]", gifted[seat], seat)
+    for seat, cell in enumerate(values["gifted_at"] or ()):
+        if cell >= 0 and state.gift == board.NO_GIFT:
+            refuse("gifted_at", "must be [null, null] without the gifted module")
+        if cell >= 0:
+            state.sides[seat].gifted = _own_space(state, f"gifted_at[{seat}]", cell, seat)
     state.bond()
     state.due = any(
         state.attracts(seat, beast, guards)
@@ -234,53 +221,48 @@ def _read_stones(state: AzurePosition, fields: Fields) -> None:
 
 
 def _check_mountain(state: AzurePosition, cell: int, seat: int) -> None:
-    if cell != state.realm.peaks[MOUNTAINS[TORTOISE]]:
+    if cell != state.realm.peaks[board.MOUNTAINS[board.TORTOISE]]:
         refuse(f"stones.{CELLS[cell]}", "is a mountain; only the black one takes a stone")
-    if state.beasts[TORTOISE] != seat:
+    if state.beasts[board.TORTOISE] != seat:
         refuse(f"stones.{CELLS[cell]}", f"seat {seat} has no favour of the tortoise")
 
 
-def _own_space(state: AzurePosition, field: str, name: object, seat: int) -> int:
+def _own_space(state: AzurePosition, field: str, cell: int, seat: int) -> int:
     """Return a space on which a stone of the seat stands."""
-    cell = _cell(field, name)
     if not state.sides[seat].stones & state.realm.spaces & 1 << HOME[cell]:
-        refuse(field, f"no stone of seat {seat} on space {name}")
+        refuse(field, f"no stone of seat {seat} on space {CELLS[cell]}")
     return cell
 
 
-def _cell(field: str, name: object) -> int:
-    if not isinstance(name, str) or name not in CELLS:
-        refuse(field, f"{name!r} is not a cell; the cells are {CELLS[0]} to {CELLS[-1]}")
-    return CELLS.index(name)
-
-
-def _read_seats(state: AzurePosition, fields: Fields) -> None:
+def _read_seats(state: AzurePosition, values: dict[str, Any]) -> None:
     """Read supply and wisdom."""
     common = [side.stones.bit_count() - (side.gifted >= 0) for side in state.sides]
-    most = [COMMON_STONES - stones for stones in common]
-    for seat, value in enumerate(_read_pair(fields, "supply", [max(0, n) for n in most])):
+    most = [board.COMMON_STONES - stones for stones in common]
+    highest = board.GOAL if state.phase == board.OVER else board.GOAL - 1
+    for seat, side in enumerate(state.sides):
         if most[seat] < 0:
-            refuse("stones", f"seat {seat} has more than {COMMON_STONES} common stones")
-        state.sides[seat].supply = checked_integer(
-            f"supply[{seat}]", value, low=0, high=most[seat]
-        )
-    highest = GOAL if state.phase == OVER else GOAL - 1
-    for seat, value in enumerate(_read_pair(fields, "wisdom", [0, 0])):
-        state.sides[seat].wisdom = checked_integer(f"wisdom[{seat}]", value, low=0, high=highest)
+            refuse("stones", f"seat {seat} has more than {board.COMMON_STONES} common stones")
+        side.supply = (values["supply"] or most)[seat]
+        side.wisdom = (values["wisdom"] or [0, 0])[seat]
+        Integer(0, most[seat]).read(f"supply[{seat}]", side.supply)
+        Integer(0, highest).read(f"wisdom[{seat}]", side.wisdom)
 
 
-def _read_mover(state: AzurePosition, fields: Fields) -> None:
-    """Determine whose stone turn it is, and read the fields of the phase."""
-    if state.phase != BOON and fields.has("boon_at"):
-        refuse("boon_at", "must be null except in phase 'boon'")
-    if state.phase != RESHUFFLE and fields.has("draws"):
-        refuse("draws", "is allowed in phase 'reshuffle' only")
-    if state.phase in (RETURNING, RESHUFFLE):
-        _read_bird(state, fields)
+def _read_phase(state: AzurePosition, values: dict[str, Any]) -> None:
+    """Determine whose stone turn it is, and check the fields of the phase."""
+    if state.phase in (board.RETURNING, board.RESHUFFLE):
+        state.mover = state.beasts[board.BIRD]
+        if state.mover < 0 or state.mover == state.to_move:
+            refuse("beasts.bird", "must be with the seat that has just won it")
+        state.draws = board.BIRD_CARDS
+        if state.phase == board.RESHUFFLE:
+            state.draws = values["draws"] or refuse("draws", "is missing")
     elif state.to_move is not None:
         state.mover = state.to_move
-    if state.phase == BOON:
-        _read_boon(state, fields)
+    if state.phase == board.BOON:
+        _check_boon(state)
+    elif state.boon_at >= 0:
+        refuse("boon_at", "must be null except in phase 'boon'")
     outcome = state.outcome
     if outcome is not None:
         if outcome.reason not in events.REASONS or outcome.ranks not in ((0, 1), (1, 0)):
@@ -288,47 +270,37 @@ def _read_mover(state: AzurePosition, fields: Fields) -> None:
         state.mover = outcome.ranks.index(0 if outcome.reason == "wisdom" else 1)
 
 
-def _read_bird(state: AzurePosition, fields: Fields) -> None:
-    """Find the seat that has just won the Bird and still has to draw."""
-    state.mover = state.beasts[BIRD]
-    if state.mover < 0 or state.mover == state.to_move:
-        refuse("beasts.bird", "must be with the seat that has just won it")
-    state.draws = BIRD_CARDS
-    if state.phase == RESHUFFLE:
-        state.draws = fields.integer("draws", low=1, high=BIRD_CARDS)
-
-
-def _read_boon(state: AzurePosition, fields: Fields) -> None:
-    seat = state.mover
-    cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
-    stone, realm = state.sides[seat].gifted, state.realm
-    if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> HOME[cell] & 1:
+def _check_boon(state: AzurePosition) -> None:
+    if state.boon_at < 0:
+        refuse("boon_at", "is missing")
+    cell = _own_space(state, "boon_at", state.boon_at, state.mover)
+    stone = state.sides[state.mover].gifted
+    if state.gift != board.BOUNTIFUL or stone < 0 or not board.NEAR[stone] >> HOME[cell] & 1:
         refuse("boon_at", "no Bountiful stone is beside it")
-    _, _, qi, wisdom = realm.printed(cell)
+    _, _, qi, wisdom = state.realm.printed(cell)
     if not (qi and wisdom):
         refuse("boon_at", "leaves no choice: it has one sort of symbol")
 
 
-def _read_events(state: AzurePosition, fields: Fields, you: int | None) -> None:
+def _read_events(state: AzurePosition, values: dict[str, Any], you: int | None) -> None:
     """Read the log; a seat's part begins with its own last decision."""
-    log = fields.items("events", most=_MOST_EVENTS)
-    secrets_of = (0, 1) if you is None else (you,)
-    told = [
-        events.read(event, state.realm, field=f"events[{index}]", secrets_of=secrets_of)
-        for index, event in enumerate(log)
+    log = [
+        events.read(
+            event,
+            state.realm,
+            field=f"events[{index}]",
+            secrets_of=(0, 1) if you is None else (you,),
+        )
+        for index, event in enumerate(values["events"] or ())
     ]
-    since = _read_since(fields, len(log)) if you is None else _since_decision(told, 1 - you)
+    if you is None:
+        since = values["since"] or [0, 0]
+        if min(since):
+            refuse("since", "one of the two begins with the first event")
+    else:
+        since = _since_decision(log, 1 - you)
     state.decider = since.index(max(since))
-    state.before, state.log = told[: max(since)], told[max(since) :]
-
-
-def _read_since(fields: Fields, most: int) -> list[int]:
-    since = _read_pair(fields, "since", [0, 0])
-    for seat in range(_SEATS):
-        checked_integer(f"since[{seat}]", since[seat], low=0, high=most)
-    if min(since):
-        refuse("since", "one of the two begins with the first event")
-    return since
+    state.before, state.log = log[: max(since)], log[max(since) :]
 
 
 def _since_decision(log: list[events.Event], seat: int) -> list[int]:
@@ -340,48 +312,38 @@ def _since_decision(log: list[events.Event], seat: int) -> list[int]:
     return since
 
 
-def _read_all_cards(state: AzurePosition, fields: Fields) -> None:
+def _read_all_cards(state: AzurePosition, values: dict[str, Any]) -> None:
     """Read both hands and the hidden deck; the rest are the face-up decks."""
-    hands = fields.sequence("hands", length=_SEATS)
-    for seat, side in enumerate(state.sides):
-        side.hand = _cards(f"hands[{seat}]", hands[seat])
-    hidden = fields.text("hidden")
-    if hidden.strip(COLOURS):
-        refuse("hidden", f"must be a string of the letters {COLOURS}, not {hidden!r}")
-    parts = [*(letters(side.hand) for side in state.sides), hidden]
-    state.decks = _rest("hands and hidden", "".join(parts))
+    hands, hidden = values["hands"], values["hidden"]
+    if hands is None or hidden is None:
+        refuse("hands" if hands is None else "hidden", "is missing")
+    for side, cards in zip(state.sides, hands, strict=True):
+        side.hand = board.pack(cards)
+    state.decks = _rest("hands and hidden", "".join([*hands, hidden]))
     state.hidden = order(hidden)
-    if fields.has("decks") and fields.mapping("decks") != _counts(state.decks):
-        refuse("decks", f"must be {_counts(state.decks)} with these hands and hidden deck")
     for seat in range(_SEATS):
         _check_known(state, seat)
-    _check_cards(state, [size(side.hand) for side in state.sides])
-    if state.phase == TURN and not state.can_act(state.mover):
+    _check_cards(state, [len(cards) for cards in hands])
+    if state.phase == board.TURN and not state.can_act(state.mover):
         refuse("result", f"must be present: seat {state.mover} cannot place a stone")
 
 
-def _read_seen_cards(state: AzurePosition, fields: Fields, you: int) -> None:
+def _read_seen_cards(state: AzurePosition, values: dict[str, Any], you: int) -> None:
     """Read the cards that a seat sees, and deal the others in any possible way."""
-    decks = fields.mapping("decks")
-    if set(decks) != set(COLOURS):
-        refuse("decks", f"needs a number for each of {', '.join(COLOURS)}")
-    counts = [
-        checked_integer(f"decks.{name}", decks[name], low=0, high=CARDS_EACH) for name in COLOURS
-    ]
-    state.decks = sum(count << 4 * i for i, count in enumerate(counts))
-    other = 1 - you
-    state.sides[you].hand = _cards("hand", fields.text("hand"))
+    for name in ("decks", "hand_sizes", "hidden_size"):
+        if values[name] is None:
+            refuse(name, "is missing")
+    decks, sizes, other = values["decks"], values["hand_sizes"], 1 - you
+    state.decks = sum(decks[name] << 4 * i for i, name in enumerate(COLOURS))
+    state.sides[you].hand = board.pack(values["hand"])
     _check_known(state, you)
-    sizes = _read_pair(fields, "hand_sizes", None)
-    if sizes[you] != size(state.sides[you].hand):
-        refuse(f"hand_sizes[{you}]", f"must be {size(state.sides[you].hand)}, as is the hand")
-    drawn = checked_integer(f"hand_sizes[{other}]", sizes[other], low=0) - size(
-        state.sides[other].known
-    )
+    if sizes[you] != len(values["hand"]):
+        refuse(f"hand_sizes[{you}]", f"must be {len(values['hand'])}, as is the hand")
+    drawn = sizes[other] - board.size(state.sides[other].known)
     seen = (state.decks, state.sides[you].hand, state.sides[other].known)
-    heap = size(_rest("decks, hand and known", "".join(letters(cards) for cards in seen)))
-    hidden = fields.integer("hidden_size", low=0, high=heap)
-    if drawn < 0 or drawn + hidden != heap:
+    heap = board.size(_rest("decks, hand and known", "".join(map(board.letters, seen))))
+    if drawn < 0 or drawn + values["hidden_size"] != heap:
+        hidden = values["hidden_size"]
         refuse("hand_sizes", f"{drawn} drawn and {hidden} hidden cards are not the {heap} unseen")
     if not deal_any(state, you, drawn):
         refuse("result", f"no hand of seat {other} fits it")
@@ -389,15 +351,16 @@ def _read_seen_cards(state: AzurePosition, fields: Fields, you: int) -> None:
 
 
 def _check_cards(state: AzurePosition, sizes: list[int]) -> None:
-    if state.phase == RETURNING and sizes[1 - state.mover] <= BIRD_CARDS:
-        refuse("phase", f"'return' needs a hand of more than {BIRD_CARDS} cards")
-    if state.phase == RESHUFFLE and (state.hidden or not state.decks):
+    if state.phase == board.RETURNING and sizes[1 - state.mover] <= board.BIRD_CARDS:
+        refuse("phase", f"'return' needs a hand of more than {board.BIRD_CARDS} cards")
+    if state.phase == board.RESHUFFLE and (state.hidden or not state.decks):
         refuse("phase", "'reshuffle' needs an empty hidden deck and cards to make a new one")
 
 
 def _check_known(state: AzurePosition, seat: int) -> None:
-    if without(state.sides[seat].known, state.sides[seat].hand):
-        refuse(f"known[{seat}]", f"is not part of the hand {letters(state.sides[seat].hand)!r}")
+    side = state.sides[seat]
+    if board.without(side.known, side.hand):
+        refuse(f"known[{seat}]", f"is not part of the hand {board.letters(side.hand)!r}")
 
 
 def _check_end(state: AzurePosition) -> None:
@@ -408,29 +371,11 @@ def _check_end(state: AzurePosition) -> None:
     wisdom = [side.wisdom for side in state.sides]
     if outcome.scores != tuple(wisdom):
         refuse("result.scores", f"must be {wisdom}, the wisdom")
-    winners = [seat for seat in range(_SEATS) if state.sides[seat].wisdom == GOAL]
+    winners = [seat for seat in range(_SEATS) if wisdom[seat] == board.GOAL]
     if winners != ([state.mover] if outcome.reason == "wisdom" else []):
         refuse("result", "does not follow from the wisdom")
     if outcome.reason == "stuck" and state.can_act(state.mover):
         refuse("result", f"seat {state.mover} can still place a stone")
-
-
-def _read_pair(fields: Fields, name: str, default: list[Any] | None) -> list[Any]:
-    """Return a list of one value per seat."""
-    if default is not None and not fields.has(name):
-        return default
-    return fields.sequence(name, length=_SEATS)
-
-
-def _cards(field: str, value: object) -> int:
-    """Return card letters as a set; they must be in the order of the colours."""
-    if not isinstance(value, str) or value.strip(COLOURS):
-        refuse(field, f"must be a string of the letters {COLOURS}, not {value!r}")
-    _rest(field, value)
-    cards = pack(value)
-    if letters(cards) != value:
-        refuse(field, f"write the letters in the order {COLOURS}: {letters(cards)!r}")
-    return cards
 
 
 def _rest(field: str, cards: str) -> int:
@@ -438,8 +383,4 @@ def _rest(field: str, cards: str) -> int:
     for letter in COLOURS:
         if cards.count(letter) > CARDS_EACH:
             refuse(field, f"{cards.count(letter)} cards {letter}, but there are {CARDS_EACH}")
-    return ALL_CARDS - pack(cards)
-
-
-def _counts(cards: int) -> dict[str, int]:
-    return {letter: cards >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
+    return board.ALL_CARDS - board.pack(cards)

@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from pentathlon_engines.azure.actions import (
-    BOON_QI,
-    BOON_WISDOM,
-    GIFT,
-    PAIRS,
-    RETURN,
-)
+from pentathlon_engines.azure.actions import BOON_QI, BOON_WISDOM, GIFT, PAIRS, RETURN
 from pentathlon_engines.azure.board import (
     ALL_CARDS,
     BOARD_BITS,

@@ -14,12 +14,7 @@ from pentathlon_engines.cli.output.streams import say_repairs
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadArchive, BadJson
-from pentathlon_engines.manifest import (
-    Manifest,
-    bot_command,
-    built_in_bots,
-    read_manifest,
-)
+from pentathlon_engines.manifest import Manifest, bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon_engines.archive.packing import top_folder
-from pentathlon_engines.archive.repairs import plain_manifest
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.manifest import FILE_NAME, manifest_path, parse_manifest, read_manifest
+from pentathlon_engines.repairs import plain_manifest
 
 _NAME_LINE: Final = re.compile(
     r"""^([ \t]*name[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')""", re.MULTILINE

@@ -15,9 +15,9 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 import pentathlon_engines
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.light_json import read_data
 
 _ANY: Final = ".*"
 

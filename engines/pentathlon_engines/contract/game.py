@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False  # bots must not wait for `typing`
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.presentation import Commentary, Drawing
 
     Encoder = Callable[[dict[str, Any], int], list[float]]
     """Turns an observation and the number of seats into numbers from -1 to 1."""
@@ -55,15 +55,21 @@ class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
     Hooks provide features that playing does not need: `drawing`, `commentary`, `lesson`,
-    `evaluation`, `prospects`, `policies`, `playout_policy`, `encoder`, `touches` and `glyphs`.
-    Each has a default, and imports its module when it is called: start-up is most of a short
-    match, so bots must import only what they use.
+    `examples`, `evaluation`, `prospects`, `policies`, `playout_policy`, `position_key`, `encoder`,
+    `touches` and `glyphs`. Each has a default. `rooms` names the modules and data files of the
+    game's package that take its place; they are imported when a hook is called: start-up is most
+    of a short match, so bots must import only what they use.
     """
 
-    __slots__ = ("info",)
+    __slots__ = ("_glyphs", "_package", "info", "rooms")
 
-    def __init__(self, info: GameInfo) -> None:
+    def __init__(
+        self, info: GameInfo, *, rooms: str = "", glyphs: tuple[str, ...] = ("logo",)
+    ) -> None:
         self.info = info
+        self.rooms = rooms.split()
+        self._glyphs = glyphs
+        self._package = type(self).__module__.rpartition(".")[0]
 
     def start(self, seats: object = None, options: Mapping[str, Any] | None = None) -> State:
         """Return the first position of a match; missing seats and options take their defaults.
@@ -94,23 +100,21 @@ class Game(ABC):
 
     def drawing(self) -> Drawing:
         """Return the module that draws positions; the default prints observations as text."""
-        from pentathlon_engines.drawing import plain
-
-        return plain
+        drawing: Drawing = self._room("drawing") or _plain()
+        return drawing
 
     def commentary(self) -> Commentary:
         """Return the module that tells events in words; the default gives their texts."""
-        from pentathlon_engines.commentary import plain
-
-        return plain
+        commentary: Commentary = self._room("commentary") or _plain()
+        return commentary
 
     def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps that `commentary/lesson.py` reads; by default there are none."""
-        return []
+        """Return the steps that `lesson.py` reads; by default there are none."""
+        return self._data("lesson")["steps"] if "lesson" in self.rooms else []
 
     def examples(self) -> list[dict[str, Any]]:
         """Return the worked examples of the rules, each with `id`, `about` and a `position`."""
-        return []
+        return self._data("examples") if "examples" in self.rooms else []
 
     def position_key(self, state: State) -> str | None:
         """Return a short name shared by exactly those positions that are the same to everybody.
@@ -118,11 +122,14 @@ class Game(ABC):
         The name does not depend on the way to a position, and is the same for symmetrical ones. It
         is None in games with hidden parts, because what everybody sees of these is no position.
         """
-        return None
+        keys = self._room("keys")
+        name: str | None = keys.position_key(state.observation(None)) if keys else None
+        return name
 
     def evaluation(self) -> Evaluation | None:
         """Return a function that rates positions by a rule of thumb, or None."""
-        return None
+        evaluation = self._room("evaluation")
+        return evaluation.worth if evaluation else None
 
     def prospects(self, seats: int) -> Prospects | None:
         """Return a function that estimates results better than the evaluation, or None."""
@@ -130,7 +137,8 @@ class Game(ABC):
 
     def policies(self) -> dict[str, Policy]:
         """Return simple policies of this game by name, for simulations."""
-        return {}
+        policies = self._room("policies")
+        return policies.POLICIES if policies else {}
 
     def playout_policy(self) -> Policy | None:
         """Return a fast policy for playouts, or None if the game has none."""
@@ -140,7 +148,9 @@ class Game(ABC):
         """Return the function that turns observations into numbers; the default hashes them."""
         from pentathlon_engines.encoding import hashing
 
-        return hashing.features
+        encoding = self._room("encoding") or hashing
+        features: Encoder = encoding.features
+        return features
 
     def touches(self, state: State, action: int) -> list[str]:
         """Return the cells and cards that a legal action names, as the drawing marks them.
@@ -152,10 +162,26 @@ class Game(ABC):
 
     def glyphs(self) -> tuple[str, ...]:
         """Return the names of the glyphs that stand for the game; the default is the logo."""
-        return ("logo",)
+        return self._glyphs
+
+    def _room(self, name: str) -> Any:
+        """Return a module of the game, or None if it has no such room."""
+        if name not in self.rooms:
+            return None
+        return __import__(f"{self._package}.{name}", fromlist=[name])
+
+    def _data(self, name: str) -> Any:
+        package = __import__(self._package, fromlist=["GAME"])
+        return read_data(str(package.__file__), f"{name}.json")
 
     def __repr__(self) -> str:
         return f"GAMES[{self.info.key!r}]"
+
+
+def _plain() -> Any:
+    from pentathlon_engines.contract import plain
+
+    return plain
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

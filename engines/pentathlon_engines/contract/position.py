@@ -1,4 +1,9 @@
-"""Read positions from JSON: check every field, and name the field in every error."""
+"""Positions as JSON: a table of fields per game, and one writer, reader and checker for all.
+
+A row of a table gives the name of a field, its kind with its bounds, and where a state has it. A
+position that is read is written again at the end, so that whatever the rules do not allow, and
+whatever can be derived and differs, is refused with the name of its field.
+"""
 
 from __future__ import annotations
 
@@ -7,113 +12,26 @@ from pentathlon_engines.errors import BadPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Sequence
     from typing import Any, Final, NoReturn
 
-_FRAME: Final = ("game", "options", "to_move", "phase", "result", "you", "legal")
+    from pentathlon_engines.contract.game import State
+
+WHOLE: Final = -2
+"""The viewer that sees everything: `State.to_json`. The others are seats and None."""
+TO_WHOLE: Final = 1
+TO_SEATS: Final = 2
+TO_SPECTATORS: Final = 4
+TO_VIEWERS: Final = TO_SEATS | TO_SPECTATORS
+TO_ALL: Final = TO_WHOLE | TO_VIEWERS
+_AUDIENCES: Final = (TO_WHOLE, TO_SEATS, TO_SPECTATORS)
+ABSENT: Final = object()
+"""The value of a field that this position does not have."""
 
 
 def refuse(field: str, problem: str) -> NoReturn:
     """Raise `BadPosition` for this field."""
     raise BadPosition(f"{field}: {problem}")
-
-
-class Fields:
-    """The fields of one position; raises `BadPosition` if one without a default is missing.
-
-    The fields `you` and `legal` are accepted, so that observations of games without secrets load,
-    too.
-    """
-
-    __slots__ = ("_data",)
-
-    def __init__(self, data: dict[str, Any], *, known: Iterable[str]) -> None:
-        names = (*_FRAME, *known)
-        for name in data:
-            if name not in names:
-                refuse(str(name), f"no such field; a position has {', '.join(names)}")
-        self._data = data
-
-    def has(self, name: str) -> bool:
-        """Return whether the field is present and not null."""
-        return self._data.get(name) is not None
-
-    def integer(
-        self, name: str, *, low: int, high: int | None = None, default: int | None = None
-    ) -> int:
-        """Return a whole number within its bounds."""
-        return checked_integer(name, self._value(name, default), low=low, high=high)
-
-    def text(self, name: str, *, default: str | None = None) -> str:
-        """Return a string."""
-        value = self._value(name, default)
-        if not isinstance(value, str):
-            refuse(name, f"must be a string, not {value!r}")
-        return value
-
-    def flag(self, name: str) -> bool:
-        """Return true or false."""
-        value = self._value(name, None)
-        if type(value) is not bool:
-            refuse(name, f"must be true or false, not {value!r}")
-        return value
-
-    def mapping(self, name: str, *, default: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return an object."""
-        value = self._value(name, default)
-        if not isinstance(value, dict):
-            refuse(name, f"must be an object, not {value!r}")
-        return value
-
-    def sequence(self, name: str, *, length: int) -> list[Any]:
-        """Return a list of exactly `length` items."""
-        value = self._value(name, None)
-        if not isinstance(value, list) or len(value) != length:
-            refuse(name, f"must be a list of {length}, not {value!r}")
-        return value
-
-    def items(self, name: str, *, most: int) -> list[Any]:
-        """Return a list of at most `most` items; empty if the field is missing."""
-        value = self._data.get(name, [])
-        if not isinstance(value, list) or len(value) > most:
-            refuse(name, f"must be a list of at most {most} items")
-        return value
-
-    def seat_to_move(self, seats: int, *, chance: bool = False) -> int | None:
-        """Return `to_move`: a seat, -1 for chance where the game has it, or None when over."""
-        if "to_move" not in self._data:
-            refuse("to_move", "is missing; write a seat, or null when the match is over")
-        value = self._data["to_move"]
-        if value is None:
-            return None
-        return checked_integer("to_move", value, low=-1 if chance else 0, high=seats - 1)
-
-    def result(self, seats: int, *, scores: bool = False) -> Outcome | None:
-        """Return `result`, or None while the match goes on."""
-        value = self._data.get("result")
-        if value is None:
-            return None
-        expected = {"ranks", "reason", "scores"} if scores else {"ranks", "reason"}
-        if not isinstance(value, dict) or set(value) != expected:
-            refuse("result", f"must be null or an object with {', '.join(sorted(expected))}")
-        if not isinstance(value["reason"], str):
-            refuse("result.reason", f"must be a string, not {value['reason']!r}")
-        ranks = _integers("result.ranks", value["ranks"], seats)
-        if any(rank != sum(other < rank for other in ranks) for rank in ranks):
-            refuse("result.ranks", "a rank is the number of seats strictly better")
-        points = _integers("result.scores", value["scores"], seats) if scores else None
-        return Outcome(ranks, value["reason"], points)
-
-    def check_phase(self, phase: str) -> None:
-        """Raise `BadPosition` if the position names another phase."""
-        if self._data.get("phase", phase) != phase:
-            refuse("phase", f"must be {phase!r} here, not {self._data['phase']!r}")
-
-    def _value(self, name: str, default: Any) -> Any:
-        value = self._data.get(name, default)
-        if value is None:
-            refuse(name, "is missing")
-        return value
 
 
 def checked_integer(field: str, value: object, *, low: int, high: int | None = None) -> int:
@@ -124,7 +42,323 @@ def checked_integer(field: str, value: object, *, low: int, high: int | None = N
     return value
 
 
-def _integers(field: str, value: object, length: int) -> tuple[int, ...]:
-    if not isinstance(value, list) or len(value) != length:
-        refuse(field, f"must be a list of {length} whole numbers, not {value!r}")
-    return tuple(checked_integer(field, item, low=-(2**53)) for item in value)
+class Kind:
+    """What a field may hold: here anything, which the game reads itself.
+
+    `read` checks JSON and returns what the state keeps instead; `show` returns the JSON again.
+    """
+
+    def read(self, field: str, data: Any) -> Any:  # Any: JSON, and the value of a state
+        """Return the value of some JSON, or raise `BadPosition`."""
+        return data
+
+    def show(self, value: Any) -> Any:  # Any: the same
+        """Return the JSON of a value."""
+        return value
+
+
+class Integer(Kind):
+    """A whole number within bounds."""
+
+    def __init__(self, low: int, high: int | None = None) -> None:
+        self.low = low
+        self.high = high
+
+    def read(self, field: str, data: Any) -> int:
+        """Return the number."""
+        return checked_integer(field, data, low=self.low, high=self.high)
+
+
+class Flag(Kind):
+    """True or false."""
+
+    def read(self, field: str, data: Any) -> bool:
+        """Return the truth value."""
+        if type(data) is not bool:
+            refuse(field, f"must be true or false, not {data!r}")
+        return data
+
+
+class Text(Kind):
+    """A string; with `letters`, of these only."""
+
+    def __init__(self, letters: str = "", *, most: int | None = None) -> None:
+        self.letters = letters
+        self.most = most
+
+    def read(self, field: str, data: Any) -> str:
+        """Return the string."""
+        if not isinstance(data, str):
+            refuse(field, f"must be a string, not {data!r}")
+        if self.letters and data.strip(self.letters):
+            refuse(field, f"must be a string of the letters {self.letters}, not {data!r}")
+        if self.most is not None and len(data) > self.most:
+            refuse(field, f"must have at most {self.most} letters")
+        return data
+
+
+class OneOf(Kind):
+    """One of some names; the state has its number."""
+
+    def __init__(self, names: Sequence[str | None], *, what: str = "") -> None:
+        self.names = names
+        self.numbers = {name: number for number, name in enumerate(names)}
+        self.what = what or f"one of {', '.join(map(str, names))}"
+
+    def read(self, field: str, data: Any) -> int:
+        """Return the number of the name."""
+        if not isinstance(data, str) or data not in self.numbers:
+            refuse(field, f"must be {self.what}, not {data!r}")
+        return self.numbers[data]
+
+    def show(self, value: Any) -> Any:
+        """Return the name with this number."""
+        return self.names[value]
+
+
+class Optional(Kind):
+    """Another kind, or null, for which the state has -1."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+    def read(self, field: str, data: Any) -> Any:
+        """Return the value, or -1."""
+        return -1 if data is None else self.kind.read(field, data)
+
+    def show(self, value: Any) -> Any:
+        """Return the JSON, or null."""
+        return None if value == -1 else self.kind.show(value)
+
+
+class ListOf(Kind):
+    """A list of `length` items of one kind, or of at most `most`."""
+
+    def __init__(self, kind: Kind, length: int | None = None, *, most: int = 0) -> None:
+        self.kind = kind
+        self.length = length
+        self.most = most
+
+    def read(self, field: str, data: Any) -> list[Any]:
+        """Return the values of the items."""
+        if not isinstance(data, list) or not self._fits(len(data)):
+            size = self.length if self.length is not None else f"at most {self.most}"
+            refuse(field, f"must be a list of {size}, not {data!r}")
+        return [self.kind.read(f"{field}[{index}]", item) for index, item in enumerate(data)]
+
+    def show(self, value: Any) -> Any:
+        """Return the JSON of the items."""
+        return list(map(self.kind.show, value))
+
+    def _fits(self, size: int) -> bool:
+        return size <= self.most if self.length is None else size == self.length
+
+
+class SetOf(Kind):
+    """A list of different names, in the order of `names`; the state has a mask of them."""
+
+    def __init__(self, names: Sequence[str], *, what: str = "") -> None:
+        self.names = names
+        self.items = ListOf(OneOf(names, what=what), most=len(names))
+
+    def read(self, field: str, data: Any) -> int:
+        """Return the mask."""
+        mask = 0
+        for number in self.items.read(field, data):
+            mask |= 1 << number
+        return mask
+
+    def show(self, value: Any) -> Any:
+        """Return the names in the mask."""
+        return [name for number, name in enumerate(self.names) if value >> number & 1]
+
+
+class MapOf(Kind):
+    """An object whose names are some of `names`; the values are by the number of the name."""
+
+    def __init__(self, names: Sequence[str | None], kind: Kind, *, what: str) -> None:
+        self.numbers = {name: number for number, name in enumerate(names)}
+        self.kind = kind
+        self.what = what
+
+    def read(self, field: str, data: Any) -> dict[int, Any]:
+        """Return the values by number."""
+        if not isinstance(data, dict):
+            refuse(field, f"must be an object, not {data!r}")
+        values = {}
+        for name, item in data.items():
+            if name not in self.numbers:
+                refuse(field, f"{name!r} is not {self.what}")
+            values[self.numbers[name]] = self.kind.read(f"{field}.{name}", item)
+        return values
+
+
+class Object(Kind):
+    """An object with exactly these fields; the values are a dictionary."""
+
+    def __init__(self, **kinds: Kind) -> None:
+        self.kinds = kinds
+
+    def read(self, field: str, data: Any) -> Any:
+        """Return the values by name."""
+        if not isinstance(data, dict) or data.keys() != self.kinds.keys():
+            refuse(field, f"must be an object with {', '.join(self.kinds)}, not {data!r}")
+        return {
+            name: kind.read(f"{field}.{name}", data[name]) for name, kind in self.kinds.items()
+        }
+
+
+class PartialObject(Object):
+    """An object with some of these fields; the values of the others are None."""
+
+    def read(self, field: str, data: Any) -> Any:
+        """Return the values by name."""
+        if not isinstance(data, dict) or not data.keys() <= self.kinds.keys():
+            refuse(field, f"must be an object with {', '.join(self.kinds)}, not {data!r}")
+        values = dict.fromkeys(self.kinds)
+        for name, item in data.items():
+            if item is not None:
+                values[name] = self.kinds[name].read(f"{field}.{name}", item)
+        return values
+
+
+class Result(Kind):
+    """The outcome of a match: ranks, the reason, and scores where the game has points."""
+
+    def __init__(self, seats: int, *, scores: bool = False) -> None:
+        numbers = ListOf(Integer(-(2**53)), seats)
+        points = {"scores": numbers} if scores else {}
+        self.parts = Object(ranks=numbers, reason=Text(), **points)
+
+    def read(self, field: str, data: Any) -> Outcome:
+        """Return the outcome."""
+        parts = self.parts.read(field, data)
+        ranks = tuple(parts["ranks"])
+        if any(rank != sum([other < rank for other in ranks]) for rank in ranks):
+            refuse(f"{field}.ranks", "a rank is the number of seats strictly better")
+        scores: list[int] | None = parts.get("scores")
+        return Outcome(ranks, parts["reason"], None if scores is None else tuple(scores))
+
+
+class Field:
+    """A row of a table: the name of a field, what it may hold, and where it is in a state.
+
+    `get` is the name of an attribute, which the reader sets; or a function that returns the JSON,
+    and the game does with the value that was read what it must. A function with `is_seen` gets the
+    viewer, too. A field without a kind is only written and compared. `to` says who sees the field.
+    """
+
+    __slots__ = ("get", "is_required", "is_seen", "kind", "name", "show", "to")
+
+    def __init__(
+        self,
+        name: str,
+        kind: Kind | None = None,
+        get: str | Callable[..., Any] = "",
+        to: int = TO_ALL,
+        *,
+        is_required: bool = False,
+        is_seen: bool = False,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.get: str | Callable[..., Any] = get or name
+        self.to = to
+        self.is_required = is_required
+        self.is_seen = is_seen
+        is_plain = kind is None or isinstance(kind, Integer | Flag)
+        self.show: Callable[[Any], Any] | None = None if kind is None or is_plain else kind.show
+
+
+class Fields:
+    """The fields of positions, or of a part of them, in the order in which they are written."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+        # Observations are made every turn, so what each audience sees is looked up once.
+        self._seen = [[field for field in fields if field.to & to] for to in _AUDIENCES]
+
+    def write(self, subject: object, viewer: int | None = WHOLE) -> dict[str, Any]:
+        """Return the fields that a viewer sees."""
+        written: dict[str, Any] = {}
+        for field in self._seen[2 if viewer is None else 0 if viewer == WHOLE else 1]:
+            get = field.get
+            if isinstance(get, str):
+                value = getattr(subject, get)
+                written[field.name] = field.show(value) if field.show else value
+            else:
+                value = get(subject, viewer) if field.is_seen else get(subject)
+                if value is not ABSENT:
+                    written[field.name] = value
+        return written
+
+    def read(self, subject: object, data: Any, *, inside: str = "") -> dict[str, Any]:
+        """Check all fields, set those that are attributes, and return the values of the others.
+
+        An attribute that is missing or null stays as it is; another such value is None.
+        """
+        path = f"{inside}." if inside else ""
+        if not isinstance(data, dict):
+            refuse(inside, f"must be an object here, not {data!r}")
+        names = [field.name for field in self.fields] + ([] if inside else ["you", "legal"])
+        for name in data:
+            if name not in names:
+                refuse(path + str(name), f"no such field; there are {', '.join(names)}")
+        values: dict[str, Any] = {}
+        for field in self.fields:
+            name, kind, given = field.name, field.kind, data.get(field.name)
+            is_given = given is not None or (name in data and isinstance(kind, Optional))
+            if field.is_required and not is_given:
+                refuse(path + name, "is missing")
+            value = kind.read(path + name, given) if kind is not None and is_given else None
+            if not isinstance(field.get, str):
+                values[name] = value
+            elif value is not None:
+                setattr(subject, field.get, value)
+        return values
+
+
+GAME: Final = Field("game", None, lambda state: state.game.info.key)
+OPTIONS: Final = Field("options", None, lambda state: dict(state.options))
+TO_MOVE: Final = Field("to_move")
+RESULT: Final = Field(
+    "result", None, lambda state: None if state.outcome is None else state.outcome.to_json()
+)
+
+
+def read_mover(state: State, data: dict[str, Any], *, phase: str, decides: str) -> None:
+    """Read `to_move`, which must be null, -1 or a seat, as this phase says in `decides`."""
+    if "to_move" not in data:
+        refuse(
+            "to_move", "is missing; write a seat, -1 for chance, or null when the match is over"
+        )
+    to_move = data["to_move"]
+    if to_move is not None:
+        checked_integer("to_move", to_move, low=-1, high=state.seats - 1)
+    if decides != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
+        refuse("to_move", f"must be {decides} in phase {phase!r}, not {to_move}")
+    state.to_move = to_move
+
+
+def check_written(state: State, data: dict[str, Any]) -> None:
+    """Refuse data that differ from the position written again; inner objects may be partial."""
+    written, seat = state.to_json(), data.get("you")
+    if seat is not None:
+        written["you"] = checked_integer("you", seat, low=0, high=state.seats - 1)
+    if not data.keys() <= written.keys():
+        seen = state.observation(seat)
+        written = seen | written if seat is None else written | seen
+    for name in (*data, "result"):
+        if name != "options" and not agrees(data.get(name), written.get(name)):
+            refuse(name, f"must be {written.get(name)!r} here")
+    if data.get("result") != written["result"]:
+        refuse("result", f"must be {written['result']!r} here")
+
+
+def agrees(given: object, written: object) -> bool:
+    """Return whether the given data equal the written data; objects may omit fields."""
+    if isinstance(given, dict) and isinstance(written, dict):
+        return all(name in written and agrees(given[name], written[name]) for name in given)
+    if isinstance(given, list) and isinstance(written, list):
+        return len(given) == len(written) and all(map(agrees, given, written))
+    return type(given) is type(written) and given == written

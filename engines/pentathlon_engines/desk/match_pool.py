@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.runner import MatchAbandoned, MatchReport
-from pentathlon_engines.tournament.seeds import match_alias
+from pentathlon_engines.seeds import match_alias
 
 MOST_ATTEMPTS: Final = 3
 """How often this machine may fail to play a match before the match is void."""

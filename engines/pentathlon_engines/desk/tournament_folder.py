@@ -19,7 +19,7 @@ from pentathlon_engines.desk.tournament import Kept
 from pentathlon_engines.errors import BadFolder, BadRecord
 from pentathlon_engines.record.record import canonical, chain
 from pentathlon_engines.record.shape import Record, check_shape
-from pentathlon_engines.tournament.seeds import SECRET_BYTES
+from pentathlon_engines.seeds import SECRET_BYTES
 
 Json = Any
 

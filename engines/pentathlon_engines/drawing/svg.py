@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import inf
 from typing import Final
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 WIDTH: Final = 600
 STRIP_HEIGHT: Final = 56

@@ -10,7 +10,7 @@ Tables of small numbers are bytes, which compiled code reads without making an o
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pentathlon_engines.commentary.plain import Change, Position
 from pentathlon_engines.commentary.words import (
     count,
     enumerate_all,
@@ -14,6 +13,7 @@ from pentathlon_engines.commentary.words import (
     tell_result,
 )
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.maatatahay.board import RELIC_POINTS, RULES, TRACK_END
 
 _TILES: Final[dict[int, dict[str, Any]]] = {tile["id"]: tile for tile in RULES["tiles"]}

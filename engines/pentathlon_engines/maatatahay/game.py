@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo
 from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
-from pentathlon_engines.maatatahay.actions import (
-    ACTIONS,
-    GRAMMAR,
-    TEXTS,
-)
-from pentathlon_engines.maatatahay.board import (
-    ROUNDS,
-    SETTING_UP,
-    SPECIAL_OF,
-    TILES,
-    TRACK_END,
-)
+from pentathlon_engines.maatatahay.actions import ACTIONS, GRAMMAR, TEXTS
+from pentathlon_engines.maatatahay.board import ROUNDS, SETTING_UP, SPECIAL_OF, TILES, TRACK_END
 from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 TYPE_CHECKING = False
@@ -25,9 +14,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, State
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.game import Outcome, State
 
 
 class MaatatahayState(MaatatahayPosition):
@@ -146,48 +133,10 @@ class MaatatahayGame(Game):
         serialization.read(state, data)
         return state
 
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.maatatahay import drawing
-
-        return drawing
-
-    def commentary(self) -> Commentary:
-        """Return the module that tells events in words."""
-        from pentathlon_engines.maatatahay import commentary
-
-        return commentary
-
-    def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps of the lesson."""
-        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
-        return steps
-
-    def examples(self) -> list[dict[str, Any]]:
-        """Return the worked examples of the rules."""
-        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
-        return examples
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.maatatahay import evaluation
-
-        return evaluation.worth
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.maatatahay import encoding
-
-        return encoding.features
-
     def touches(self, state: State, action: int) -> list[str]:
         """Return the pair or the space of an action."""
         text = state.text(action)
         return [text] if text.startswith("pair ") else text.split()[1:2]
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the glyphs that stand for the game."""
-        return ("claw", "energy", "relic")
 
 
 _DECISIONS_PER_ROUND: Final = 8
@@ -212,5 +161,7 @@ GAME: Final = MaatatahayGame(
         chance=True,
         actions=len(TEXTS),
         longest=1 + ROUNDS * _DECISIONS_PER_ROUND + _SETTLES,
-    )
+    ),
+    rooms="commentary drawing encoding evaluation examples lesson",
+    glyphs=("claw", "energy", "relic"),
 )

@@ -7,34 +7,28 @@ rounds need not fit together, so that examples can be short.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.maatatahay import moves
+from pentathlon_engines.contract import position
+from pentathlon_engines.contract.position import (
+    TO_VIEWERS,
+    TO_WHOLE,
+    Field,
+    Integer,
+    ListOf,
+    MapOf,
+    OneOf,
+    refuse,
+)
+from pentathlon_engines.maatatahay import board, moves
 from pentathlon_engines.maatatahay.board import (
-    ADDING,
-    BAG_ENERGY,
-    BAG_SPIRIT,
-    CROWDS,
-    CRYSTALS,
     FACES,
-    FACING,
-    FREE_END,
-    GROUND,
-    MOST_STORED,
-    ORDERING,
     OVER,
     PAIRING,
     PHASES,
     PLACING,
-    ROUNDS,
-    SETTING_UP,
     SETTLING,
     SHRINES,
     SPACES,
-    STORAGE,
-    STREAM,
     TILES,
-    TRACK_END,
-    TRIBES,
     bits,
     pair_of,
     tiles_of,
@@ -46,29 +40,37 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
-
-def describe(state: MaatatahayPosition) -> dict[str, Any]:
-    """Return a whole position as a JSON object; the last item of decks and bag is drawn next."""
-    hidden = {
-        "decks": decks(state),
-        "bag": list(state.bag),
-    }
-    return _round(state) | _map(state) | _seats(state) | hidden | _result(state)
+_SEATS: Final = 2
+_SORTS: Final = ("s", "e")
+_BAG: Final = board.BAG_SPIRIT + board.BAG_ENERGY
 
 
-def show(state: MaatatahayPosition) -> dict[str, Any]:
-    """Return a position as anybody may see it, without `you` and `legal`."""
-    known = {
-        "deck_left": len(state.deck),
-        "unseen": [sorted(deck) for deck in decks(state)],
-        "bag_mix": crystals(state.bag.count("s"), state.bag.count("e")),
-    }
-    return _round(state) | _map(state) | _seats(state) | known | _result(state)
+class _Pair(position.Kind):
+    """A Balan and a Wazu tile; the state has both as one number, 0 for none."""
+
+    def read(self, field: str, data: Any) -> int:  # Any: JSON
+        """Return the pair."""
+        balan, wazu = _TWO_TILES.read(field, data)
+        return pair_of(balan, wazu)
+
+    def show(self, value: int) -> list[int] | None:
+        """Return the two tiles."""
+        return list(tiles_of(value)) if value else None
 
 
-def decks(state: MaatatahayPosition) -> list[list[int]]:
-    """Return the hidden tiles of both tribes."""
-    return [[tiles_of(pair)[seat] for pair in state.deck] for seat in (0, 1)]
+class _Crystals(position.Object):
+    """Spirit and energy, at most `most` in all."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(spirit=Integer(0, most), energy=Integer(0, most))
+        self.most = most
+
+    def read(self, field: str, data: Any) -> Any:  # Any: JSON
+        """Return spirit and energy."""
+        spirit, energy = super().read(field, data).values()
+        if spirit + energy > self.most:
+            refuse(field, f"must be at most {self.most} crystals, not {spirit + energy}")
+        return spirit, energy
 
 
 def crystals(spirit: int, energy: int) -> dict[str, int]:
@@ -76,42 +78,23 @@ def crystals(spirit: int, energy: int) -> dict[str, int]:
     return {"spirit": spirit, "energy": energy}
 
 
-def _round(state: MaatatahayPosition) -> dict[str, Any]:
-    """Return what has been decided in this round."""
-    hot = state.hot
-    waits = state.phase == SETTLING and state.surrounded() >> hot & 1 == 1
-    return {
-        "game": "maatatahay",
-        "options": {},
-        "round": state.round,
-        "active": None if state.phase == SETTING_UP else state.active,
-        "to_move": state.to_move,
-        "phase": PHASES[state.phase],
-        "stream": [list(tiles_of(pair)) for pair in state.stream],
-        "pair": list(tiles_of(state.pair)) if state.pair else None,
-        "order": None if state.first < 0 else [state.first, 1 - state.first],
-        "step": state.step,
-        "hot": None if hot < 0 else SPACES[hot],
-        "targets": [SPACES[space] for space in bits(state.targets)],
-        "hot_target": waits,
-    }
+def _waits(state: MaatatahayPosition) -> bool:
+    return state.phase == SETTLING and state.surrounded() >> state.hot & 1 == 1
 
 
-def _map(state: MaatatahayPosition) -> dict[str, Any]:
-    board, ground = {}, {}
-    for space, name in enumerate(SPACES):
-        there = crystals(state.spirit[space], state.energy[space])
-        if state.filled >> space & 1:
-            board[name] = _tile(state, space) | there | {"alive": is_living(state, space)}
-        elif any(there.values()):
-            ground[name] = there
-    relics = [SPACES[space] for space in bits(state.relics)]
-    return {"board": board, "ground": ground, "relics_on_map": relics}
+def _board(state: MaatatahayPosition) -> dict[str, Any]:
+    return {SPACES[space]: _tile(state, space) for space in bits(state.filled)}
 
 
 def _tile(state: MaatatahayPosition, space: int) -> dict[str, Any]:
     tile = state.tiles[space]
-    return {"owner": tile & 1, "tile": tile >> 3, "face": FACES[tile >> 1 & 3]}
+    return {
+        "owner": tile & 1,
+        "tile": tile >> 3,
+        "face": FACES[tile >> 1 & 3],
+        **crystals(state.spirit[space], state.energy[space]),
+        "alive": is_living(state, space),
+    }
 
 
 def is_living(state: MaatatahayPosition, space: int) -> bool:
@@ -119,184 +102,163 @@ def is_living(state: MaatatahayPosition, space: int) -> bool:
     return state.living >> space & 1 == 1
 
 
-def _seats(state: MaatatahayPosition) -> dict[str, Any]:
+def _ground(state: MaatatahayPosition) -> dict[str, Any]:
     return {
-        "storage": [crystals(state.stored_spirit[i], state.stored_energy[i]) for i in (0, 1)],
-        "relics": list(state.owned),
-        "last_relic": None if state.last_relic < 0 else state.last_relic,
-        "deaths": list(state.deaths),
-        "round_deaths": state.round_deaths,
-        "track": state.track,
-        "supply": crystals(state.supply_spirit, state.supply_energy),
+        name: crystals(state.spirit[space], state.energy[space])
+        for space, name in enumerate(SPACES)
+        if not state.filled >> space & 1 and (state.spirit[space] or state.energy[space])
     }
 
 
-def _result(state: MaatatahayPosition) -> dict[str, Any]:
-    return {"result": None if state.outcome is None else state.outcome.to_json()}
+def decks(state: MaatatahayPosition) -> list[list[int]]:
+    """Return the hidden tiles of both tribes; the last one is drawn next."""
+    return [[tiles_of(pair)[seat] for pair in state.deck] for seat in (0, 1)]
 
 
-_SEATS: Final = 2
-_FIELDS: Final = (
-    "round",
-    "active",
-    "stream",
-    "pair",
-    "order",
-    "step",
-    "hot",
-    "targets",
-    "hot_target",
-    "board",
-    "ground",
-    "relics_on_map",
-    "storage",
-    "relics",
-    "last_relic",
-    "deaths",
-    "round_deaths",
-    "track",
-    "supply",
-    "decks",
-    "bag",
-    "deck_left",
-    "unseen",
-    "bag_mix",
+_SEAT: Final = Integer(0, 1)
+_TWO_SEATS: Final = ListOf(_SEAT, _SEATS)
+_TILE: Final = Integer(1, TILES)
+_TWO_TILES: Final = ListOf(_TILE, _SEATS)
+_DECKS: Final = ListOf(ListOf(_TILE, most=TILES), _SEATS)
+_SPACE: Final = position.Optional(OneOf(SPACES, what=f"a space from {SPACES[0]} to {SPACES[-1]}"))
+_PHASE: Final = OneOf(PHASES)
+_COUNT: Final = Integer(0, board.CRYSTALS)
+_STANDING: Final = position.Object(
+    owner=_SEAT, tile=_TILE, face=OneOf(FACES), spirit=_COUNT, energy=_COUNT, alive=position.Flag()
 )
-_TILE_FIELDS: Final = {"owner", "tile", "face", "spirit", "energy", "alive"}
+_TABLE: Final = position.Fields(
+    position.GAME,
+    position.OPTIONS,
+    Field("round", Integer(1, board.ROUNDS), is_required=True),
+    Field(
+        "active",
+        _SEAT,
+        lambda state: None if state.phase == board.SETTING_UP else state.active,
+        is_required=True,
+    ),
+    position.TO_MOVE,
+    Field("phase", _PHASE, is_required=True),
+    Field("stream", ListOf(_Pair(), most=board.STREAM)),
+    Field("pair", _Pair()),
+    Field(
+        "order",
+        _TWO_SEATS,
+        lambda state: None if state.first < 0 else [state.first, 1 - state.first],
+    ),
+    Field("step", _SEAT, is_required=True),
+    Field("hot", _SPACE, lambda state: _SPACE.show(state.hot)),
+    Field("targets", position.SetOf(SPACES)),
+    Field("hot_target", get=_waits),
+    Field("board", MapOf(SPACES, _STANDING, what="a space"), _board),
+    Field("ground", MapOf(SPACES, _Crystals(max(board.GROUND)), what="a space"), _ground),
+    Field("relics_on_map", position.SetOf(SPACES), "relics"),
+    Field(
+        "storage",
+        ListOf(_Crystals(board.MOST_STORED), _SEATS),
+        lambda state: list(map(crystals, state.stored_spirit, state.stored_energy)),
+        is_required=True,
+    ),
+    Field("relics", ListOf(Integer(0, len(SHRINES)), _SEATS), "owned", is_required=True),
+    Field("last_relic", position.Optional(_SEAT)),
+    Field("deaths", ListOf(Integer(0, TILES), _SEATS), is_required=True),
+    Field("round_deaths", Integer(0), is_required=True),
+    Field("track", is_required=True),
+    Field(
+        "supply",
+        _Crystals(board.CRYSTALS),
+        lambda state: crystals(state.supply_spirit, state.supply_energy),
+        is_required=True,
+    ),
+    Field("decks", _DECKS, decks, TO_WHOLE),
+    Field("bag", ListOf(OneOf(_SORTS), most=_BAG), lambda state: list(state.bag), TO_WHOLE),
+    Field("deck_left", None, lambda state: len(state.deck), TO_VIEWERS),
+    Field("unseen", _DECKS, lambda state: [sorted(deck) for deck in decks(state)], TO_VIEWERS),
+    Field(
+        "bag_mix",
+        _Crystals(_BAG),
+        lambda state: crystals(state.bag.count("s"), state.bag.count("e")),
+        TO_VIEWERS,
+    ),
+    position.RESULT,
+)
+
+
+def describe(state: MaatatahayPosition) -> dict[str, Any]:
+    """Return a whole position as a JSON object; the last item of decks and bag is drawn next."""
+    return _TABLE.write(state)
+
+
+def show(state: MaatatahayPosition) -> dict[str, Any]:
+    """Return a position as anybody may see it, without `you` and `legal`."""
+    return _TABLE.write(state, None)
 
 
 def read(state: MaatatahayPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
-    fields = Fields(data, known=_FIELDS)
-    name = fields.text("phase")
-    if name not in PHASES:
-        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
-    phase, to_move = PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
-    decider = "null" if phase == OVER else "-1" if phase == SETTING_UP else "a seat"
-    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
-        refuse("to_move", f"must be {decider} in phase {name!r}, not {to_move}")
-    if phase == SETTING_UP:
-        _check_setup(state, data)
-        return
-    state.phase, state.to_move = phase, to_move
-    _read_map(state, fields)
-    _read_seats(state, fields)
-    _read_deaths(state, fields)
-    _read_round(state, fields)
-    _read_decks(state, fields)
-    _read_bag(state, fields)
-    _check_course(state)
-    _check_end(state, data)
+    phase = _PHASE.read("phase", data.get("phase"))
+    decides = "null" if phase == OVER else "-1" if phase == board.SETTING_UP else "a seat"
+    position.read_mover(state, data, phase=PHASES[phase], decides=decides)
+    if phase != board.SETTING_UP:
+        state.relics = 0
+        values = _TABLE.read(state, data)
+        _read_map(state, values)
+        _read_seats(state, values)
+        _read_round(state, values)
+        _read_decks(state, values)
+        _check_course(state)
+        if phase == OVER:
+            reasons = moves.end_reasons(state)
+            if not reasons:
+                refuse("phase", "must not be 'over': no reason to end holds")
+            state.outcome = moves.outcome_of(state, reasons)
+    position.check_written(state, data)
 
 
-def _check_setup(state: MaatatahayPosition, data: dict[str, Any]) -> None:
-    """Refuse anything that cannot exist before the setup is drawn."""
-    empty = state.to_json() | state.observation(None) | {"you": data.get("you")}
-    for name, value in data.items():
-        if value != empty.get(name):
-            refuse(name, f"must be {empty.get(name)!r} before the setup")
-
-
-def _read_map(state: MaatatahayPosition, fields: Fields) -> None:
-    """Read tiles, relics and what lies on the ground."""
-    state.relics = 0
-    for name in fields.items("relics_on_map", most=len(SHRINES)):
-        space = read_space("relics_on_map", name)
-        if space not in SHRINES:
-            refuse("relics_on_map", f"{name} is not a shrine")
-        state.relics |= 1 << space
-    for name, tile in fields.mapping("board", default={}).items():
-        space = read_space("board", name)
+def _read_map(state: MaatatahayPosition, values: dict[str, Any]) -> None:
+    """Read tiles, and what lies on the ground."""
+    if state.relics & ~board.mask(SHRINES):
+        refuse("relics_on_map", f"must be shrines: {', '.join(SPACES[at] for at in SHRINES)}")
+    for space, tile in (values["board"] or {}).items():
+        alive = tile["alive"]
+        if tile["spirit"] + tile["energy"] > alive * board.CRYSTALS:
+            refuse(f"board.{SPACES[space]}.spirit", "a tile has no so many crystals")
         if state.relics >> space & 1:
-            refuse(f"board.{name}", "a relic is there")
-        _read_tile(state, space, tile)
-    for name, value in fields.mapping("ground", default={}).items():
-        space = read_space("ground", name)
+            refuse(f"board.{SPACES[space]}", "a relic is there")
+        state.spirit[space], state.energy[space] = tile["spirit"], tile["energy"]
+        state.tiles[space] = tile["tile"] << 3 | tile["face"] << 1 | tile["owner"]
+        state.filled |= 1 << space
+        state.wazu |= tile["owner"] << space
+        state.living |= alive << space
+    for space, there in (values["ground"] or {}).items():
         if (state.filled | state.relics) >> space & 1:
-            refuse(f"ground.{name}", "a tile or a relic is there")
-        state.spirit[space], state.energy[space] = read_crystals(
-            f"ground.{name}", value, most=max(GROUND)
-        )
-    state.crowds = sum(CROWDS[space] for space in bits(state.filled))
+            refuse(f"ground.{SPACES[space]}", "a tile or a relic is there")
+        state.spirit[space], state.energy[space] = there
+    state.crowds = sum(board.CROWDS[space] for space in bits(state.filled))
     state.find_places()
 
 
-def _read_tile(state: MaatatahayPosition, space: int, data: object) -> None:
-    field = f"board.{SPACES[space]}"
-    if not isinstance(data, dict) or set(data) != _TILE_FIELDS:
-        refuse(field, f"must be an object with {', '.join(sorted(_TILE_FIELDS))}")
-    owner = checked_integer(f"{field}.owner", data["owner"], low=0, high=1)
-    tile = checked_integer(f"{field}.tile", data["tile"], low=1, high=TILES)
-    if not isinstance(data["face"], str) or data["face"] not in tuple(FACES):
-        refuse(f"{field}.face", f"must be one of {', '.join(FACES)}, not {data['face']!r}")
-    if type(data["alive"]) is not bool:
-        refuse(f"{field}.alive", f"must be true or false, not {data['alive']!r}")
-    there = {name: data[name] for name in ("spirit", "energy")}
-    most = CRYSTALS if data["alive"] else 0
-    state.spirit[space], state.energy[space] = read_crystals(field, there, most=most)
-    state.tiles[space] = tile << 3 | FACES.index(data["face"]) << 1 | owner
-    state.filled |= 1 << space
-    state.wazu |= owner << space
-    if data["alive"]:
-        state.living |= 1 << space
-
-
-def _read_seats(state: MaatatahayPosition, fields: Fields) -> None:
+def _read_seats(state: MaatatahayPosition, values: dict[str, Any]) -> None:
     """Read what the seats own, and the supply."""
-    storage = fields.sequence("storage", length=_SEATS)
-    relics = fields.sequence("relics", length=_SEATS)
-    for seat in range(_SEATS):
-        gains = state.phase in (FACING, ADDING) and seat == state.to_move
-        most = MOST_STORED if gains else STORAGE
-        stored = read_crystals(f"storage[{seat}]", storage[seat], most=most)
+    for seat, stored in enumerate(values["storage"]):
+        gains = state.phase in (board.FACING, board.ADDING) and seat == state.to_move
+        if sum(stored) > (board.MOST_STORED if gains else board.STORAGE):
+            refuse(f"storage[{seat}]", f"must be at most {board.STORAGE} crystals here")
         state.stored_spirit[seat], state.stored_energy[seat] = stored
-        owned = checked_integer(f"relics[{seat}]", relics[seat], low=0, high=len(SHRINES))
-        state.owned[seat] = owned
     if sum(state.owned) + len(bits(state.relics)) > len(SHRINES):
         refuse("relics", f"there are {len(SHRINES)} with those on the map")
-    if fields.has("last_relic"):
-        state.last_relic = fields.integer("last_relic", low=0, high=1)
-    supply = read_crystals("supply", fields.mapping("supply"), most=CRYSTALS)
-    state.supply_spirit, state.supply_energy = supply
+    state.supply_spirit, state.supply_energy = values["supply"]
+    if state.round_deaths > sum(state.deaths):
+        refuse("round_deaths", f"must be at most {sum(state.deaths)}")
 
 
-def _read_deaths(state: MaatatahayPosition, fields: Fields) -> None:
-    """Read deaths and track; the track advances at the end of a round."""
-    deaths = fields.sequence("deaths", length=_SEATS)
-    state.deaths = [
-        checked_integer(f"deaths[{seat}]", deaths[seat], low=0, high=TILES)
-        for seat in range(_SEATS)
-    ]
-    total = sum(state.deaths)
-    state.round_deaths = fields.integer("round_deaths", low=0, high=total)
-    track = fields.integer("track", low=0)
-    if track != state.track:
-        refuse("track", f"must be {state.track} with these deaths, not {track}")
-
-
-def _read_round(state: MaatatahayPosition, fields: Fields) -> None:
+def _read_round(state: MaatatahayPosition, values: dict[str, Any]) -> None:
     """Read what has been decided in this round."""
-    state.round = fields.integer("round", low=1, high=ROUNDS)
-    state.active = fields.integer("active", low=0, high=1)
-    stream = fields.items("stream", most=STREAM)
-    state.stream = [read_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream)]
-    if fields.has("pair"):
-        state.pair = read_pair("pair", fields.sequence("pair", length=_SEATS))
-    if fields.has("order"):
-        order = fields.sequence("order", length=_SEATS)
-        state.first = checked_integer("order[0]", order[0], low=0, high=1)
-        if checked_integer("order[1]", order[1], low=0, high=1) == state.first:
-            refuse("order", "must name both seats")
-    state.step = fields.integer("step", low=0, high=1)
-    if fields.has("hot"):
-        state.last = read_space("hot", fields.text("hot"))
-    for name in fields.items("targets", most=len(SPACES)):
-        state.targets |= 1 << read_space("targets", name)
+    state.active = values["active"]
+    if values["order"] is not None:
+        state.first = values["order"][0]
+    if values["hot"] is not None:
+        state.last = values["hot"]
     _check_round(state)
-    if fields.has("hot_target"):
-        waits = state.phase == SETTLING and state.surrounded() >> state.last & 1 == 1
-        if fields.flag("hot_target") != waits:
-            refuse("hot_target", f"must be {str(waits).lower()} here")
 
 
 def _check_round(state: MaatatahayPosition) -> None:
@@ -304,7 +266,7 @@ def _check_round(state: MaatatahayPosition) -> None:
     phase, name = state.phase, PHASES[state.phase]
     if (state.pair == 0) != (phase == PAIRING):
         refuse("pair", "must be null in phase 'pair', and only then")
-    if (state.first < 0) != (phase in (PAIRING, ORDERING)):
+    if (state.first < 0) != (phase in (PAIRING, board.ORDERING)):
         refuse("order", "must be null in phases 'pair' and 'order', and only then")
     if state.step not in ((1,) if phase == OVER else (0,) if phase < PLACING else (0, 1)):
         refuse("step", f"must not be {state.step} in phase {name!r}")
@@ -348,7 +310,7 @@ def _check_other(state: MaatatahayPosition) -> None:
 
 def _decider(state: MaatatahayPosition) -> int:
     """Return the seat that decides in this phase (9)."""
-    if state.phase == ORDERING:
+    if state.phase == board.ORDERING:
         return state.ordering()
     return state.active if state.phase == PAIRING else state.placing()
 
@@ -361,7 +323,7 @@ def _check_hot(state: MaatatahayPosition) -> None:
     tile, placed = state.tiles[hot], tiles_of(state.pair)[seat]
     if not state.living_of(seat) >> hot & 1 or tile >> 3 != placed:
         refuse("hot", f"must be the living tile {placed} of seat {seat}")
-    if state.phase == FACING and (tile >> 1 & 3 or state.spirit[hot] or state.energy[hot]):
+    if state.phase == board.FACING and (tile >> 1 & 3 or state.spirit[hot] or state.energy[hot]):
         refuse(f"board.{SPACES[hot]}", "must face n and have no crystals before it is turned")
 
 
@@ -373,46 +335,49 @@ def _check_targets(state: MaatatahayPosition) -> None:
         refuse("targets", "must be two or more whose order matters")
 
 
-def _read_decks(state: MaatatahayPosition, fields: Fields) -> None:
-    """Read both decks or their known tiles; without either, take all tiles not seen yet."""
+def _read_decks(state: MaatatahayPosition, values: dict[str, Any]) -> None:
+    """Read decks and bag, or what is known of them; without decks, take all tiles not seen yet."""
     seen = [_seen(state, seat) for seat in range(_SEATS)]
     left = [[tile for tile in range(1, TILES + 1) if tile not in tiles] for tiles in seen]
-    known = fields.has("decks") or fields.has("unseen")
-    if known:
-        name = "decks" if fields.has("decks") else "unseen"
-        decks = [read_deck(name, deck) for deck in fields.sequence(name, length=_SEATS)]
-        for seat in range(_SEATS):
-            if not set(decks[seat]) <= set(left[seat]):
-                refuse(f"{name}[{seat}]", "has a tile that is on the map or in a pair")
-        if len(decks[0]) != len(decks[1]):
-            refuse(name, "must have equally many tiles of both tribes")
+    name = "unseen" if values["decks"] is None else "decks"
+    hidden = values[name]
+    if hidden is None:
+        n = min(map(len, left))
+        state.deck = bytes(map(pair_of, left[0][:n], left[1][:n]))
+        if state.phase == PAIRING and not state.stream and n:
+            moves.reveal_pair(state)
     else:
-        n = min(len(left[0]), len(left[1]))
-        decks = [deck[:n] for deck in left]
-    state.deck = bytes(map(pair_of, *decks))
-    left_over = len(state.deck)
-    if fields.integer("deck_left", low=0, default=left_over) != left_over:
-        refuse("deck_left", f"must be {left_over}")
-    if state.phase == PAIRING and not state.stream and not known and left_over:
-        moves.reveal_pair(state)
+        for seat in range(_SEATS):
+            if len(set(hidden[seat])) != len(hidden[seat]):
+                refuse(f"{name}[{seat}]", f"has a tile twice: {hidden[seat]}")
+            if not set(hidden[seat]) <= set(left[seat]):
+                refuse(f"{name}[{seat}]", "has a tile that is on the map or in a pair")
+        if len(hidden[0]) != len(hidden[1]):
+            refuse(name, "must have equally many tiles of both tribes")
+        state.deck = bytes(map(pair_of, *hidden))
+    if values["bag"] is not None:
+        state.bag = "".join(_SORTS[sort] for sort in values["bag"])
+    else:
+        spirit, energy = values["bag_mix"] or refuse("bag_mix", "is missing")
+        state.bag = "s" * spirit + "e" * energy
 
 
 def _seen(state: MaatatahayPosition, seat: int) -> set[int]:
     """Return the open tiles of a tribe; refuse a tile that is there twice."""
-    board = [
+    laid = [
         state.tiles[space] >> 3
         for space in range(len(SPACES))
         if state.filled >> space & 1 and state.tiles[space] & 1 == seat
     ]
-    open_tiles = [*board, *(tiles_of(pair)[seat] for pair in state.stream)]
+    open_tiles = [*laid, *(tiles_of(pair)[seat] for pair in state.stream)]
     taken = tiles_of(state.pair)[seat]
-    if taken and not (_has_placed(state, seat) and taken in board):
+    if taken and not (_has_placed(state, seat) and taken in laid):
         open_tiles.append(taken)
     twice = sorted({tile for tile in open_tiles if open_tiles.count(tile) > 1})
     if twice:
         refuse(
             "board",
-            f"tile {twice[0]} of {TRIBES[seat]} occurs twice, counting the stream and the pair",
+            f"tile {twice[0]} of {board.TRIBES[seat]} occurs twice, with the stream and the pair",
         )
     return set(open_tiles)
 
@@ -424,79 +389,15 @@ def _has_placed(state: MaatatahayPosition, seat: int) -> bool:
     return state.phase > PLACING and state.step == 1
 
 
-def _read_bag(state: MaatatahayPosition, fields: Fields) -> None:
-    """Read the bag, or how many crystals of each sort are in it."""
-    if fields.has("bag"):
-        bag = fields.items("bag", most=BAG_SPIRIT + BAG_ENERGY)
-        if any(crystal not in ("s", "e") for crystal in bag):
-            refuse("bag", f"must be a list of 's' and 'e', not {bag}")
-        state.bag = "".join(bag)
-    else:
-        most = BAG_SPIRIT + BAG_ENERGY
-        spirit, energy = read_crystals("bag_mix", fields.mapping("bag_mix"), most=most)
-        state.bag = "s" * spirit + "e" * energy
-
-
 def _check_course(state: MaatatahayPosition) -> None:
     """Refuse a position in which no seat could continue."""
     if state.phase == OVER:
         return
-    if state.track >= TRACK_END:
-        refuse("track", f"the match is over at {TRACK_END}")
+    if state.track >= board.TRACK_END:
+        refuse("track", f"the match is over at {board.TRACK_END}")
     placing = 1 if state.phase > PLACING else 0
-    needed = FREE_END + 1 - state.step - placing
+    needed = board.FREE_END + 1 - state.step - placing
     if len(state.places) < needed:
         refuse("board", f"needs at least {needed} free spaces here")
     if state.phase == PAIRING and not state.stream:
         refuse("stream", "must have a pair in phase 'pair'")
-
-
-def _check_end(state: MaatatahayPosition, data: dict[str, Any]) -> None:
-    """Refuse a result that does not follow from the position."""
-    result = None
-    if state.phase == OVER:
-        reasons = moves.end_reasons(state)
-        if not reasons:
-            refuse("phase", "must not be 'over': no reason to end holds")
-        state.outcome = moves.outcome_of(state, reasons)
-        result = state.outcome.to_json()
-    if data.get("result") != result:
-        refuse("result", f"must be {result} here")
-
-
-def read_space(field: str, name: object) -> int:
-    """Return a space by its name."""
-    if not isinstance(name, str) or name not in SPACES:
-        refuse(field, f"{name!r} is not a space; the spaces are {SPACES[0]} to {SPACES[-1]}")
-    return SPACES.index(name)
-
-
-def read_pair(field: str, value: object) -> int:
-    """Return a Balan and a Wazu tile as one number."""
-    if not isinstance(value, list) or len(value) != len(TRIBES):
-        refuse(field, f"must be a list of a tile of each tribe, not {value!r}")
-    balan, wazu = (checked_integer(field, tile, low=1, high=TILES) for tile in value)
-    return pair_of(balan, wazu)
-
-
-def read_deck(field: str, value: object) -> list[int]:
-    """Return different tiles of one tribe."""
-    if not isinstance(value, list):
-        refuse(field, f"must be a list of two lists of tiles, not {value!r}")
-    deck = [checked_integer(field, tile, low=1, high=TILES) for tile in value]
-    if len(set(deck)) != len(deck):
-        refuse(field, f"has a tile twice: {deck}")
-    return deck
-
-
-def read_crystals(field: str, value: object, *, most: int) -> tuple[int, int]:
-    """Return spirit and energy of a JSON object, at most `most` in all."""
-    if not isinstance(value, dict) or set(value) != {"spirit", "energy"}:
-        refuse(field, f"must be an object with spirit and energy, not {value!r}")
-    spirit, energy = (
-        checked_integer(f"{field}.{name}", value[name], low=0, high=most)
-        for name in ("spirit", "energy")
-    )
-    if spirit + energy > most:
-        refuse(field, f"must be at most {most} crystals, not {spirit + energy}")
-    return spirit, energy

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.commentary.words import name_seat, tell_ranks
 from pentathlon_engines.contract.game import State
+from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.record import resigned_seat
 from pentathlon_engines.record.shape import Record

@@ -21,12 +21,7 @@ from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
-from pentathlon_engines.record.record import (
-    forked_at,
-    resigned_at,
-    resigned_seat,
-    start_position,
-)
+from pentathlon_engines.record.record import forked_at, resigned_at, resigned_seat, start_position
 from pentathlon_engines.record.shape import Record
 
 

@@ -9,9 +9,9 @@ from operator import mul
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.strength.cholesky import Triangle, cholesky
 from pentathlon_engines.strength.thurstone import Strengths
-from pentathlon_engines.tournament.seeds import draw
 
 Z_95: Final = 1.96
 """Half the width of a 95 % interval, in standard deviations."""

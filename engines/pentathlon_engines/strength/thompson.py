@@ -11,9 +11,9 @@ from operator import mul
 from statistics import NormalDist
 from typing import Final
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.strength.best import joint_factor
 from pentathlon_engines.strength.thurstone import Strengths
-from pentathlon_engines.tournament.seeds import draw
 
 _NORMAL: Final = NormalDist()
 _ENDS: Final = 2**53

@@ -8,7 +8,7 @@ at the missing corners.
 from __future__ import annotations
 
 from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

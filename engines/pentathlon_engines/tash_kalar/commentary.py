@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pentathlon_engines.commentary.plain import Change, Position
 from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_lead, tell_result
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.tash_kalar.actions import (
     CLAIM,
     DO_MOVE,

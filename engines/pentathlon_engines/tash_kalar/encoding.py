@@ -19,8 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.constants import MODES, PHASES, TWO_SIDED
-from pentathlon_engines.tash_kalar.serialization.etherweave import UNSEEN
-from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES
+from pentathlon_engines.tash_kalar.serialization.fields import CAPTURES, UNSEEN
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)
 _SCHOOLS: Final = (*SCHOOLS, *EXPANSIONS)
@@ -146,7 +145,7 @@ def _add_effect(found: Features, view: dict[str, Any]) -> None:
     found.choice(effect.get("direction"), DIRECTIONS)
     found.choice(effect.get("lock"), RANKS)
     found.choice(summon.get("square", effect.get("summon")), _BOARD)
-    found.choice(effect.get("onto"), CAPTURES[1:])
+    found.choice(effect.get("onto"), CAPTURES)
     for name in ("being", "runner", "picked"):
         found.choice(effect.get(name), _BOARD)
     for name in ("used", "pool", "chosen"):

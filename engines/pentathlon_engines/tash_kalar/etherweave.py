@@ -10,6 +10,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     IDS,
     PROGRAMS,
     WARP_CARDS,
+    WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.cards.program import ANY, CardStep, Step, SwapStep
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 _FIRST_ROUND: Final = 2
 """The number of turns per seat without warp effects."""
+
+
+def weaver(state: TashKalarPosition) -> int:
+    """Return the seat that plays the Etherweave, or -1 if none does."""
+    for seat, school in enumerate(state.schools):
+        if school in WARP_SCHOOLS:
+            return seat
+    return -1
 
 
 def add_warps(state: TashKalarPosition, found: list[int]) -> None:

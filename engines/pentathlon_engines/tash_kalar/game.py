@@ -10,23 +10,14 @@ schools. `legality` lists legal actions; `moves` and `turns` do them.
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.tash_kalar import chance, events, hidden, legality, moves
-from pentathlon_engines.tash_kalar.actions import (
-    ACTIONS,
-    GRAMMAR,
-    TEXTS,
-)
+from pentathlon_engines.tash_kalar.actions import ACTIONS, GRAMMAR, TEXTS
 from pentathlon_engines.tash_kalar.board import RULES
-from pentathlon_engines.tash_kalar.cards.catalogue import (
-    EXPANSIONS,
-    FROZEN_CARDS,
-    SCHOOLS,
-)
+from pentathlon_engines.tash_kalar.cards.catalogue import EXPANSIONS, FROZEN_CARDS, SCHOOLS
 from pentathlon_engines.tash_kalar.constants import DRAWING, HIGH_FORM, MODES, TURN_ACTIONS
-from pentathlon_engines.tash_kalar.serialization import reading, writing
+from pentathlon_engines.tash_kalar.serialization import fields, reading
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.turns import TURN_CAP
 
@@ -35,9 +26,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Draw, Encoder, Evaluation, Policy
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.game import Draw
 
 
 class TashKalarState(TashKalarPosition):
@@ -98,11 +87,11 @@ class TashKalarState(TashKalarPosition):
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole position in the format of the rules page (16.4), with hidden parts."""
-        return writing.describe(self)
+        return fields.POSITION.write(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return the observation of a seat or a spectator (15, 16.4)."""
-        return self._seen_by(writing.show(self, seat), seat)
+        return self._seen_by(fields.POSITION.write(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return an action or chance text as the seat may see it (16.3)."""
@@ -133,45 +122,6 @@ class TashKalarGame(Game):
         state.reset(options)
         reading.read(state, data)
         return state
-
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.tash_kalar import drawing
-
-        return drawing
-
-    def commentary(self) -> Commentary:
-        """Return the module that describes events in words."""
-        from pentathlon_engines.tash_kalar import commentary
-
-        return commentary
-
-    def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps of the lesson."""
-        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
-        return steps
-
-    def evaluation(self) -> Evaluation:
-        """Return the value of a position."""
-        from pentathlon_engines.tash_kalar import evaluation
-
-        return evaluation.worth
-
-    def policies(self) -> dict[str, Policy]:
-        """Return the policies of the rules page."""
-        from pentathlon_engines.tash_kalar import policies
-
-        return policies.POLICIES
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.tash_kalar import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the glyphs that stand for the game."""
-        return ("legendary", "heroic", "flare")
 
 
 def _check_schools(schools: list[str]) -> None:
@@ -224,5 +174,7 @@ GAME: Final = TashKalarGame(
                 unofficial=EXPANSIONS,
             ),
         ),
-    )
+    ),
+    rooms="commentary drawing encoding evaluation lesson policies",
+    glyphs=("legendary", "heroic", "flare"),
 )

@@ -20,7 +20,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
 from pentathlon_engines.tash_kalar.hand import cards_of_kind
-from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import find_summons
 
@@ -196,7 +195,7 @@ def _redeal_latest(
     state: TashKalarPosition, seat: int, lying: list[int], rng: Random | None
 ) -> None:
     """Draw the card that was discarded last, if the other seat did not see it."""
-    if seat != weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
+    if seat != etherweave.weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
         return
     unseen = [card for card in lying if card not in state.played[seat]]
     _shuffle(unseen, rng)

@@ -16,10 +16,7 @@ from pentathlon_engines.tash_kalar.actions import (
     THAW,
 )
 from pentathlon_engines.tash_kalar.board import GRID
-from pentathlon_engines.tash_kalar.cards.catalogue import (
-    FIRST_FLARE,
-    NEEDS,
-)
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, NEEDS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,

@@ -10,11 +10,7 @@ from abc import abstractmethod
 from pentathlon_engines.contract.bits import IS_COMPILED
 from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, SQUARES, bits, nth_square
-from pentathlon_engines.tash_kalar.cards.catalogue import (
-    FIRST_FLARE,
-    IS_OF_WEAVERS,
-    SCHOOL_CARDS,
-)
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, IS_OF_WEAVERS, SCHOOL_CARDS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     DEALING,

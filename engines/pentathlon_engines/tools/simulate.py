@@ -15,9 +15,9 @@ from math import copysign, inf, sqrt
 from typing import Final
 
 import pentathlon_engines
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tools.match_statistics import Figure, simulate
 
 _TOO_FAR: Final = 4.0

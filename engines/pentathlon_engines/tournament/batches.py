@@ -13,15 +13,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from pentathlon_engines.record.record import canonical
+from pentathlon_engines.seeds import block_seed, match_alias
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import (
-    Batch,
-    PlannedBlock,
-    PlayedBlock,
-    Step,
-)
+from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock, PlayedBlock, Step
 from pentathlon_engines.tournament.schedule import Pairing
-from pentathlon_engines.tournament.seeds import block_seed, match_alias
 
 Ranks = tuple[tuple[int, ...], ...]
 """For each match of a block, the rank of each seat."""

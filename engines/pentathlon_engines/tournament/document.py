@@ -24,10 +24,10 @@ from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
+from pentathlon_engines.seeds import SECRET_BYTES
 from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Plan
 from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS
-from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 FORMAT: Final = 4
 

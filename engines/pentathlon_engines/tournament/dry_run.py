@@ -8,12 +8,7 @@ from typing import Any, Final, NamedTuple
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import History, next_step
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import (
-    Batch,
-    Parameter,
-    PlannedBlock,
-    Size,
-)
+from pentathlon_engines.tournament.formats.interface import Batch, Parameter, PlannedBlock, Size
 
 MOST_BLOCKS: Final = 500
 """The most blocks that a dry run shows; the others are counted."""

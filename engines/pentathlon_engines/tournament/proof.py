@@ -31,6 +31,7 @@ from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.record.record import course, verify_record
+from pentathlon_engines.seeds import SECRET_BYTES, commitment_to, event_key_of
 from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
@@ -43,7 +44,6 @@ from pentathlon_engines.tournament.proof_replacements import (
 from pentathlon_engines.tournament.proof_results import StatedMatch, find_wrong_result
 from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
-from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
 
 FORMAT: Final = 2
 COLUMNS: Final = (

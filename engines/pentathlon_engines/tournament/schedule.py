@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import combinations
 from math import ceil, comb
 
-from pentathlon_engines.tournament.seeds import block_seed, match_alias, shuffled
+from pentathlon_engines.seeds import block_seed, match_alias, shuffled
 
 _PAIR = 2
 _FEW_GROUPS = 60

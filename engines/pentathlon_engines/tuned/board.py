@@ -7,7 +7,7 @@ the kind before it, so that three masks, one per kind, are the whole board.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pentathlon_engines.commentary.plain import Change, Position
 from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_ranks
+from pentathlon_engines.contract.presentation import Change, Position
 
 _NAMES: Final = {"D": "donkey", "G": "dog", "C": "cat"}
 _LINES: Final = (

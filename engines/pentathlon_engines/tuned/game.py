@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import Game, GameInfo
 from pentathlon_engines.tuned import moves, serialization
-from pentathlon_engines.tuned.actions import (
-    ACTIONS,
-    GRAMMAR,
-    TEXTS,
-)
-from pentathlon_engines.tuned.board import (
-    MAX_ACTIONS,
-)
+from pentathlon_engines.tuned.actions import ACTIONS, GRAMMAR, TEXTS
+from pentathlon_engines.tuned.board import MAX_ACTIONS
 from pentathlon_engines.tuned.state import TunedPosition
 
 TYPE_CHECKING = False
@@ -21,9 +14,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Game, State
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.game import Game
 
 
 class TunedState(TunedPosition):
@@ -105,44 +96,6 @@ class TunedGame(Game):
         serialization.read(state, data)
         return state
 
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.tuned import drawing
-
-        return drawing
-
-    def commentary(self) -> Commentary:
-        """Return the module that tells events in words."""
-        from pentathlon_engines.tuned import commentary
-
-        return commentary
-
-    def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps of the lesson."""
-        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
-        return steps
-
-    def examples(self) -> list[dict[str, Any]]:
-        """Return the worked examples of the rules."""
-        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
-        return examples
-
-    def position_key(self, state: State) -> str | None:
-        """Return the name of a position."""
-        from pentathlon_engines.tuned import keys
-
-        return keys.position_key(state.observation(None))
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.tuned import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the glyphs that stand for the game."""
-        return ("donkey", "dog", "cat")
-
 
 GAME: Final = TunedGame(
     GameInfo(
@@ -155,5 +108,7 @@ GAME: Final = TunedGame(
         chance=False,
         actions=len(TEXTS),
         longest=MAX_ACTIONS,
-    )
+    ),
+    rooms="commentary drawing encoding examples keys lesson",
+    glyphs=("donkey", "dog", "cat"),
 )

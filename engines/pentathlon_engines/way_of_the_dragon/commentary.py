@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pentathlon_engines.commentary.plain import Change, Position
 from pentathlon_engines.commentary.words import count, enumerate_all, name_seat, tell_ranks
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.presentation import Change, Position
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
 from pentathlon_engines.way_of_the_dragon.board import board_of
 from pentathlon_engines.way_of_the_dragon.dice import DICE, FACES

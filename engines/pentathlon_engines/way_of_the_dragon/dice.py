@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from itertools import chain, combinations_with_replacement
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,13 +11,7 @@ from math import comb
 
 from pentathlon_engines.way_of_the_dragon.actions import PATHS
 from pentathlon_engines.way_of_the_dragon.board import MOVING, ROLL
-from pentathlon_engines.way_of_the_dragon.dice import (
-    COUNTS,
-    DICE,
-    FACES,
-    IS_BALANCED,
-    REROLLS,
-)
+from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, IS_BALANCED, REROLLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

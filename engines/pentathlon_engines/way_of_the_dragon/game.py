@@ -5,25 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import Game, GameInfo, Option
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
-from pentathlon_engines.way_of_the_dragon.actions import (
-    ACTIONS,
-    GRAMMAR,
-    TEXTS,
-)
-from pentathlon_engines.way_of_the_dragon.board import (
-    DRAW,
-    ROLL,
-    USUAL_PLAIN,
-)
-from pentathlon_engines.way_of_the_dragon.dice import (
-    LETTERS,
-    RULES,
-    throw,
-)
+from pentathlon_engines.way_of_the_dragon.actions import ACTIONS, GRAMMAR, TEXTS
+from pentathlon_engines.way_of_the_dragon.board import DRAW, ROLL, USUAL_PLAIN
+from pentathlon_engines.way_of_the_dragon.dice import LETTERS, RULES, throw
 from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 TYPE_CHECKING = False
@@ -31,16 +18,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import (
-        Encoder,
-        Evaluation,
-        Outcome,
-        Policy,
-        Prospects,
-        State,
-    )
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.game import Outcome, Policy, Prospects, State
 
 
 class WayOfTheDragonState(WayOfTheDragonPosition):
@@ -157,34 +135,6 @@ class WayOfTheDragonGame(Game):
         serialization.read(state, data)
         return state
 
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.way_of_the_dragon import drawing
-
-        return drawing
-
-    def commentary(self) -> Commentary:
-        """Return the module that tells events in words."""
-        from pentathlon_engines.way_of_the_dragon import commentary
-
-        return commentary
-
-    def lesson(self) -> list[dict[str, Any]]:
-        """Return the steps of the lesson."""
-        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
-        return steps
-
-    def examples(self) -> list[dict[str, Any]]:
-        """Return the worked examples of the rules."""
-        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
-        return examples
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.way_of_the_dragon import evaluation
-
-        return evaluation.worth
-
     def prospects(self, seats: int) -> Prospects | None:
         """Return the shares that seats may expect; with two seats, the evaluation is better."""
         if seats == _PAIR:
@@ -193,39 +143,17 @@ class WayOfTheDragonGame(Game):
 
         return prospects.shares
 
-    def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
-        from pentathlon_engines.way_of_the_dragon import policies
-
-        return policies.POLICIES
-
     def playout_policy(self) -> Policy | None:
         """Return the greedy player: it needs no evaluation."""
         from pentathlon_engines.way_of_the_dragon import policies
 
         return policies.play_greedy
 
-    def position_key(self, state: State) -> str | None:
-        """Return the name of a position."""
-        from pentathlon_engines.way_of_the_dragon import keys
-
-        return keys.position_key(state.observation(None))
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.way_of_the_dragon import encoding
-
-        return encoding.features
-
     def touches(self, state: State, action: int) -> list[str]:
         """Return the dice that an action keeps, or the spaces that it is about."""
         from pentathlon_engines.way_of_the_dragon import touches
 
         return touches.touches(state, action)
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return the glyphs that stand for the game."""
-        return ("celestial", "fire", "wood")
 
 
 def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
@@ -281,5 +209,7 @@ GAME: Final = WayOfTheDragonGame(
                 choices=(1, _CAP["most"]),
             ),
         ),
-    )
+    ),
+    rooms="commentary drawing encoding evaluation examples keys lesson policies",
+    glyphs=("celestial", "fire", "wood"),
 )

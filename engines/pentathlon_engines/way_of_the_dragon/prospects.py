@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import exp
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.way_of_the_dragon.actions import EQUILIBRIUM, PATHS, SWAP
 from pentathlon_engines.way_of_the_dragon.board import KEEPING, MOVING, ROLL
 from pentathlon_engines.way_of_the_dragon.dice import (

@@ -10,8 +10,8 @@ from pentathlon.common.errors import InvalidInput
 from pentathlon.explorer.models import ExploredGame, ExploredPosition
 from pentathlon.explorer.services import DEPTH
 from pentathlon_engines import CHANCE, Game, State
-from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.commentary.words import count_range
+from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record

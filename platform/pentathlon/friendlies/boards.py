@@ -8,8 +8,8 @@ from typing import Any, Final
 from pentathlon.common.errors import NotFound
 from pentathlon.friendlies.models import Friendly
 from pentathlon_engines import GAMES
-from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.contract.game import State
+from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.friendly import resume
 

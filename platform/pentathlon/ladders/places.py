@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from pentathlon.bots.models import BotVersion
 from pentathlon.ladders.models import Division, FieldLine
 from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
-from pentathlon_engines.tournament.seeds import draw
+from pentathlon_engines.seeds import draw
 
 
 def enter_division(*, division: Division, version: BotVersion) -> Entry:

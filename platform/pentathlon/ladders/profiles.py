@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 _FILE: Final = "profiles.json"
 

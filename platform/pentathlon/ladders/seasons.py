@@ -33,10 +33,10 @@ from pentathlon.tournaments.documents.document import event_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.seeds import SECRET_BYTES, commitment_to
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.divisions import close_season
 from pentathlon_engines.tournament.formats.ladder import NAME
-from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to
 
 _OPENED_AT_ONCE: Final = 10
 """The most divisions of one transaction: each has about twenty rows with its reference bots."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from pentathlon.live.frames import Frame
 from pentathlon_engines import GAMES
-from pentathlon_engines.commentary.plain import Change
+from pentathlon_engines.contract.presentation import Change
 from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import apply_recorded

@@ -16,7 +16,7 @@ from pentathlon.tournaments.batches import Block
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.replacement_rows import Replacement
 from pentathlon.tournaments.team_rows import Team
-from pentathlon_engines.tournament.seeds import commitment_to
+from pentathlon_engines.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3
 """How many versions one author may enter in another person's tournament by default."""

@@ -50,8 +50,8 @@ from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
+from pentathlon_engines.seeds import SECRET_BYTES
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 _BATCH = 1000
 _CALLED_OFF_AT_ONCE = 250

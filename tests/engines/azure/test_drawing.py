@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
+from pentathlon_engines.light_json import read_data
 from tests.engines.drawing.svg_parts import classes, group, texts
 
 AZURE = GAMES["azure"]

@@ -10,7 +10,7 @@ import pytest
 
 from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.manifest import built_in_bots
-from pentathlon_engines.tournament.seeds import commitment_to
+from pentathlon_engines.seeds import commitment_to
 from tests.engines.cli.interrupting import interrupt_after
 from tests.engines.commands import Run, write_bot
 

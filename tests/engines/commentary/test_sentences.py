@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State
-from pentathlon_engines.commentary import plain
-from pentathlon_engines.commentary.plain import Change
+from pentathlon_engines.contract import plain
+from pentathlon_engines.contract.presentation import Change
 
 _TASH_KALAR = {
     "options": {"mode": "high_form", "decks": ["highland", "sylvan"]},

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from pentathlon_engines import CHANCE, State
-from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.commentary.words import COLOURS
+from pentathlon_engines.contract.presentation import Change
 from tests.engines.contract.setups import Setup
 
 Viewer = int | None

@@ -6,8 +6,8 @@ import re
 from xml.etree import ElementTree as ET
 
 from pentathlon_engines import State
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
+from pentathlon_engines.light_json import read_data
 from tests.engines.contract.checks import positions
 from tests.engines.contract.setups import Setup
 

@@ -15,8 +15,8 @@ from pentathlon_engines.contract.author_guide import (
     example_position,
     observed_fields,
 )
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import State
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tools.match_sizes import decisions, main, measure, read_setup
 
 FILES = sorted((Path(__file__).parents[1] / "playthroughs").glob("*.txt"))

@@ -8,9 +8,9 @@ import pytest
 
 from pentathlon_engines.desk.standings import standings, tally_of
 from pentathlon_engines.desk.tournament import DeskTournament, Kept
+from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.seeds import event_key_of
 from tests.engines.desk.acting import desk_result
 from tests.engines.desk.playing import SECRET, make_document, play_tournament
 

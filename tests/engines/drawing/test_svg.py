@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.svg import Picture
 from pentathlon_engines.drawing.words import lines, width_of
+from pentathlon_engines.light_json import read_data
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")
 PALETTE = read_data(svg.__file__, "palette.json")

@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from pentathlon_engines import (
-    CHANCE,
-    GAMES,
-    BadAction,
-    BadOption,
-    BadSeats,
-    IllegalAction,
-    State,
-)
+from pentathlon_engines import CHANCE, GAMES, BadAction, BadOption, BadSeats, IllegalAction, State
 from pentathlon_engines.rl import PentathlonEnv
 from pentathlon_engines.rl.environment import rewards
 from tests.engines.card_game import CardGame

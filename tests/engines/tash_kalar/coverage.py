@@ -18,14 +18,7 @@ from typing import Any, Self
 
 from pentathlon_engines import GAMES, State
 from pentathlon_engines.tash_kalar import interpreter
-from pentathlon_engines.tash_kalar.actions import (
-    DO_MOVE,
-    OTHER_OF,
-    PASS,
-    SQUARE_OF,
-    VERB_OF,
-    WARP,
-)
+from pentathlon_engines.tash_kalar.actions import DO_MOVE, OTHER_OF, PASS, SQUARE_OF, VERB_OF, WARP
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,

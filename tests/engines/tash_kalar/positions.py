@@ -10,14 +10,7 @@ import random
 from typing import Any, NamedTuple
 
 from pentathlon_engines import CHANCE, GAMES, State
-from tests.engines.tash_kalar.oracle.cards import (
-    DATA,
-    RANKS,
-    SCHOOLS,
-    SQUARES,
-    kind_of,
-    laid,
-)
+from tests.engines.tash_kalar.oracle.cards import DATA, RANKS, SCHOOLS, SQUARES, kind_of, laid
 
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.board import NAMES
 from pentathlon_engines.tash_kalar.cards.catalogue import TASK_FILE

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.engines.tash_kalar.positions import (
-    ETHERWEAVE,
-    do,
-    legal,
-    ready,
-    shown,
-    view,
-    woven,
-)
+from tests.engines.tash_kalar.positions import ETHERWEAVE, do, legal, ready, shown, view, woven
 
 
 class TestCopies:

@@ -7,12 +7,7 @@ import pytest
 
 from pentathlon_engines.tash_kalar.actions import MOVES_TO, PICKUPS, PLACES
 from pentathlon_engines.tash_kalar.board import ADJACENT, ALL, GRID, SQUARES, bits, mask
-from pentathlon_engines.tash_kalar.square_lists import (
-    LIFTS,
-    PLACEMENTS,
-    SquareLists,
-    add_moves,
-)
+from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS, SquareLists, add_moves
 
 CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
 

@@ -11,13 +11,13 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
+from pentathlon_engines.seeds import commitment_to, event_key_of
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT
 from pentathlon_engines.tournament.proof_schedule import Proof
 from pentathlon_engines.tournament.schedule import Pairing
-from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
 
 SECRET = sha256(b"a secret").digest()
 

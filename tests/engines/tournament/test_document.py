@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import (
     BadDocument,
@@ -13,7 +14,6 @@ from pentathlon_engines.tournament.document import (
     UnknownScheduler,
     document_hash,
 )
-from pentathlon_engines.tournament.seeds import event_key_of
 
 SECRET = sha256(b"golden").digest()
 

@@ -9,12 +9,7 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import Entrant, TournamentDocument
-from pentathlon_engines.tournament.dry_run import (
-    MOST_BLOCKS,
-    NO_KEY,
-    find_cautions,
-    make_dry_run,
-)
+from pentathlon_engines.tournament.dry_run import MOST_BLOCKS, NO_KEY, find_cautions, make_dry_run
 from pentathlon_engines.tournament.formats.designs import choose_base_groups
 from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS

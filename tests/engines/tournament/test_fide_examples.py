@@ -12,13 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from pentathlon_engines.tournament.tie_breaks import (
-    Counts,
-    Results,
-    RoundResult,
-    order,
-    values_of,
-)
+from pentathlon_engines.tournament.tie_breaks import Counts, Results, RoundResult, order, values_of
 
 SWISS = """
 9+ 13= 2= 15+ 4=

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pentathlon_engines.record.record import chain
+from pentathlon_engines.seeds import commitment_to, event_key_of
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import BadProof, check_proof
 from pentathlon_engines.tournament.proof_schedule import Proof
-from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
 from tests.engines.commands import Run
 from tests.engines.tournament.proofs import closed_event, sealed_event
 

@@ -16,7 +16,7 @@ from pentathlon.tournaments.models import TournamentMatch
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.seeds import block_seed
+from pentathlon_engines.seeds import block_seed
 from tests.factories import make_version, make_worker
 from tests.pentathlon.ladders.playing import (
     division_of,

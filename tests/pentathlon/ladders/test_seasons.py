@@ -15,8 +15,8 @@ from pentathlon.ratings.services import open_live_pool
 from pentathlon.tournaments.documents.document import document_json, event_key
 from pentathlon.tournaments.models import Entry, FinalRow, Tournament
 from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.seeds import commitment_to
 from pentathlon_engines.tournament.formats import divisions as formats_divisions
-from pentathlon_engines.tournament.seeds import commitment_to
 from tests.factories import make_version
 from tests.pentathlon.ladders.playing import (
     division_of,

@@ -16,11 +16,7 @@ from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.patience import Patience
-from pentathlon_engines.cli.failure import (
-    CHECK_FAILED,
-    HOST_OR_SERVER,
-    CommandFailed,
-)
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output.streams import (
     is_terminal,
     say,

@@ -33,10 +33,7 @@ from pentathlon_engines.cli.options import (
 )
 from pentathlon_engines.cli.output.sprt import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.output.streams import say
-from pentathlon_engines.cli.server_comparison import (
-    ServerComparison,
-    find_pair,
-)
+from pentathlon_engines.cli.server_comparison import ServerComparison, find_pair
 from pentathlon_engines.cli.tournament.bots import make_document
 from pentathlon_engines.cli.tournament.run import TournamentRun
 from pentathlon_engines.commentary.words import count

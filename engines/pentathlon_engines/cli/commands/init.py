@@ -16,12 +16,7 @@ from pentathlon_engines.cli.completion import complete_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output.streams import print_json
 from pentathlon_engines.languages import LANGUAGES
-from pentathlon_engines.manifest import (
-    Manifest,
-    is_placeholder,
-    personal_name,
-    read_manifest,
-)
+from pentathlon_engines.manifest import Manifest, is_placeholder, personal_name, read_manifest
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 

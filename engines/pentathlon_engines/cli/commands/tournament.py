@@ -10,12 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from pentathlon_engines import GAMES, strict_json
-from pentathlon_engines.cli.arguments import (
-    find_launcher,
-    find_player,
-    read_limits,
-    read_object,
-)
+from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits, read_object
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
@@ -35,11 +30,11 @@ from pentathlon_engines.errors import BadJson
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
+from pentathlon_engines.seeds import commitment_to
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import DryRun, make_dry_run
 from pentathlon_engines.tournament.formats.interface import Problem
-from pentathlon_engines.tournament.seeds import commitment_to
 
 _SHORT_HASH: Final = 15
 

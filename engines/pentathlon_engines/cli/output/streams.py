@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from pentathlon_engines.archive.repairs import Repair
 from pentathlon_engines.match.traces import printable
+from pentathlon_engines.repairs import Repair
 
 LOG_LINES: Final = 10
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import pentathlon_engines
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.client.connection import connect_as_person
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
 

@@ -7,7 +7,7 @@ each card is in tables by that number. A deck whose cards have no steps yet is l
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 from pentathlon_engines.tash_kalar.board import RULES
 from pentathlon_engines.tash_kalar.cards.compiler import compile_flare, compile_steps
 from pentathlon_engines.tash_kalar.cards.faults import BadCard

@@ -22,7 +22,7 @@ from pentathlon_engines.tash_kalar.drawing.table import (
     draw_tasks,
     draw_turn,
 )
-from pentathlon_engines.tash_kalar.serialization.writing import squares
+from pentathlon_engines.tash_kalar.serialization.fields import squares
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 _FIELD: Final = (48, 74, 540, 540)

@@ -7,245 +7,281 @@ position is written again, so that data which differ from it are refused.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract import position
+from pentathlon_engines.contract.position import refuse
 from pentathlon_engines.tash_kalar import constants, events, legality, tasks, turns
-from pentathlon_engines.tash_kalar.board import GRID, INDEX, mask
+from pentathlon_engines.tash_kalar.board import GRID, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
+    BOUND_CARDS,
     FIRST_FLARE,
     FROST_SCHOOLS,
     FROZEN_CARDS,
     GATEWAY_SCHOOLS,
     IDS,
+    PATTERNS,
     PROGRAMS,
     SCHOOL_CARDS,
+    WARP_CARDS,
 )
-from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.constants import PHASES, REASONS
-from pentathlon_engines.tash_kalar.serialization import reading_etherweave, writing
-from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
-from pentathlon_engines.tash_kalar.serialization.reading_cards import (
-    checked_card,
-    checked_list,
-    read_cards,
-    read_tasks,
+from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, ORIENTATIONS
+from pentathlon_engines.tash_kalar.constants import PHASES, RANKS_EACH
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.etherweave import weaver
+from pentathlon_engines.tash_kalar.serialization.fields import (
+    DRAWS,
+    EFFECT,
+    PERMISSIONS,
+    POSITION,
+    PROGRESS,
 )
-from pentathlon_engines.tash_kalar.state import TashKalarPosition
+from pentathlon_engines.tash_kalar.serialization.reading_cards import among, read_cards, read_tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
-_SEATS: Final = 2
-_FIELDS: Final = (
-    "turn",
-    "card",
-    "step",
-    "actions_left",
-    "permissions",
-    "board",
-    "gateway",
-    "frozen",
-    "removed",
-    "pending",
-    "on_card",
-    "supply",
-    "scores",
-    "counters",
-    "hand",
-    "hands",
-    "hand_sizes",
-    "decks",
-    "deck_sizes",
-    "played",
-    "discard",
-    "discards",
-    "discard_sizes",
-    "last_discard",
-    "tasks",
-    "end",
-    "progress",
-    "events",
-    "since",
-)
-_MOST_CARDS: Final = 31
-_MOST_PERMISSIONS: Final = 6
-_MOST_ACTIONS: Final = 99
-_MOST_POINTS: Final = 999
-_MOST_TURNS: Final = 200
-_MOST_EVENTS: Final = 1000
+_PHASE: Final = position.OneOf(PHASES)
+_DRAWN: Final = (constants.DRAWING, constants.DEALING)
+_SEAT: Final = position.Integer(0, 1)
+_EFFECT: Final = "progress.effect"
 
 
 def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
     """Load the position of `data` into a fresh state, or raise `BadPosition`."""
-    fields = Fields(data, known=_FIELDS)
-    name = fields.text("phase")
-    if name not in constants.PHASES:
-        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
-    phase, to_move = constants.PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
-    _check_decider(phase, to_move)
-    if phase in (constants.DRAWING, constants.DEALING):
+    phase = _PHASE.read("phase", data.get("phase"))
+    is_drawn = phase in (*_DRAWN, constants.SHUFFLING)
+    decides = "null" if phase == constants.OVER else "-1" if is_drawn else "a seat"
+    position.read_mover(state, data, phase=PHASES[phase], decides=decides)
+    if phase in _DRAWN:
         if phase != state.phase:
             refuse("phase", f"must be {PHASES[state.phase]!r} with these decks")
     else:
         if any(school not in SCHOOL_CARDS for school in state.schools):
             refuse("options", "decks must be drawn before anything else happens")
-        state.phase, state.to_move = phase, to_move
-        _read_turn(state, fields)
-        _read_board(state, fields)
-        read_cards(state, fields)
-        read_tasks(state, fields)
-        _read_scores(state, fields)
-        _read_events(state, fields)
+        state.phase = phase
+        _set_usual(state)
+        values = POSITION.read(state, data)
+        values["you"] = None if values["hand"] is None else _SEAT.read("you", data.get("you"))
+        progress = PROGRESS.read(state, values["progress"] or {}, inside="progress")
+        _read_turn(state, values)
+        _read_board(state, values)
+        _read_pending(state, values)
+        read_cards(state, values, lambda: _read_progress(state, progress))
+        read_tasks(state, values)
+        _read_scores(state, values["scores"])
+        _read_events(state, values)
         _check_course(state)
-    _check_written(state, data)
+    position.check_written(state, data)
 
 
-def _check_decider(phase: int, to_move: int | None) -> None:
-    decider = "null" if phase == constants.OVER else "a seat"
-    if phase in (constants.DRAWING, constants.DEALING, constants.SHUFFLING):
-        decider = "-1"
-    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
-        refuse("to_move", f"must be {decider} in phase {PHASES[phase]!r}, not {to_move}")
+def _set_usual(state: TashKalarPosition) -> None:
+    """Set what a position of this phase usually has."""
+    state.turn = 2
+    state.active = state.to_move if state.to_move in (0, 1) else 0
+    if state.phase == constants.MAIN:
+        state.actions_left = constants.TURN_ACTIONS
+    elif state.phase == constants.SETTING_UP:
+        state.actions_left = constants.FIRST_ACTIONS
+        state.active = 1 - state.active
 
 
-def _read_turn(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the turn and the actions done in it."""
-    progress = fields.mapping("progress", default={})
-    state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
-    usual = constants.TURN_ACTIONS if state.phase == constants.MAIN else 0
-    if state.phase == constants.SETTING_UP:
-        usual = constants.FIRST_ACTIONS
-    state.actions_left = fields.integer("actions_left", low=0, high=_MOST_ACTIONS, default=usual)
-    mover = state.to_move if state.to_move in (0, 1) else 0
-    if state.phase == constants.SETTING_UP:
-        mover = 1 - (mover or 0)
-    state.active = checked_integer("progress.active", progress.get("active", mover), low=0, high=1)
-    _read_permissions(state, fields)
-    if fields.has("card"):
-        state.card = checked_card("card", fields.text("card"), IDS)
-    _read_end(state, fields)
+def _read_turn(state: TashKalarPosition, values: dict[str, Any]) -> None:
+    """Read what the seats may do, and the final turns."""
+    for number, attribute in enumerate(PERMISSIONS.values()):
+        setattr(state, attribute, (values["permissions"] or 0) >> number & 1 == 1)
+    if (state.voids or state.doubled) and weaver(state) != state.active:
+        refuse("permissions", "are those of another school")
+    end = values["end"]
+    if end is not None:
+        state.trigger, state.trigger_seat = end["reason"], end["seat"]
+        state.turns_left = end["turns_left"]
 
 
-def _read_permissions(state: TashKalarPosition, fields: Fields) -> None:
-    for name in fields.items("permissions", most=_MOST_PERMISSIONS):
-        if name == "extra_turn":
-            state.extra_granted = True
-        elif name == "war_summon":
-            state.war = True
-        elif name == "possessed_summon":
-            state.possessed = True
-        elif name == "summon_now":
-            state.directly = True
-        elif weaver(state) == state.active:
-            state.voids = state.voids or name == "void_summon"
-            state.doubled = state.doubled or name == "counts_double"
-
-
-def _read_end(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the final turns."""
-    if not fields.has("end"):
-        return
-    end = fields.mapping("end")
-    if end.get("reason") not in constants.REASONS[:2]:
-        refuse("end.reason", f"must be one of {', '.join(REASONS[:2])}")
-    state.trigger = constants.REASONS.index(end["reason"])
-    state.trigger_seat = checked_integer("end.seat", end.get("seat"), low=0, high=1)
-    state.turns_left = checked_integer("end.turns_left", end.get("turns_left"), low=0, high=2)
-
-
-def _read_board(state: TashKalarPosition, fields: Fields) -> None:
+def _read_board(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read the pieces, and the counters of this turn."""
-    for name, piece in fields.mapping("board", default={}).items():
-        if name not in INDEX:
-            refuse("board", f"{name!r} is not a square")
-        if not isinstance(piece, dict) or piece.get("rank") not in RANKS:
-            refuse(f"board.{name}", "must be an object with owner and rank")
-        owner = checked_integer(f"board.{name}.owner", piece.get("owner"), low=0, high=1)
-        state.put(INDEX[name], owner, RANKS.index(piece["rank"]))
-    if fields.has("gateway"):
-        state.gateway = _checked_gateway(state, fields.text("gateway"))
-    _read_frozen(state, fields)
-    reading_etherweave.read_pending(state, fields)
-    _read_counters(state, fields.mapping("counters", default={}))
-
-
-def _checked_gateway(state: TashKalarPosition, name: str) -> int:
-    """Return the square of the Gateway, a non-legendary piece of a seat that may have one."""
-    pieces = 0
-    for seat, school in enumerate(state.schools):
-        if school in GATEWAY_SCHOOLS:
-            pieces |= state.own(seat) & ~state.of_rank(seat, LEGENDARY)
-    if name not in INDEX or not pieces >> INDEX[name] & 1:
-        refuse("gateway", f"{name!r} has no common or heroic of a seat that may have a Gateway")
-    return INDEX[name]
-
-
-def _read_frozen(state: TashKalarPosition, fields: Fields) -> None:
-    """Read the card in play, and the pieces that left the game (18.1)."""
-    frosty = any(school in FROST_SCHOOLS for school in state.schools)
-    if fields.has("frozen"):
-        cards = tuple(IDS[card] for card in FROZEN_CARDS) if frosty else ()
-        state.frozen = checked_card("frozen", fields.text("frozen"), cards)
-    if not fields.has("removed"):
-        return
+    for square, piece in (values["board"] or {}).items():
+        state.put(square, piece["owner"], piece["rank"])
+    gateway = -1 if values["gateway"] is None else values["gateway"]
+    if gateway >= 0:
+        _check_gateway(state, gateway)
+        state.gateway = gateway
+    frozen = values["frozen"]
+    if frozen is not None and frozen >= 0:
+        state.frozen = among("frozen", frozen, FROZEN_CARDS)
     stock = state.stock[:]
-    for seat, removed in enumerate(fields.sequence("removed", length=_SEATS)):
-        if not frosty or not isinstance(removed, dict):
-            refuse("removed", "must be objects with common_heroic and legendary, with Everfrost")
+    for seat, removed in enumerate(values["removed"] or ()):
         for part, name in ((seat, "common_heroic"), (2 + seat, "legendary")):
-            gone = removed.get(name, 0)
-            stock[part] -= checked_integer(f"removed.{name}", gone, low=0, high=stock[part])
+            stock[part] -= removed[name]
+            if stock[part] < 0:
+                refuse(f"removed[{seat}].{name}", "there are not so many")
     state.stock = stock
-
-
-def _read_counters(state: TashKalarPosition, counters: dict[str, Any]) -> None:
-    """Read the pieces destroyed and the beings summoned in this turn."""
-    destroyed = counters.get("destroyed", {})
-    if not isinstance(destroyed, dict):
-        refuse("counters.destroyed", "must be an object with ranks")
-    state.destroyed = [
-        checked_integer(f"counters.destroyed.{rank}", destroyed.get(rank, 0), low=0, high=GRID)
-        for rank in RANKS
-    ]
-    for summoning in checked_list(
-        "counters.summoned", counters.get("summoned", []), most=_MOST_CARDS
-    ):
-        if not isinstance(summoning, dict) or summoning.get("square") not in INDEX:
+    counters = values["counters"] or {}
+    for rank, number in (counters.get("destroyed") or {}).items():
+        state.destroyed[rank] = number
+    for summoning in counters.get("summoned") or ():
+        card, square = summoning["card"], summoning["square"]
+        if card is None or square is None or not (0 <= card < FIRST_FLARE and square >= 0):
             refuse("counters.summoned", "must be objects with card and square")
-        card = checked_card("counters.summoned", summoning.get("card"), IDS[:FIRST_FLARE])
-        state.summoned.append(card * GRID + INDEX[summoning["square"]])
-        if summoning.get("as_legend") and any(
+        state.summoned.append(card * GRID + square)
+        if summoning["as_legend"] and any(
             step.op == "count_as_legend" for step in PROGRAMS[card].steps
         ):
             state.raised |= 1 << card
 
 
-def _read_scores(state: TashKalarPosition, fields: Fields) -> None:
+def _check_gateway(state: TashKalarPosition, square: int) -> None:
+    """Refuse a Gateway that is no non-legendary piece of a seat that may have one."""
+    pieces = 0
+    for seat, school in enumerate(state.schools):
+        if school in GATEWAY_SCHOOLS:
+            pieces |= state.own(seat) & ~state.of_rank(seat, LEGENDARY)
+    if not pieces >> square & 1:
+        refuse("gateway", "has no common or heroic of a seat that may have a Gateway")
+
+
+def _read_pending(state: TashKalarPosition, values: dict[str, Any]) -> None:
+    """Read the pending card and the piece on it; a later check looks for it in the hand."""
+    card, piece = values["pending"], values["on_card"]
+    if card is not None and card >= 0:
+        state.pending = 1 << _warp_card(state, "pending", card)
+    if piece is not None:
+        state.on_card = 1 + RANKS_EACH * piece["owner"] + piece["rank"]
+        state.set_aside(state.on_card, 1)
+
+
+def _warp_card(state: TashKalarPosition, field: str, card: int) -> int:
+    """Return a card, which must have a warp effect and be in the match."""
+    seat = weaver(state)
+    among(field, card, SCHOOL_CARDS[state.schools[seat]] if seat >= 0 else ())
+    if not WARP_CARDS >> card & 1:
+        refuse(field, f"{IDS[card]} has no warp effect")
+    return card
+
+
+def _read_progress(state: TashKalarPosition, values: dict[str, Any]) -> None:
+    """Read the facts on which later decisions depend; omitted ones have not happened."""
+    if values["slowed"] is not None:
+        state.slowed = values["slowed"]
+        if state.slowed >= 0 and state.schools[1 - state.slowed] not in FROST_SCHOOLS:
+            refuse("progress.slowed", "must be a seat against which the Everfrost plays")
+    for card in values["warped"] or ():
+        state.warped |= 1 << _warp_card(state, "progress.warped", card)
+    if state.phase == constants.SHUFFLING:
+        DRAWS.read(state, values["draws"], inside="progress.draws")
+        if not (state.flare_pile if state.new_deck else state.legend_pile):
+            refuse("progress.draws.deck", "its discard pile is empty")
+    if state.phase == constants.SHORTAGE:
+        _read_summon(state, values["summon"] or {})
+    if state.phase == constants.RESOLVING:
+        _read_effect(state, values["effect"])
+
+
+def _read_summon(state: TashKalarPosition, data: dict[str, Any]) -> None:
+    if not 0 <= state.card < FIRST_FLARE:
+        refuse("card", "must be a being in phase 'shortage'")
+    square, name = data.get("square"), data.get("orientation")
+    pattern = PATTERNS[state.card]
+    if square is None or square < 0 or (name is None) == pattern.refs:
+        refuse("progress.summon", "must have a square, and the orientation if one is chosen")
+    state.square = square
+    if name is not None:
+        places = [at for at, shape in enumerate(pattern.shapes) if shape.name == name]
+        if not places or not pattern.shapes[places[0]].valid >> square & 1:
+            refuse("progress.summon.orientation", f"{ORIENTATIONS[name]} does not fit there")
+        state.shape = places[0]
+
+
+def _read_effect(state: TashKalarPosition, data: Any) -> None:  # JSON
+    """Read the registers; their consistency is checked when they are used."""
+    if state.card < 0:
+        refuse("card", "must be there in phase 'effect'")
+    effect = state.effect = Effect(state.card, -1, 0)
+    effect.begin_records()
+    values = EFFECT.read(effect, data, inside=_EFFECT)
+    if values["warp"] is not None:
+        effect.program = _warp_card(state, f"{_EFFECT}.warp", values["warp"])
+        if effect.program != state.card and BOUND_CARDS >> effect.program & 1:
+            refuse(f"{_EFFECT}.warp", f"{IDS[effect.program]} cannot be copied")
+    # Effects of flares, frozen effects and warp effects belong to no summoned being.
+    acts = state.card < FIRST_FLARE and effect.at < PROGRAMS[state.card].free
+    if values["warp"] is not None:
+        acts = values["warp"] != state.card
+    if (effect.summon < 0) == acts:
+        refuse(f"{_EFFECT}.summon", "must be a square for beings, and only for them")
+    pattern = PATTERNS[state.card] if acts else None
+    if effect.shape >= (len(pattern.shapes) if pattern and pattern.shapes else 1):
+        refuse(f"{_EFFECT}.shape", "does not exist")
+    if pattern and pattern.refs and not pattern.shapes[effect.shape].valid >> effect.summon & 1:
+        refuse(f"{_EFFECT}.shape", "does not fit on the board there")
+    effect.onto = 0 if values["onto"] is None else 1 + values["onto"]
+    for slot, done in enumerate(values["done"]):
+        effect.counts[slot], effect.ranks[slot] = done["count"], done["ranks"]
+        effect.squares[slot], effect.pieces[slot] = done["square"], done["piece"]
+        effect.directions[slot] = done["direction"]
+    _check_step(effect)
+    _check_pieces(state, effect)
+
+
+def _check_step(effect: Effect) -> None:
+    """Refuse registers that do not belong to the current step."""
+    program = PROGRAMS[effect.program]
+    steps, free = program.steps, program.free
+    if effect.at >= len(steps) or steps[effect.at].is_automatic:
+        refuse(f"{_EFFECT}.at", "must be a step with a decision")
+    effect.stop = free if effect.at < free else len(steps)
+    effect.entered = True
+    if effect.lock >= 0 and not steps[effect.at].rank_lock:
+        refuse(f"{_EFFECT}.lock", "is there only where the first piece gives the rank")
+    if effect.own_moves > effect.times:
+        refuse(f"{_EFFECT}.own_moves", f"must be at most {effect.times}")
+
+
+def _check_pieces(state: TashKalarPosition, effect: Effect) -> None:
+    """Refuse registers that name missing pieces or steps that were not done."""
+    pieces = state.own(0) | state.own(1)
+    places = (effect.me, effect.runner, effect.picked, *effect.pieces)
+    named = mask(place for place in places if place >= 0)
+    if (effect.used | effect.pool | named) & ~pieces:
+        refuse(_EFFECT, "names a piece where there is none")
+    step = PROGRAMS[effect.program].steps[effect.at]
+    needed = [
+        step.same_as,
+        step.square_of,
+        *(place.number for place in step.selector.places if place.needs_square),
+    ]
+    if any(slot >= 0 and effect.squares[slot] < 0 for slot in needed):
+        refuse(f"{_EFFECT}.done", "an earlier step has no square")
+    if step.same_as >= 0 and effect.directions[step.same_as] < 0:
+        refuse(f"{_EFFECT}.done", "an earlier step has no direction")
+
+
+def _read_scores(state: TashKalarPosition, scores: list[int] | None) -> None:
     """Read the score of the Deathmatch Duel, or compute that of the High Form."""
     if state.mode == constants.HIGH_FORM:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
-    elif fields.has("scores"):
-        scores = fields.sequence("scores", length=_SEATS)
-        for seat in range(_SEATS):
-            cost = constants.PENDING_POINTS if state.pending & mask(state.hands[seat]) else 0
-            score = checked_integer(f"scores[{seat}]", scores[seat], low=-cost, high=_MOST_POINTS)
-            state.points[seat] = score + cost
+        return
+    for seat, score in enumerate(scores or ()):
+        cost = constants.PENDING_POINTS if state.pending & mask(state.hands[seat]) else 0
+        if score < -cost:
+            refuse(f"scores[{seat}]", f"must be {-cost} or more")
+        state.points[seat] = score + cost
 
 
-def _read_events(state: TashKalarPosition, fields: Fields) -> None:
-    for event in fields.items("events", most=_MOST_EVENTS):
+def _read_events(state: TashKalarPosition, values: dict[str, Any]) -> None:
+    for event in values["events"] or ():
         if not isinstance(event, list) or len(event) != 2:  # noqa: PLR2004  # seat and text
             refuse("events", "must be lists of seat and text")
-        seat = checked_integer("events", event[0], low=-1, high=1)
+        seat = position.checked_integer("events", event[0], low=-1, high=1)
         entry = events.read(seat, event[1]) if isinstance(event[1], str) else None
         if entry is None:
             refuse("events", f"{event} is not an event")
         state.log.append(entry)
-    if fields.has("since"):
-        since = fields.sequence("since", length=_SEATS)
-        most = len(state.log)
-        state.since = [checked_integer("since", at, low=0, high=most) for at in since]
+    if values["since"] is not None:
+        state.since = values["since"]
+        if max(state.since) > len(state.log):
+            refuse("since", f"must be at most {len(state.log)}")
 
 
 def _check_course(state: TashKalarPosition) -> None:
@@ -272,34 +308,10 @@ def _check_course(state: TashKalarPosition) -> None:
 
 
 def _end_it(state: TashKalarPosition) -> None:
-    reason = len(constants.REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
-    if reason < 0 or (state.turns_left and state.turn < _MOST_TURNS):
+    is_cap = state.turn >= constants.TURN_CAP
+    reason = constants.BY_CAP if is_cap else state.trigger
+    if reason < 0 or (state.turns_left and not is_cap):
         refuse("phase", "must not be 'over' before the last turn")
     if state.trigger >= 0 and not state.turns_left:
         reason = state.trigger
     state.outcome = turns.ending(state, reason)
-
-
-def _check_written(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    """Refuse data that differs from the position written again."""
-    you = data.get("you")
-    written = writing.describe(state)
-    if "hand_sizes" in data or "you" in data:
-        seat = None if you is None else checked_integer("you", you, low=0, high=1)
-        written = {**written, **state.observation(seat)}
-    for name, value in data.items():
-        if name == "legal" and name not in written:
-            refuse(name, "is there only for the seat that decides")
-        if name != "options" and not _agrees(value, written.get(name)):
-            refuse(name, f"must be {written.get(name)!r} here")
-
-
-def _agrees(given: object, written: object) -> bool:
-    """Return whether the given data equals the written data; objects may omit fields."""
-    if isinstance(given, dict) and isinstance(written, dict):
-        return all(
-            name in written and _agrees(value, written[name]) for name, value in given.items()
-        )
-    if isinstance(given, list) and isinstance(written, list):
-        return len(given) == len(written) and all(map(_agrees, given, written))
-    return type(given) is type(written) and given == written

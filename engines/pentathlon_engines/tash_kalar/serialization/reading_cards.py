@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.position import refuse
 from pentathlon_engines.tash_kalar import hidden, tasks, turns
-from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import mask
+from pentathlon_engines.tash_kalar.board import bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
+    BOUND_CARDS,
     CARDS,
     FIRST_LEGEND,
     FLARE_CARDS,
@@ -16,106 +16,102 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH
+from pentathlon_engines.tash_kalar.etherweave import weaver
 from pentathlon_engines.tash_kalar.hand import cards_of_kind
-from pentathlon_engines.tash_kalar.serialization import reading_etherweave
-from pentathlon_engines.tash_kalar.serialization.reading_effect import read_progress
-from pentathlon_engines.tash_kalar.state import TashKalarPosition
+from pentathlon_engines.tash_kalar.serialization.fields import UNSEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any, Final
 
+    from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 _SEATS: Final = 2
-_MOST_CARDS: Final = 31
-_LEGENDS: Final = tuple(IDS[card] for card in LEGEND_CARDS)
-_FLARES: Final = tuple(IDS[card] for card in FLARE_CARDS)
 
 
-def read_cards(state: TashKalarPosition, fields: Fields) -> None:
+def among(field: str, card: int, cards: Sequence[int]) -> int:
+    """Return a card if it is one of some."""
+    if card not in cards:
+        refuse(field, f"{IDS[card]!r} is not a card that can be there")
+    return card
+
+
+def _all_among(field: str, given: list[int] | None, cards: Sequence[int]) -> list[int]:
+    return [among(field, card, cards) for card in given or ()]
+
+
+def read_cards(
+    state: TashKalarPosition, values: dict[str, Any], read_progress: Callable[[], None]
+) -> None:
     """Read hands, piles and decks; then the pending card, which depends on the played card."""
-    _read_played(state, fields)
-    read_progress(state, fields.mapping("progress", default={}))
-    if fields.has("hand"):
-        _read_seen(state, fields)
+    played = values["played"] or {}
+    beings = played.get("beings") or [[], []]
+    state.played = [
+        _all_among("played.beings", beings[seat], _school(state, seat)) for seat in range(_SEATS)
+    ]
+    state.legend_pile = _all_among("played.legends", played.get("legends"), LEGEND_CARDS)
+    state.flare_pile = _all_among("played.flares", played.get("flares"), FLARE_CARDS)
+    read_progress()
+    if values["hand"] is None:
+        _read_all_cards(state, values)
     else:
-        _read_all_cards(state, fields)
-    reading_etherweave.check_pending(state)
-    reading_etherweave.read_last_discard(state, fields)
+        _read_seen(state, values)
+    _check_pending(state)
+    _read_last_discard(state, values["last_discard"])
     for seat in range(_SEATS):
         _check_school(state, seat)
     _check_shared(state, LEGEND_CARDS, [*state.legends, *state.legend_pile], "legends")
     _check_shared(state, FLARE_CARDS, [*state.flares, *state.flare_pile], "flares")
 
 
-def _read_played(state: TashKalarPosition, fields: Fields) -> None:
-    played = fields.mapping("played", default={})
-    beings = checked_list("played.beings", played.get("beings", [[], []]), most=_SEATS)
-    if len(beings) != _SEATS:
-        refuse("played.beings", "must be a list for each seat")
-    state.played = [
-        _cards("played.beings", cards, _school(state, seat)) for seat, cards in enumerate(beings)
-    ]
-    state.legend_pile = _cards("played.legends", played.get("legends", []), _LEGENDS)
-    state.flare_pile = _cards("played.flares", played.get("flares", []), _FLARES)
-
-
-def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
+def _read_all_cards(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read the hands of both seats; omitted decks contain all other cards."""
-    hands = fields.items("hands", most=_SEATS) or [{}, {}]
-    if len(hands) != _SEATS:
-        refuse("hands", "must be a list of two")
-    for seat in range(_SEATS):
-        state.set_hand(seat, mask(_read_hand(state, f"hands[{seat}]", hands[seat], seat)))
-    piles = fields.items("discards", most=_SEATS) or [None, None]
-    decks = fields.mapping("decks", default={})
-    schools = checked_list("decks.beings", decks.get("beings", [None, None]), most=_SEATS)
-    if len(piles) != _SEATS or len(schools) != _SEATS:
-        refuse("discards", "discards and decks.beings must be lists of two")
+    for seat, hand in enumerate(values["hands"] or [{}, {}]):
+        state.set_hand(seat, mask(_read_hand(state, f"hands[{seat}]", hand, seat)))
+    piles = values["discards"] or [-1, -1]
+    decks = values["decks"] or {}
+    beings = decks.get("beings") or [-1, -1]
     for seat in range(_SEATS):
         pile = state.played[seat]
-        if piles[seat] is not None:
-            pile = _cards("discards", piles[seat], _school(state, seat))
+        if piles[seat] != -1:
+            pile = _all_among("discards", piles[seat], _school(state, seat))
         state.discards[seat] = mask(pile)
         state.decks[seat] = _deck(
-            "decks.beings", schools[seat], _left(state, seat), _school(state, seat)
+            "decks.beings", beings[seat], _left(state, seat), _school(state, seat)
         )
     held = [*state.legend_pile, *state.flare_pile]
-    state.legends = _deck("decks.legends", decks.get("legends"), _open(state, held), _LEGENDS)
-    state.flares = _deck("decks.flares", decks.get("flares"), _open(state, held), _FLARES)
+    state.legends = _deck("decks.legends", decks.get("legends"), _open(state, held), LEGEND_CARDS)
+    state.flares = _deck("decks.flares", decks.get("flares"), _open(state, held), FLARE_CARDS)
 
 
-def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
+def _read_seen(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read the cards that a seat sees, and deal the rest in any possible way."""
-    you = fields.integer("you", low=0, high=1)
+    you = values["you"]
+    for name in ("hand_sizes", "discard_sizes"):
+        if values[name] is None:
+            refuse(name, "is missing")
     other = 1 - you
-    state.set_hand(you, mask(_read_hand(state, "hand", fields.mapping("hand"), you)))
-    pile = _cards("discard", fields.items("discard", most=_MOST_CARDS), _school(state, you))
-    state.discards[you] = mask(pile)
+    state.set_hand(you, mask(_read_hand(state, "hand", values["hand"], you)))
+    state.discards[you] = mask(_all_among("discard", values["discard"], _school(state, you)))
     state.decks[you] = _left(state, you)
-    sizes = fields.sequence("hand_sizes", length=_SEATS)[other]
-    if not isinstance(sizes, dict):
-        refuse("hand_sizes", "must be objects with beings, legends and flare")
-    numbers = [
-        checked_integer(f"hand_sizes.{kind}", sizes.get(kind), low=0, high=_MOST_CARDS)
-        for kind in ("beings", "legends", "flare")
-    ]
-    piles = fields.sequence("discard_sizes", length=_SEATS)
-    size = checked_integer("discard_sizes", piles[other], low=0, high=_MOST_CARDS)
+    numbers, size = list(values["hand_sizes"][other].values()), values["discard_sizes"][other]
     state.taken[other] = max(state.taken[other], len(state.played[other]) - size)
     if not hidden.deal(state, other, numbers, size, None):
         refuse("hand_sizes", "there are not that many cards")
 
 
-def _read_hand(state: TashKalarPosition, field: str, data: object, seat: int) -> list[int]:
-    if not isinstance(data, dict):
-        refuse(field, "must be an object with beings, legends and flare")
-    flare = data.get("flare")
+def _read_hand(state: TashKalarPosition, field: str, hand: dict[str, Any], seat: int) -> list[int]:
+    flare = hand.get("flare")
     return [
-        *_cards(f"{field}.beings", data.get("beings", []), _school(state, seat)),
-        *_cards(f"{field}.legends", data.get("legends", []), _LEGENDS),
-        *([] if flare is None else [checked_card(f"{field}.flare", flare, _FLARES)]),
+        *_all_among(f"{field}.beings", hand.get("beings"), _school(state, seat)),
+        *_all_among(f"{field}.legends", hand.get("legends"), LEGEND_CARDS),
+        *_all_among(f"{field}.flare", None if flare in (None, -1) else [flare], FLARE_CARDS),
     ]
+
+
+def _school(state: TashKalarPosition, seat: int) -> tuple[int, ...]:
+    return SCHOOL_CARDS[state.schools[seat]]
 
 
 def _left(state: TashKalarPosition, seat: int) -> list[int]:
@@ -136,11 +132,37 @@ def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
     return [card for card in range(len(IDS) - 1, FIRST_LEGEND - 1, -1) if not seen >> card & 1]
 
 
-def _deck(field: str, data: object, left: list[int], names: tuple[str, ...]) -> list[int]:
+def _deck(
+    field: str, given: list[int] | int | None, left: list[int], cards: Sequence[int]
+) -> list[int]:
     """Return a deck, top card last; an omitted deck gets all possible cards of `left`."""
-    if data is None:
-        return [card for card in left if IDS[card] in names]
-    return _cards(field, data, names)[::-1]
+    if not isinstance(given, list):
+        return [card for card in left if card in cards]
+    return _all_among(field, given, cards)[::-1]
+
+
+def _check_pending(state: TashKalarPosition) -> None:
+    """Refuse a pending card that is in no hand, and a piece on a card that cannot hold one."""
+    if state.pending & ~mask(state.hands[weaver(state)]):
+        refuse("pending", "the card must be in the hand of its seat")
+    played = 1 << state.card if state.card >= 0 else 0
+    # While the card is lifting a piece, there is no piece on it yet.
+    holds = BOUND_CARDS & (state.pending ^ played)
+    if state.on_card and not holds:
+        refuse("on_card", "there is no card that a piece can lie on")
+
+
+def _read_last_discard(state: TashKalarPosition, name: str | None) -> None:
+    """Read the most recent discard, which must lie in the pile."""
+    seat = weaver(state)
+    if seat < 0 or name is None:
+        return
+    lying = state.discards[seat]
+    unseen = [card for card in bits(lying) if card not in state.played[seat]]
+    cards = unseen if name == UNSEEN else [CARDS.get(name, -1)]
+    if not cards or cards[0] < 0 or not lying >> cards[0] & 1:
+        refuse("last_discard", f"{name!r} does not lie in the discard pile")
+    state.latest = cards[0]
 
 
 def _check_school(state: TashKalarPosition, seat: int) -> None:
@@ -175,42 +197,32 @@ def _check_shared(
         refuse("hands", f"{name} occur twice, or some are missing")
 
 
-def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
+def read_tasks(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read the row of tasks, the claims, and the deck of tasks."""
     if state.mode == DEATHMATCH:
         return
-    row = fields.mapping("tasks", default={})
-    claimed = checked_list("tasks.claimed", row.get("claimed", [[], []]), most=_SEATS)
-    if len(claimed) != _SEATS:
-        refuse("tasks.claimed", "must be a list for each seat")
-    state.claimed = [_tasks("tasks.claimed", names) for names in claimed]
-    under = _tasks("tasks.under", row.get("under", []))
+    row = values["tasks"] or {}
+    state.claimed = row.get("claimed") or [[], []]
+    under = row.get("under") or []
     gone = [*state.claimed[0], *state.claimed[1], *under]
-    current = row.get("current")
-    turned = _first_tasks(gone) if current is None else _tasks("tasks.current", current)
-    state.current = sorted(turned)
+    state.current = sorted(row["current"] if row.get("current") else _first_tasks(gone))
     if row.get("next") is not None:
-        state.next_task = _task("tasks.next", row["next"])
-    _read_task_deck(state, fields, under)
+        state.next_task = row["next"]
+    deck = (values["decks"] or {}).get("tasks")
+    state.under = len(under)
+    if deck is None:
+        # All remaining tasks lie above those known at the bottom.
+        seen = {*gone, *state.current, state.next_task}
+        left = [task for task in range(tasks.TASKS) if task not in seen]
+        state.tasks = [*under[::-1], *left[::-1]]
+    else:
+        state.tasks = deck[::-1]
     if not row:
         turns.turn_up(state)
-    whole = [*gone[: len(gone) - len(under)], *turned, *state.tasks]
+    whole = [*state.claimed[0], *state.claimed[1], *state.current, *state.tasks]
     whole += [state.next_task] if state.next_task >= 0 else []
     if sorted(whole) != list(range(tasks.TASKS)):
         refuse("tasks", "some tasks occur twice, or are missing")
-
-
-def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) -> None:
-    """Read the deck of tasks, or put all remaining tasks above those known at its bottom."""
-    decks = fields.mapping("decks", default={})
-    state.under = len(under)
-    if "tasks" in decks:
-        state.tasks = _tasks("decks.tasks", decks["tasks"])[::-1]
-        return
-    seen = {*state.claimed[0], *state.claimed[1], *under, state.next_task}
-    seen |= {*state.current}
-    left = [task for task in range(tasks.TASKS) if task not in seen]
-    state.tasks = [*under[::-1], *left[::-1]]
 
 
 def _first_tasks(gone: list[int]) -> list[int]:
@@ -221,37 +233,3 @@ def _first_tasks(gone: list[int]) -> list[int]:
         if fits and task not in gone and len(turned) < tasks.CURRENT:
             turned.append(task)
     return turned
-
-
-def _school(state: TashKalarPosition, seat: int) -> tuple[str, ...]:
-    return tuple(IDS[card] for card in SCHOOL_CARDS[state.schools[seat]])
-
-
-def checked_card(field: str, name: object, names: tuple[str, ...]) -> int:
-    """Return the card with a name, if it is among these."""
-    if not isinstance(name, str) or name not in names:
-        refuse(field, f"{name!r} is not a card that can be there")
-    return CARDS[name]
-
-
-def _cards(field: str, data: object, names: tuple[str, ...]) -> list[int]:
-    return [
-        checked_card(field, name, names) for name in checked_list(field, data, most=_MOST_CARDS)
-    ]
-
-
-def _task(field: str, name: object) -> int:
-    if not isinstance(name, str) or name not in TASK_IDS:
-        refuse(field, f"{name!r} is not a task")
-    return TASK_IDS.index(name)
-
-
-def _tasks(field: str, data: object) -> list[int]:
-    return [_task(field, name) for name in checked_list(field, data, most=tasks.TASKS)]
-
-
-def checked_list(field: str, data: object, *, most: int) -> list[Any]:
-    """Return a list that is not too long."""
-    if not isinstance(data, list) or len(data) > most:
-        refuse(field, f"must be a list of at most {most}")
-    return data

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
@@ -39,7 +40,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.laws import AS_PLAYED
-from pentathlon_engines.tournament.seeds import shuffled
 
 _NULL: Final = Parameter(
     default=0.5,

@@ -14,8 +14,8 @@ from itertools import combinations, count
 from math import ceil, comb
 from typing import Final
 
+from pentathlon_engines.seeds import draw_many
 from pentathlon_engines.tournament.formats.blocks import Group
-from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_GROUPS: Final = 60
 """If there are at most this many groups, a cycle has all of them; else about as many or more."""

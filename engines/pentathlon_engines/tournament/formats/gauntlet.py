@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
 from pentathlon_engines.tournament.formats.fixed_schedule import FixedSchedule, next_of_fixed
 from pentathlon_engines.tournament.formats.interface import (
@@ -27,7 +28,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
-from pentathlon_engines.tournament.seeds import shuffled
 
 CHALLENGERS: Final = Parameter(
     default=1,

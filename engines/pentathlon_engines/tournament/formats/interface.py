@@ -3,7 +3,7 @@
 A tournament is made batch by batch. A batch has whole blocks; the matches of a block have the same
 bots and the same seed. Whoever runs a tournament asks `Format.next` for the next step, plays the
 blocks of a batch, and asks again. Every choice that is left to chance is drawn from the event key
-(`tournament.seeds.draw`), so equal input gives equal batches, on any machine and at any time.
+(`seeds.draw`), so equal input gives equal batches, on any machine and at any time.
 """
 
 from __future__ import annotations

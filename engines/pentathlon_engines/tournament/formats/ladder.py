@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
     Group,
@@ -50,7 +51,6 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.laws import AS_PLAYED
-from pentathlon_engines.tournament.seeds import draw
 
 NAME: Final = "ladder/1"
 SETTLED_SIGMA: Final = 1.9

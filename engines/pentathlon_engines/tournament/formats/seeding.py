@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.tournament.formats.interface import FieldEntry
-from pentathlon_engines.tournament.seeds import draw
 
 
 def seed_order(entries: Iterable[FieldEntry], key: bytes) -> list[int]:

@@ -19,6 +19,7 @@ from itertools import islice
 from math import ceil, log2
 from typing import Final, NamedTuple
 
+from pentathlon_engines.seeds import draw_many
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
     WIN,
@@ -50,7 +51,6 @@ from pentathlon_engines.tournament.formats.parameters import (
 )
 from pentathlon_engines.tournament.formats.seeding import seed_order
 from pentathlon_engines.tournament.laws import FORFEIT
-from pentathlon_engines.tournament.seeds import draw_many
 
 MOST_ENTRIES: Final = 500
 BYE_POINTS: Final = PAIR * WIN

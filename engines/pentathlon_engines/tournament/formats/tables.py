@@ -9,6 +9,7 @@ from itertools import combinations
 from math import comb
 from typing import Final
 
+from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.tournament.formats.blocks import (
     PAIR,
     Group,
@@ -35,7 +36,6 @@ from pentathlon_engines.tournament.formats.parameters import (
 )
 from pentathlon_engines.tournament.formats.separation import has_two_of_one, separate_groups
 from pentathlon_engines.tournament.laws import AS_PLAYED, FORFEIT
-from pentathlon_engines.tournament.seeds import shuffled
 
 CYCLES: Final = Parameter(
     default=1,

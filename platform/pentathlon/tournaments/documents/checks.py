@@ -10,11 +10,11 @@ from typing import Final
 from pentathlon.bots.models import REPEATED, BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge, refuse_all
 from pentathlon_engines import GAMES
+from pentathlon_engines.seeds import SECRET_BYTES
 from pentathlon_engines.tournament.checks import problems_of_size, problems_of_start
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import NEVER_RATED
-from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 LONGEST_NAME: Final = 80
 MOST_ENTRIES_PER_AUTHOR: Final = 200

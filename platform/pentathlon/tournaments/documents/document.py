@@ -9,6 +9,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.problems import reading
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.seeds import event_key_of
 from pentathlon_engines.tournament.document import (
     Entrant,
     TournamentDocument,
@@ -18,7 +19,6 @@ from pentathlon_engines.tournament.document import (
 from pentathlon_engines.tournament.formats.interface import Format
 from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
-from pentathlon_engines.tournament.seeds import event_key_of
 
 
 def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values of columns

@@ -19,7 +19,7 @@ from pentathlon_engines.contract.author_guide import (
     example_position,
     observed_fields,
 )
-from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.light_json import read_data
 
 _LONGEST_VALUE: Final = 44
 _BOTS: Final = Path(pentathlon_engines.__file__).parent / "first_bots"

@@ -16,8 +16,8 @@ from pentathlon import web
 from pentathlon.ratings.trends import Trend
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon_engines.commentary.words import name_seat
-from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
+from pentathlon_engines.light_json import read_data
 
 register = template.Library()
 

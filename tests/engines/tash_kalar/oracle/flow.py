@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.engines.tash_kalar.oracle.cards import (
-    COMMON,
-    DATA,
-    HEROIC,
-    LEGENDARY,
-    RANKS,
-    Piece,
-)
+from tests.engines.tash_kalar.oracle.cards import COMMON, DATA, HEROIC, LEGENDARY, RANKS, Piece
 from tests.engines.tash_kalar.oracle.free import Free
 from tests.engines.tash_kalar.oracle.table import CHANCE, Play
 from tests.engines.tash_kalar.oracle.tasks import Look, satisfied

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from tests.engines.tash_kalar.oracle import everfrost
-from tests.engines.tash_kalar.oracle.cards import (
-    DATA,
-    HEROIC,
-    LEGENDARY,
-    RANKS,
-)
+from tests.engines.tash_kalar.oracle.cards import DATA, HEROIC, LEGENDARY, RANKS
 from tests.engines.tash_kalar.oracle.effects import Effect
 from tests.engines.tash_kalar.oracle.etherweave import WARPS
 from tests.engines.tash_kalar.oracle.shared import FLARES

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.tournament.departures import forfeit_ranks
 from pentathlon_engines.tournament.formats.interface import (
     Batch,
@@ -17,7 +18,6 @@ from pentathlon_engines.tournament.formats.interface import (
     PlayedBlock,
 )
 from pentathlon_engines.tournament.formats.parameters import full_params
-from pentathlon_engines.tournament.seeds import draw
 
 KEY = bytes(range(32))
 Ranks = tuple[tuple[int, ...] | None, ...]

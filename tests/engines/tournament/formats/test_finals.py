@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from itertools import combinations
 
+from pentathlon_engines.seeds import draw
 from pentathlon_engines.strength.best import chances_of_best
 from pentathlon_engines.tournament.formats.estimates import estimate
 from pentathlon_engines.tournament.formats.finals import Finals
 from pentathlon_engines.tournament.formats.interface import PlannedBlock, PlayedBlock
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
-from pentathlon_engines.tournament.seeds import draw
 from tests.engines.tournament.formats.playing import (
     KEY,
     Judge,

@@ -13,14 +13,7 @@ from pentathlon_engines.tournament.formats.blocks import seatings_of
 from pentathlon_engines.tournament.formats.designs import choose_base_groups
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.schedule import draw_blocks
-from tests.engines.tournament.formats.playing import (
-    KEY,
-    Event,
-    all_drawn,
-    field_of,
-    plan_of,
-    play,
-)
+from tests.engines.tournament.formats.playing import KEY, Event, all_drawn, field_of, plan_of, play
 
 ROUND_ROBIN = FORMATS["round_robin/2"]
 TABLES = FORMATS["tables/2"]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pentathlon_engines.seeds import shuffled
 from pentathlon_engines.tournament.formats.divisions import (
     MOST_BOTS,
     add_newcomer,
@@ -26,7 +27,6 @@ from pentathlon_engines.tournament.formats.ladder import (
     LadderRounds,
     pair_ladder,
 )
-from pentathlon_engines.tournament.seeds import shuffled
 from tests.engines.tournament.formats.playing import KEY, by_number, field_of, plan_of, play
 
 SETTLED = 1.0

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pentathlon_engines.seeds import draw_many
 from pentathlon_engines.tournament.formats import matching
 from pentathlon_engines.tournament.formats.matching import match_all
-from pentathlon_engines.tournament.seeds import draw_many
 
 
 def least_weight(weights: Sequence[Sequence[int]]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.contract.game import CHANCE, Game, State
+from pentathlon_engines.contract.presentation import Change
 
 
 class LessonStep(NamedTuple):

@@ -1,12 +1,11 @@
-"""The commentary of games that have no other: it repeats the texts of their events."""
+"""What a game shows to people: the modules that draw its positions and tell its events."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from pentathlon_engines.commentary.words import name_seat, tell_ranks
-from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.commentary.words import name_seat
 
 Position = Mapping[str, Any]  # Any: JSON
 """A position as one viewer sees it: an observation, or all of it from `State.to_json`."""
@@ -31,7 +30,7 @@ class Change(NamedTuple):
 
 
 class Commentary(Protocol):
-    """A module that tells what happens in a game, such as this one.
+    """A module that tells what happens in a game; `plain.py` is one.
 
     Its functions get what a viewer sees, and tell nothing beyond that.
     """
@@ -55,33 +54,11 @@ class Commentary(Protocol):
         """Return explanations of names that may need one, by the name as `tell` writes it."""
 
 
-def tell(change: Change) -> str:
-    """Return who acted, and the text of the event."""
-    who = "Chance" if change.seat == CHANCE else change.who
-    return f"{who}: {change.text}"
+class Drawing(Protocol):
+    """A module that draws the positions of a game; `plain.py` is one."""
 
+    def svg(self, state: Any, seat: int | None, /) -> str:  # Any: a state of that game
+        """Draw a position as standalone SVG, as the seat or a spectator may see it."""
 
-def tell_end(position: Position) -> str:
-    """Return who wins and the reason that the rules give."""
-    result = position["result"]
-    return f"{tell_ranks(result['ranks'])} ({result['reason'].replace('_', ' ')})"
-
-
-def endings() -> Mapping[str, str]:
-    """Return nothing: no reason is known here."""
-    return {}
-
-
-def points(position: Position) -> list[int] | None:
-    """Return the scores of a match that is over, else None."""
-    result = position.get("result")
-    return result.get("scores") if result else None
-
-
-def hands(_position: Position) -> None:
-    """Return None: no hand is known here."""
-
-
-def cards() -> Mapping[str, str]:
-    """Return nothing: no name is known here."""
-    return {}
+    def text(self, state: Any, /) -> str:  # Any: the same
+        """Draw a position for a terminal."""
