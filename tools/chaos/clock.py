@@ -27,8 +27,7 @@ class Clock:
         compiler = shutil.which("cc")
         if compiler is None:
             return False
-        command = [compiler, "-shared", "-fPIC", "-O2", "-o", self._library, _SOURCE]
-        subprocess.run(command, check=True)
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, _SOURCE], check=True)
         self._file.write_bytes(bytes(_BYTES))
         return True
 
