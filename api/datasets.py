@@ -113,6 +113,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
     query_parameters = {"history": ("after",)}
+    shared_actions = ("list", "retrieve")
 
     def get_queryset(self) -> DatasetQuerySet:
         """Return the datasets that are complete and public."""

@@ -57,11 +57,11 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
         )
         return Response(status=HTTPStatus.NO_CONTENT)
 
-    @extend_schema(request=told.HeldFriendlySerializer, responses=told.WasHeldSerializer)
+    @extend_schema(request=told.FriendlyLeaseSerializer, responses=told.WasHeldSerializer)
     @action(detail=False, methods=["post"])
     def leases(self, request: Request) -> Response:
-        """Keep a friendly for another 30 s."""
-        held = read(told.HeldFriendlySerializer, request)
+        """Keep a friendly for another 30 s, while its plies grow."""
+        held = read(told.FriendlyLeaseSerializer, request)
         return Response({"was_held": stretches.renew_stretch(**held)})
 
     @extend_schema(request=told.StretchResultSerializer, responses=told.WasHeldSerializer)

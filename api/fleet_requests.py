@@ -279,6 +279,17 @@ class HeldFriendlySerializer(RequestSerializer):
     token = serializers.UUIDField()
 
 
+class FriendlyLeaseSerializer(HeldFriendlySerializer):
+    """A friendly that a worker goes on playing."""
+
+    ply = serializers.IntegerField(
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="Must grow within the time that the clocks of a match allow; else the friendly "
+        "goes to another worker.",
+    )
+
+
 class StretchResultSerializer(HeldFriendlySerializer):
     """What the bots did: all events and faults since the friendly began, sandbox and layers."""
 

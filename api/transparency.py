@@ -124,6 +124,7 @@ class LogViewSet(Endpoint[LogEntry]):
     serializer_class = LogSerializer
     filter_backends = ()
     query_parameters = {"roots": PAGE_PARAMETERS, "consistency": ("first", "second")}
+    shared_actions = ("standing", "roots", "receipt", "consistency")
 
     @extend_schema(operation_id="log_retrieve", responses=LogSerializer)
     def standing(self, request: Request) -> Response:

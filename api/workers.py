@@ -66,6 +66,7 @@ class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
     serializer_class = WorkerSerializer
     pagination_class = OnePage
     filterset_class = WorkerFilter
+    shared_actions = ("list",)
 
     def get_queryset(self) -> WorkerQuerySet:
         """Return the workers with a recent heartbeat."""

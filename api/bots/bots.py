@@ -67,6 +67,7 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     serializer_class = BotSerializer
     filterset_class = BotFilter
     write_scope = Scope.BOTS_WRITE
+    shared_actions = ("list", "retrieve")
     parser_classes = (MultiPartParser,)
 
     @extend_schema(

@@ -216,6 +216,7 @@ class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
     upload_serializer = VersionUploadSerializer
     filterset_class = VersionFilter
     write_scope = Scope.BOTS_WRITE
+    shared_actions = ("list", "retrieve")
     private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
     parser_classes = (MultiPartParser,)
 

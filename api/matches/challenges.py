@@ -235,6 +235,7 @@ class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
     queryset = Challenge.objects.listed()
     serializer_class = ChallengeSerializer
     filterset_class = ChallengeFilter
+    shared_actions = ("list", "retrieve")
     write_scope = Scope.BOTS_WRITE
 
     @extend_schema(request=ChallengeRequestSerializer, responses={201: ChallengeDetailSerializer})

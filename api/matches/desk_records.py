@@ -95,6 +95,7 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
     filterset_class = DeskRecordFilter
     write_scope = Scope.BOTS_WRITE
     query_parameters = {"board": ("ply", "seat"), "commentary": PLACE}
+    shared_actions = ("list", "retrieve", "commentary")
 
     def prepare(self) -> None:
         """Play the record again before the transaction, while others may write."""

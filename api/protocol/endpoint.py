@@ -1,6 +1,7 @@
 """The base of all resources."""
 
 import re
+from http import HTTPStatus
 from typing import Final, Generic, TypeVar, cast
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from api.protocol.permissions import lacks_scope
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
+from pentathlon.caching import FOR_ALL
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
 from pentathlon.server.limits import allowance
 
@@ -43,6 +45,11 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     filterset_class: type[FilterSet] | None = None
     query_parameters: dict[str, tuple[str, ...]] = {}
     """The query parameters of each action, besides filters and pagination."""
+    shared_actions: tuple[str, ...] = ()
+    """Reads whose answers are the same for everybody, whoever has signed in.
+
+    Others depend on the reader: drafts, hidden results and unlisted things are in them for some.
+    """
     conflicting_actions: tuple[str, ...] = ()
     """Read-only actions that may return 409 because the data is sealed, hidden or over."""
     takes_idempotency_key = True
@@ -61,8 +68,13 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     def finalize_response(
         self, request: Request, response: Response, *args: object, **kwargs: object
     ) -> Response:
-        """Keep responses to signed-in people out of caches, unless the response says otherwise."""
+        """Let caches share what is the same for all, and keep what is a person's out of them.
+
+        A response that says otherwise itself is left as it is.
+        """
         answer = super().finalize_response(request, response, *args, **kwargs)
+        if self.action in self.shared_actions and answer.status_code == HTTPStatus.OK:
+            answer.headers.setdefault("Cache-Control", FOR_ALL)
         # Reading `request.user` would try a refused sign-in again.
         if "Authorization" in request.headers or settings.SESSION_COOKIE_NAME in request.COOKIES:
             answer.headers.setdefault("Cache-Control", "private, no-store")

@@ -124,6 +124,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
     }
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
+    shared_actions = ("list",)
 
     @extend_schema(responses=LeaderboardSerializer(many=True))
     def list(self, request: Request) -> Response:

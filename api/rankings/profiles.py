@@ -76,6 +76,7 @@ class ProfileViewSet(Endpoint[User]):
     filter_backends = ()
     lookup_field = "username"
     lookup_value_regex = "[^/]{1,150}"
+    shared_actions = ("retrieve", "rivals")
 
     @extend_schema(responses=ProfileSerializer)
     def retrieve(self, request: Request, username: str) -> Response:

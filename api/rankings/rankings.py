@@ -68,6 +68,7 @@ class RankingViewSet(Endpoint[RankingTable]):
     lookup_field = "key"
     lookup_value_regex = "[a-z]{1,30}"
     pagination_class = OnePage
+    shared_actions = ("list",)
     query_parameters = {"retrieve": (*PAGE_PARAMETERS, "author")}
 
     @extend_schema(responses=RankingSerializer(many=True))

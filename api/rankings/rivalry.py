@@ -210,6 +210,7 @@ class OpponentViewSet(Endpoint[OpponentSum]):
     serializer_class = OpponentSerializer
     filter_backends = ()
     pagination_class = MostMetFirst
+    shared_actions = ("opponents",)
     query_parameters = {"opponents": ("game", *PAGE_PARAMETERS)}
 
     @extend_schema(
@@ -233,6 +234,7 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
     serializer_class = MeetingSerializer
     filter_backends = ()
     pagination_class = MatchesFirst
+    shared_actions = ("against", "meetings")
     query_parameters = {"against": _NARROWING, "meetings": (*_NARROWING, *PAGE_PARAMETERS)}
 
     @extend_schema(

@@ -102,6 +102,7 @@ class RivalViewSet(Endpoint[OpponentSum]):
     serializer_class = RivalsSerializer
     filter_backends = ()
     pagination_class = None
+    shared_actions = ("rivals",)
     query_parameters = {"rivals": ("game",)}
 
     @extend_schema(

@@ -73,6 +73,7 @@ class VersionRatingViewSet(Endpoint[BotVersion]):
     serializer_class = RatingChangeSerializer  # type: ignore[assignment]  # not of versions
     filter_backends = ()
     query_parameters = {"history": (*PAGE_PARAMETERS, "game")}
+    shared_actions = ("ratings", "history")
 
     @extend_schema(operation_id="versions_ratings", responses=VersionRatingSerializer(many=True))
     def ratings(self, request: Request, pk: str) -> Response:

@@ -146,6 +146,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     serializer_class = EventSerializer
     filterset_class = EventFilter
     write_scope = Scope.TOURNAMENTS_WRITE
+    shared_actions = ("list", "retrieve")
 
     @extend_schema(request=EventRequestSerializer, responses={201: EventSerializer})
     def create(self, request: Request) -> Response:

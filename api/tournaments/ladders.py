@@ -133,6 +133,7 @@ class LadderViewSet(Endpoint[Ladder]):
     lookup_value_regex = "[a-z0-9_-]{1,40}"
     pagination_class = OnePage
     write_scope = Scope.BOTS_WRITE
+    shared_actions = ("list", "retrieve", "seasons", "standings", "season_standings")
     query_parameters = dict.fromkeys(
         ("standings", "season_standings", "season_csv"), ("division",)
     )

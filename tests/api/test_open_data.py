@@ -19,7 +19,7 @@ from pentathlon.web.docs.wheel import engines_wheel
 from tests.api.client import V1, client_of
 from tests.api.everything import addresses_of
 from tests.databases import rows_for_a_module
-from tests.factories import make_user
+from tests.factories import make_staff, make_user
 from tests.pentathlon.datasets.making import closed_cup, make_all
 
 pytestmark = pytest.mark.django_db
@@ -221,8 +221,31 @@ def test_what_is_public_depends_on_no_cookie(address: str) -> None:
     answer = client.get(address)
 
     is_shared = "public" in answer.headers.get("Cache-Control", "")
-    assert is_shared or address == f"{V1}/bots/" or "standings.csv" in address
+    assert is_shared or "standings.csv" in address
     assert is_shared == ("Cookie" not in answer.headers.get("Vary", ""))
+
+
+def test_what_caches_share_is_the_same_for_everybody(cup: Tournament) -> None:
+    """Every address that says so, asked by nobody, by the organiser and author, and by staff."""
+    readers: list[User | None] = [None, User.objects.get(pk=cup.owner_id), make_staff()]
+    clients = [Client() for _ in readers]
+    for client, reader in zip(clients, readers, strict=True):
+        if reader is not None:
+            client.force_login(reader)
+    shared = 0
+
+    for _, address in sorted(set(addresses_of(cup, matches=(0,)))):
+        answers = [client.get(address) for client in clients]
+        if not any("public" in answer.headers.get("Cache-Control", "") for answer in answers):
+            continue
+        shared += 1
+        assert len({_text(answer) for answer in answers}) == 1, address
+        assert {answer["Cache-Control"] for answer in answers} == {answers[0]["Cache-Control"]}
+    assert shared > 40
+
+
+def _text(answer: Any) -> bytes:  # Any: of the client
+    return b"".join(answer.streaming_content) if answer.streaming else bytes(answer.content)
 
 
 def test_what_is_private_depends_on_the_cookie() -> None:

@@ -191,7 +191,7 @@ class Friendlies:
     def publish_again(self, friendly_ids: Collection[int]) -> None:
         self.asked.append(("publish again", *friendly_ids))
 
-    def renew(self, stretch: FriendlyStretch) -> bool:
+    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
         raise AssertionError("nobody asks for this")
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:

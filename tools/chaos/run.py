@@ -25,6 +25,7 @@ from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from tools.chaos.audit import Account, account_of, refusals_in
+from tools.chaos.clock import Clock
 from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks, disks
 from tools.chaos.document import events_for, remains, size_for, start_tournaments, submit_bots
@@ -112,6 +113,7 @@ def run(wish: Wish, *, show: Show) -> Report:
             rng=Random(f"{wish.seed}:victims"),
             later=repairs.later,
             networks=networks,
+            clock=Clock(wish.folder),
         )
         kinds = strikes_on(postgres=wish.postgres, standalone=bool(networks))
         strikes = list(plan(wish.seed, wish.faults, kinds))
@@ -241,6 +243,7 @@ def standalone_worker(home: Path, network: Network, number: int) -> Service:
             "PENTATHLON_DATA": str(folder),
             "PENTATHLON_LOG_JSON": "1",
             "PENTATHLON_LOG_LEVEL": "INFO",
+            **Clock(home).environment,
         },
     )
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from redis import Redis
 
 from pentathlon.local.servers.postgres import PostgresServer
+from tools.chaos.clock import Clock
 from tools.chaos.crew import Crew
 from tools.chaos.disks import Disks
 from tools.chaos.network import Network
@@ -33,6 +34,7 @@ class Scene:
     rng: Random
     later: Later
     networks: Sequence[Network] = ()
+    clock: Clock | None = None
     away: set[str] = field(default_factory=set)
     """The names of what is away for a while and must not be struck meanwhile."""
 

@@ -12,6 +12,7 @@ from typing import Final
 from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
+from tools.chaos.backwards import restore_database, set_clock_ahead, set_clock_back
 from tools.chaos.crew import WORKERS, CrewRole
 from tools.chaos.network import Condition
 from tools.chaos.scene import DATABASE, Scene, Strike, broker, one_of
@@ -196,6 +197,7 @@ ON_A_SERVER: Final = (
     Strike(name="database crashed", weight=8, do=_crash_database),
     Strike(name="database away", weight=2, do=_take_database_away),
     Strike(name="database read-only", weight=2, do=make_database_read_only),
+    Strike(name="database restored", weight=2, do=restore_database),
 )
 ON_STANDALONE: Final = (
     Strike(name="worker without keys killed", weight=8, do=_kill(CrewRole.STANDALONE)),
@@ -228,6 +230,8 @@ STRIKES: Final = (
     Strike(name="message that nobody can read", weight=6, do=send_unreadable_message),
     Strike(name="bit of a replay flipped", weight=4, do=replay_damaged),
     Strike(name="bit of an archive flipped", weight=4, do=archive_damaged),
+    Strike(name="clock set back", weight=2, do=set_clock_back),
+    Strike(name="clock ahead for a moment", weight=2, do=set_clock_ahead),
     *ON_A_SERVER,
     *ON_STANDALONE,
 )

@@ -31,10 +31,12 @@ class DirectFriendlies:
         with asking():
             stretches.publish_stretches_again(friendly_ids)
 
-    def renew(self, stretch: FriendlyStretch) -> bool:
+    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
         """Renew the lease of a friendly; return whether it is still this worker's."""
         with asking():
-            return stretches.renew_stretch(friendly_id=stretch.friendly_id, token=stretch.token)
+            return stretches.renew_stretch(
+                friendly_id=stretch.friendly_id, token=stretch.token, ply=ply
+            )
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
         """Hand in the bots' actions; return False if this worker had lost the friendly."""

@@ -37,9 +37,9 @@ class RemoteFriendlies:
         """Leave these friendlies to other workers."""
         self._ask("passed-hints", {"friendly_ids": list(friendly_ids)})
 
-    def renew(self, stretch: FriendlyStretch) -> bool:
+    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
         """Renew the lease of a friendly; return whether it is still this worker's."""
-        return bool(self._ask("leases", _attempt(stretch))["was_held"])
+        return bool(self._ask("leases", {**_attempt(stretch), "ply": ply})["was_held"])
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
         """Hand in the bots' actions; return False if this worker had lost the friendly."""

@@ -37,7 +37,7 @@ class Friendlies(Protocol):
     def publish_again(self, friendly_ids: Collection[int]) -> None:
         """Leave these friendlies to other workers."""
 
-    def renew(self, stretch: FriendlyStretch) -> bool:
+    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
         """Renew the lease of a friendly; return whether it is still this worker's."""
 
     def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
@@ -94,12 +94,12 @@ class _Keeper:
         self._drain = drain
         self._due = time.monotonic() + RENEW_S
 
-    def tick(self, _ply: int) -> None:
+    def tick(self, ply: int) -> None:
         self._drain.check()
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + RENEW_S
-        if not self._friendlies.renew(self._stretch):
+        if not self._friendlies.renew(self._stretch, ply=ply):
             raise MatchAbandoned("another worker has it")
 
 

@@ -97,6 +97,12 @@ class Friendly(models.Model):
     token = models.UUIDField(null=True)
     """The token of the worker that moves its bots; null while none does."""
     lease_until = models.DateTimeField(null=True)
+    begun_at = models.DateTimeField(null=True)
+    """When that worker has claimed it."""
+    progressed_at = models.DateTimeField(null=True)
+    """When the ply that it reports last grew."""
+    reached = models.PositiveIntegerField(default=0)
+    """The ply that it reports: nothing counts but `ply` until its actions are handed in."""
     sent_at = models.DateTimeField(null=True)
     sandbox = models.CharField(max_length=20, blank=True)
     layers = models.JSONField(default=list)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.common.bulkheads import Bulkheads
+from pentathlon.common.clock import database_now
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities, read_fleet
 from pentathlon.fleet.models import WorkerToken
@@ -24,8 +25,10 @@ from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.matches.job_factory import make_seat_job
+from pentathlon.matches.leases import BUILD_S, last_progress, seconds_too_many
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon_engines.match.friendly import resume
+from pentathlon_engines.match.limits import Limits
 
 RESEND_S: Final = 10
 """Seconds after which a hint that nobody followed is published again."""
@@ -113,7 +116,8 @@ def claim_stretch(
         return None
     token = uuid4()
     taken = Friendly.objects.waiting().filter(pk=friendly_id)
-    if not taken.update(token=token, worker=worker, lease_until=_lease_end()):
+    lease = {"lease_until": _lease_end(), "begun_at": Now(), "progressed_at": Now()}
+    if not taken.update(token=token, worker=worker, reached=friendly.ply, **lease):
         return None
     return FriendlyStretch(
         friendly_id=friendly_id,
@@ -137,10 +141,43 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
     return any(content_hash in seat for seat in seats)
 
 
-def renew_stretch(*, friendly_id: int, token: UUID) -> bool:
-    """Renew the lease of a friendly; return False if it is no longer this worker's."""
+@transaction.atomic
+def renew_stretch(*, friendly_id: int, token: UUID, ply: int) -> bool:
+    """Renew the lease of a friendly; return False if it is no longer this worker's.
+
+    As with matches, plies must grow within the time that the clocks of its bots allow. One
+    without progress goes to another worker and costs nobody anything.
+    """
     held = Friendly.objects.filter(pk=friendly_id, token=token)
-    return bool(held.update(lease_until=_lease_end()))
+    friendly = held.select_for_update().first()
+    if friendly is None:
+        return False
+    now = database_now()
+    is_advancing = ply > friendly.reached
+    friendly.reached = max(friendly.reached, ply)
+    friendly.progressed_at = (
+        now if is_advancing else last_progress(friendly.progressed_at, friendly.lease_until, now)
+    )
+    if _is_stalled(friendly, now=now):
+        _give_back(friendly, "Its worker made no progress.", counts=False)
+        return False
+    friendly.save(update_fields=("reached", "progressed_at"))
+    held.update(lease_until=_lease_end())
+    return True
+
+
+def _is_stalled(friendly: Friendly, *, now: datetime) -> bool:
+    bots = friendly.seats.exclude(version=None)
+    excess_s = seconds_too_many(
+        limits=Limits(),
+        bots=bots.count(),
+        plays=1,
+        since=friendly.progressed_at or now,
+        begun=friendly.begun_at,
+        now=now,
+    )
+    to_build = bots.exclude(version__manifest__build=[])
+    return excess_s > 0 and excess_s > BUILD_S * to_build.count()
 
 
 def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> bool:

@@ -2,7 +2,8 @@
 
 A worker reports plies. They must grow, or those of a match that the same slot plays first, within
 the time that the clocks of the match allow on the slowest host; and no match lasts longer than
-that. So a worker that only says that it plays holds a match for minutes.
+that. So a worker that only says that it plays holds a match for minutes. The stretches of
+friendlies follow the same rule.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def renew_leases(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
     kept: dict[UUID, datetime] = {}
     stalled = []
     for token, match in held.items():
-        since = now if match.worker in advancing else _last_progress(match, now)
+        is_advancing = match.worker in advancing
+        since = now if is_advancing else last_progress(match.progressed_at, match.lease_until, now)
         if _is_stalled(match, since=since, now=now):
             stalled.append(match)
         else:
@@ -69,24 +71,16 @@ def renew_leases(leases: Mapping[UUID, tuple[int, int]]) -> set[UUID]:
     return set(kept)
 
 
-def _last_progress(match: Match, now: datetime) -> datetime:
-    """Return when a match last made progress, without the time in which we may have been away."""
-    since = min(match.progressed_at or now, now)
-    unheard = now - match.lease_until if match.lease_until else timedelta()
-    return since + max(timedelta(), unheard)
-
-
 def _is_stalled(match: Match, *, since: datetime, now: datetime) -> bool:
     """Return whether a match stands still, or lasts, for longer than its clocks allow."""
-    limits = Limits.from_json(match.limits)
-    seats = GAMES[match.game].info.seats[1]
-    start_s = SLACK_S + seats * longest_start_s(limits)
-    # A slot may have claimed it together with others that it plays first.
-    match_s = BATCH * (start_s + seats * longest_match_s(limits))
-    still_s = start_s + longest_request_s(limits)
-    begun = min(match.started_at or now, now)
-    excess_s = max(
-        (now - since).total_seconds() - still_s, (now - begun).total_seconds() - match_s
+    excess_s = seconds_too_many(
+        limits=Limits.from_json(match.limits),
+        bots=GAMES[match.game].info.seats[1],
+        # A slot may have claimed it together with others that it plays first.
+        plays=BATCH,
+        since=since,
+        begun=match.started_at,
+        now=now,
     )
     return excess_s > 0 and excess_s > BUILD_S * _bots_to_build(match)
 
@@ -94,3 +88,32 @@ def _is_stalled(match: Match, *, since: datetime, now: datetime) -> bool:
 def _bots_to_build(match: Match) -> int:
     """Count the seats whose bots a worker may have to build first."""
     return MatchSeat.objects.filter(match=match).exclude(version__manifest__build=[]).count()
+
+
+def last_progress(
+    progressed_at: datetime | None, lease_until: datetime | None, now: datetime
+) -> datetime:
+    """Return the time of the last progress, without the time in which we may have been away."""
+    since = min(progressed_at or now, now)
+    unheard = now - lease_until if lease_until else timedelta()
+    return since + max(timedelta(), unheard)
+
+
+def seconds_too_many(
+    *,
+    limits: Limits,
+    bots: int,
+    plays: int,
+    since: datetime,
+    begun: datetime | None,
+    now: datetime,
+) -> float:
+    """Return by how much a play stands still, or lasts, for longer than its clocks allow.
+
+    `plays` says how many of its kind a slot plays one after another; builds are not counted.
+    """
+    start_s = SLACK_S + bots * longest_start_s(limits)
+    still_s = start_s + longest_request_s(limits)
+    all_s = plays * (start_s + bots * longest_match_s(limits))
+    lasted_s = (now - min(begun or now, now)).total_seconds()
+    return max((now - since).total_seconds() - still_s, lasted_s - all_s)

@@ -150,7 +150,7 @@ _HAPPENED_COLUMNS: Final = """
     fleet.worker: seen_at started_at
     fleet.workertoken: created_at fruitless_since last_used_at passed_since
     fleet.workertoken: quarantined_at revoked_at
-    friendlies.friendly: created_at finished_at moved_at sent_at
+    friendlies.friendly: begun_at created_at finished_at moved_at progressed_at sent_at
     handovers.handover: offered_at
     ladders.ladder: created_at
     ladders.season: closed_at opened_at

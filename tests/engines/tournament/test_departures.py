@@ -83,6 +83,17 @@ def test_early_leaver_of_a_round_robin_is_cancelled_for_everybody() -> None:
     assert [table.matches(number) for number in range(1, 6)] == [8] * 5
 
 
+def test_wins_against_a_cancelled_bot_count_for_nobody() -> None:
+    """5 would lose everything."""
+    field = field_of(6, gone=[5])
+    event = play(ROUND_ROBIN, plan_of(ROUND_ROBIN), field_of(6), by_number, leavers={5: 2})
+
+    settled, table = _table(ROUND_ROBIN, event, field)
+
+    assert settled.cancelled == {5}
+    assert [table.wins[number] for number in range(5)] == [8, 6, 4, 2, 0]
+
+
 def test_late_leaver_of_a_round_robin_loses_the_rest() -> None:
     field = field_of(6, gone=[0])
     event = play(ROUND_ROBIN, plan_of(ROUND_ROBIN), field_of(6), by_number, leavers={0: 3})

@@ -2,10 +2,12 @@ import secrets
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict, InvalidInput, NotFound
 from pentathlon.friendlies import quotas, services
+from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import (
@@ -19,9 +21,16 @@ from pentathlon.friendlies.stretches import (
     renew_stretch,
     return_expired,
 )
+from pentathlon.matches.leases import SLACK_S
 from pentathlon.matches.models import Match
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.wall_clock import (
+    longest_match_s,
+    longest_request_s,
+    longest_start_s,
+)
 from pentathlon_engines.record.record import forked_at, verify_record
 from tests.factories import make_user, make_version, make_worker
 from tests.pentathlon.friendlies.acting import (
@@ -37,6 +46,20 @@ from tests.pentathlon.friendlies.acting import (
 )
 
 pytestmark = pytest.mark.django_db
+
+STILL_S = SLACK_S + longest_start_s(Limits()) + longest_request_s(Limits())
+
+
+def let_pass(seconds: float) -> None:
+    """Let time pass in which the lease is renewed, without progress."""
+    length = timedelta(seconds=seconds)
+    Friendly.objects.update(
+        begun_at=F("begun_at") - length, progressed_at=F("progressed_at") - length
+    )
+
+
+def renew(stretch: FriendlyStretch, *, ply: int) -> bool:
+    return renew_stretch(friendly_id=stretch.friendly_id, token=stretch.token, ply=ply)
 
 
 class TestBeginning:
@@ -256,10 +279,43 @@ class TestStretches:
 
         assert return_expired() == 1
 
-        assert not renew_stretch(friendly_id=friendly.pk, token=stretch.token)
+        assert not renew_stretch(friendly_id=friendly.pk, token=stretch.token, ply=1)
         late = result_of(answered(stretch))
         assert not finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=late)
         assert answer(friendly).state == "person"
+
+    def test_worker_that_makes_no_progress_loses_it_and_costs_nobody_anything(self) -> None:
+        friendly = move(begun())
+        stretch = claimed(friendly)
+        let_pass(STILL_S - 1)
+        assert renew(stretch, ply=2)
+        let_pass(STILL_S - 1)
+        assert renew(stretch, ply=2)
+        let_pass(2)
+
+        assert not renew(stretch, ply=2)
+
+        friendly.refresh_from_db()
+        assert (friendly.state, friendly.token, friendly.host_faults) == ("bot", None, 0)
+        assert answer(friendly).state == "person"
+
+    def test_plies_that_fall_and_grow_again_are_no_progress(self) -> None:
+        stretch = claimed(move(begun()))
+        renew(stretch, ply=5)
+        let_pass(STILL_S - 1)
+        renew(stretch, ply=4)
+        let_pass(2)
+
+        assert not renew(stretch, ply=5)
+
+    def test_stretch_lasts_no_longer_than_its_clocks_allow(self) -> None:
+        stretch = claimed(move(begun()))
+        whole_s = SLACK_S + longest_start_s(Limits()) + longest_match_s(Limits())
+        for ply in range(2, 2 + int(whole_s / STILL_S) + 1):
+            assert renew(stretch, ply=ply)
+            let_pass(STILL_S)
+
+        assert not renew(stretch, ply=10**6)
 
     def test_broken_host_ends_it_after_a_few_times(self) -> None:
         friendly = move(begun())

@@ -190,6 +190,15 @@ def test_key_from_outside_stays_outside_and_another_one_is_noticed(
     assert "made with another PENTATHLON_SECRET_KEY" in told.getvalue()
 
 
+def test_restore_by_another_tool_is_signed_by_hand() -> None:
+    told = StringIO()
+
+    call_command("restore", by_hand=True, stdout=told)
+
+    assert LogContinuation.objects.get().size == 0
+    assert "continued from size 0" in told.getvalue()
+
+
 class TestRefusals:
     def test_place_that_is_not_empty_is_left_alone(self, site: Site) -> None:
         make_user()

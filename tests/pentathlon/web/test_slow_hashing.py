@@ -1,5 +1,6 @@
-"""No page hashes a password inside a transaction: SQLite has one writer, PostgreSQL gives up."""
+"""Nothing hashes a password inside a transaction: SQLite has one writer, PostgreSQL gives up."""
 
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -56,5 +57,33 @@ def test_password_is_hashed_before_the_transaction(name: str, depths: list[int])
     answer = client.post(reverse(name), {**typed, FIELD: new_form_key(reader)})
 
     assert answer.status_code == 302, answer.content.decode()
+    assert depths
+    assert not any(depths)
+
+
+REQUESTS = {
+    "me/password/": {"password": PASSWORD, "new_password": _NEW},
+    "me/delete/": {"username": "ada", "password": PASSWORD},
+    "tokens/": {"name": "laptop"},
+}
+
+
+@pytest.mark.parametrize("path", REQUESTS)
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "again"}])
+def test_request_hashes_before_the_transaction(
+    path: str, key: dict[str, str], depths: list[int]
+) -> None:
+    make_user("ada")
+    signed_in = f"Basic {b64encode(f'ada:{PASSWORD}'.encode()).decode()}"
+    depths.clear()
+
+    answer = Client().post(
+        f"/api/v1/{path}",
+        REQUESTS[path],
+        content_type="application/json",
+        headers={"Authorization": signed_in, **key},
+    )
+
+    assert answer.status_code < 300, answer.content.decode()
     assert depths
     assert not any(depths)

@@ -49,8 +49,8 @@ def test_friendly_that_is_passed_on_is_sent_again() -> None:
 def test_lease_holds_for_its_owner_only() -> None:
     stretch = claimed(move(begun()))
 
-    assert DIRECT.renew(stretch)
-    assert not DIRECT.renew(replace(stretch, token=uuid4()))
+    assert DIRECT.renew(stretch, ply=1)
+    assert not DIRECT.renew(replace(stretch, token=uuid4()), ply=1)
 
 
 def test_result_after_the_friendly_was_given_back_is_not_wanted() -> None:

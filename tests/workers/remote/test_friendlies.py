@@ -67,9 +67,9 @@ def test_lease_holds_until_it_is_given_back(friendlies: RemoteFriendlies) -> Non
     friendly = move(begun())
     (stretch,) = claim(friendlies, friendly)
 
-    assert friendlies.renew(stretch)
+    assert friendlies.renew(stretch, ply=1)
     assert friendlies.fail(stretch, reason="draining", counts=False)
-    assert not friendlies.renew(stretch)
+    assert not friendlies.renew(stretch, ply=1)
     assert not friendlies.finish(stretch, result_of(answered(stretch)))
     assert Friendly.objects.get().host_faults == 0
 

@@ -136,7 +136,7 @@ class Lost:
         self.asked = 0
         self._answers = answers
 
-    def renew(self, _: FriendlyStretch) -> bool:
+    def renew(self, _: FriendlyStretch, *, ply: int) -> bool:
         self.asked += 1
         return self._answers[self.asked - 1]
 

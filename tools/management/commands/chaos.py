@@ -12,6 +12,7 @@ from pentathlon.local.servers.postgres import PostgresServer
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import valkey_url
 from pentathlon_engines import GAMES
+from tools.chaos.clock import Clock
 from tools.trials import run_trial, trial_environment
 
 _LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1, "standalone": 0}
@@ -58,7 +59,11 @@ class Command(BaseCommand):
         self.stderr.write(f"Seed {seed}: the same --seed strikes in the same order.")
         with runtime_folder() as folder:
             arguments = _arguments(options, seed=seed, folder=folder)
+            clock = Clock(folder)
+            if not clock.make():
+                self.stderr.write("There is no C compiler (cc), so the clock is not struck.")
             environment = _environment(folder, postgres=options["database"] == "postgres")
+            environment |= clock.environment
             is_proven = run_trial("tools.chaos", *arguments, environment=environment)
         if not is_proven:
             raise CommandError("This run fails its proof; see above.")

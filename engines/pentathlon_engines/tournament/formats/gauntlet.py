@@ -56,8 +56,9 @@ class Gauntlet:
     title: str = "Gauntlet"
     text: str = (
         "Each challenger meets each other bot equally often, in both seats and with the same "
-        "seed. Challengers do not meet each other, nor do the others. Points per match decide, as "
-        "challengers play more of them, then the strength that fits all results."
+        "seed. Challengers do not meet each other, nor do the others. Points decide, then points "
+        "per match, then the strength that fits all results. Challengers play more matches, so "
+        "compare them with the others by points per match."
     )
     reads_results: bool = False
     reads_repeats: bool = False
@@ -109,8 +110,13 @@ class Gauntlet:
         return (CANCEL, FORFEIT, AS_PLAYED)
 
     def order(self, plan: Plan) -> tuple[str, ...]:
-        """Return points per match: a challenger has more matches than the others."""
-        return ("points_per_match", "fit")
+        """Return points first, then those per match, as a challenger plays more than the others.
+
+        Where bots of one author do not meet, challengers differ in matches, too: as in a round
+        robin, points per match go first.
+        """
+        meets_own = param_of(self.parameters, plan, "same_author")
+        return ("points", "points_per_match", "fit") if meets_own else ("points_per_match", "fit")
 
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]

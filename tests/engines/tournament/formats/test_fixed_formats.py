@@ -171,3 +171,17 @@ def test_impossible_challengers_are_named(challengers: object) -> None:
     problems = GAUNTLET.problems(plan_of(GAUNTLET, challengers=challengers), 4)
 
     assert [problem.pointer for problem in problems] == ["/params/challengers"]
+
+
+@pytest.mark.parametrize("name", ["swiss/1", "round_robin/2", "gauntlet/1"])
+def test_points_go_first_and_the_fit_last(name: str) -> None:
+    by = FORMATS[name].order(plan_of(FORMATS[name]))
+
+    assert (by[0], by[-1]) == ("points", "fit")
+
+
+def test_gauntlet_among_strangers_only_is_ordered_by_points_per_match() -> None:
+    """Challengers differ in matches there, as everybody does in such a round robin."""
+    orders = {each.order(plan_of(each, same_author=False))[0] for each in (ROUND_ROBIN, GAUNTLET)}
+
+    assert orders == {"points_per_match"}

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: load a backup into an empty database."""
+"""`manage.py restore FILE`: load a backup into an empty database; `--by-hand` only signs it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pentathlon.common.errors import DomainError
 from pentathlon.operations.backups import restore_backup
 from pentathlon.operations.progress import ProgressLine
+from pentathlon.transparency.services import continue_log
 
 
 class Command(BaseCommand):
@@ -20,10 +21,20 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the path of the backup."""
-        parser.add_argument("path", type=Path, help="a file written by `backup`")
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("path", type=Path, nargs="?", help="a file written by `backup`")
+        source.add_argument(
+            "--by-hand",
+            action="store_true",
+            help="the database is back already, by other tools: only sign that in the log",
+        )
 
-    def handle(self, *, path: Path, **_options: Any) -> None:  # Any: Django's own signature
+    def handle(self, *, path: Path | None, **_options: Any) -> None:  # Any: Django's signature
         """Restore the backup and say what is left to do."""
+        if path is None:
+            size = continue_log()
+            self.stdout.write(f"From now on, checkpoints say: continued from size {size}.")
+            return
         try:
             summary = restore_backup(path, tell=ProgressLine(self.stderr))
         except DomainError as error:
