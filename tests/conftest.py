@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.template import Context, Template
 from django.test import TransactionTestCase
+from django.test.signals import template_rendered
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
@@ -145,6 +147,20 @@ def _cheap_flush() -> Iterator[None]:
     """Let a test that commits leave an empty database, but not a newly prepared one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: delete_all_rows())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_tell_their_context(django_test_environment: None) -> Iterator[None]:
+    """Let `answer.context` be that of the page; Django also copies one for each part and option."""
+
+    def render(template: Template, context: Context) -> str:
+        if context.template is template:
+            template_rendered.send(sender=template, template=template, context=context)
+        return template.nodelist.render(context)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "_render", render)
         yield
 
 
