@@ -19,6 +19,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon_engines.tournament.document import TournamentDocument
+from tests.databases import stored_again
 from tests.engines.record.random_records import tuned_record
 from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.replays.playing import record_of, submit, trace
@@ -46,6 +47,7 @@ class Scene:
     void: Match
 
 
+@stored_again
 def make_scene() -> Scene:
     """Store one of everything, with real matches played at random."""
     author, organiser = make_user("author"), make_user("organiser", organiser=True)
