@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=1, help="while receipts are appended")
     parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
     each = "matches of a game that each check of the contract sees, at least one for each setup"
-    parser.addoption("--contract-matches", type=int, default=6, help=each)
+    parser.addoption("--contract-matches", type=int, default=3, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
     deep = "tests marked `deep` too, as all readers, with more examples, matches and requests"
     parser.addoption("--deep", action="store_true", help=deep)
@@ -152,7 +152,7 @@ def _cheap_flush() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _pages_tell_their_context(django_test_environment: None) -> Iterator[None]:
-    """Let `answer.context` be that of the page; Django also copies one for each part and option."""
+    """Let `answer.context` be that of the page; Django copies one for each part of it, too."""
 
     def render(template: Template, context: Context) -> str:
         if context.template is template:

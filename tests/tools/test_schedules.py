@@ -16,6 +16,7 @@ from tools.benchmark.competition.pairings import (
 )
 
 
+@pytest.mark.deep
 def test_what_formats_make_has_nothing_wrong() -> None:
     tables = check_tables((12, 4, 1))
 

@@ -48,6 +48,7 @@ UNREADABLE = {
     "batch of another format": _batch,
     "result of another format": _block,
 }
+_CHANGES = [*UNREADABLE.values()]
 
 
 def _swiss() -> Tournament:
