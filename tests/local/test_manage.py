@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str, **changes: str) -> subprocess.CompletedPr
             ("recompute_ratings",),
             ("createsuperuser", "--noinput", "--username=a", "--email=a@example.org"),
         ],
-        keep=[("retention",)],
+        keep=[],
     ),
 )
 def test_command_without_tables_says_what_to_do(
