@@ -11,7 +11,7 @@ from functools import wraps
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import psycopg
 import pytest
@@ -26,6 +26,7 @@ from pentathlon.local.servers.postgres import bundled
 from pentathlon.local.servers.readiness import ServerFailed
 from tests.patience import PATIENCE_S
 
+Asked = ParamSpec("Asked")
 Made = TypeVar("Made")
 
 _MADE_BY_MIGRATING = {"auth_permission", "django_content_type"}
@@ -195,22 +196,24 @@ def _filled_tables() -> list[str]:
         return [table for (table,) in cursor.fetchall()]
 
 
-def stored_again(make: Callable[[], Made]) -> Callable[[], Made]:
+def stored_again(make: Callable[Asked, Made]) -> Callable[Asked, Made]:
     """Return a function that stores what `make` has stored the first time, where nothing is yet.
 
-    Its rows are copied back by PostgreSQL, in a twentieth of the time.
+    Its rows are copied back by PostgreSQL, in a twentieth of the time. What is asked for must be
+    told apart by its text; rows cannot be asked for, as there are none.
     """
-    kept: list[tuple[Made, dict[str, bytes]]] = []
+    kept: dict[str, tuple[Made, dict[str, bytes]]] = {}
 
     @wraps(make)
-    def stored() -> Made:
+    def stored(*args: Asked.args, **asked: Asked.kwargs) -> Made:
         if connection.vendor != "postgresql" or _filled_tables():
-            return make()
-        if not kept:
-            kept.append((make(), _copied_rows()))
+            return make(*args, **asked)
+        key = repr((args, sorted(asked.items())))
+        if key in kept:
+            _store_copied(kept[key][1])
         else:
-            _store_copied(kept[0][1])
-        return deepcopy(kept[0][0])
+            kept[key] = (make(*args, **asked), _copied_rows())
+        return deepcopy(kept[key][0])
 
     return stored
 
