@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.template import Context, Template
 from django.test import TransactionTestCase
+from django.test.signals import template_rendered
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
@@ -41,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=1, help="while receipts are appended")
     parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
     each = "matches of a game that each check of the contract sees, at least one for each setup"
-    parser.addoption("--contract-matches", type=int, default=6, help=each)
+    parser.addoption("--contract-matches", type=int, default=3, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
     deep = "tests marked `deep` too, as all readers, with more examples, matches and requests"
     parser.addoption("--deep", action="store_true", help=deep)
@@ -146,6 +148,20 @@ def _cheap_flush() -> Iterator[None]:
     """Let a test that commits leave an empty database, but not a newly prepared one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: delete_all_rows())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_tell_their_context(django_test_environment: None) -> Iterator[None]:
+    """Let `answer.context` be that of the page; Django copies one for each part of it, too."""
+
+    def render(template: Template, context: Context) -> str:
+        if context.template is template:
+            template_rendered.send(sender=template, template=template, context=context)
+        return template.nodelist.render(context)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "_render", render)
         yield
 
 

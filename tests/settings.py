@@ -35,6 +35,7 @@ STORAGES = {
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
     # A file, not memory: threads and other processes share it.
     DATABASES["default"]["TEST"] = {"NAME": DATA_FOLDER / "test.sqlite3"}  # noqa: F405
+STEP_S = 3600.0  # no step is cut because the machine is busy
 SPOT_CHECKS = 0  # drawn by chance: queries could not be counted
 RATES = dict.fromkeys(RATES, "1000000/min")  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  else WhiteNoise warns

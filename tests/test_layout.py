@@ -346,10 +346,10 @@ def test_engines_need_the_standard_library_only() -> None:
 
 def test_test_names_promise_something() -> None:
     vague = {
-        f"{relative(path)}:{function.name}"
+        f"{relative(path)}:{name}"
         for path in (ROOT / "tests").rglob("test_*.py")
-        for function in module(path).functions
-        if function.name.startswith("test_") and function.name.count("_") < 2
+        for name in re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE)
+        if name.count("_") < 2
     }
 
     assert vague == set()

@@ -20,6 +20,8 @@ SANDBOX_LEVEL = _environment.sandbox
 BOT_MATCHES = _environment.bot_matches
 STARVED_SHARE = _environment.starved_share
 SPOT_CHECKS = _environment.spot_checks
+STEP_S = 0.4
+"""Seconds that one step of the reconciler works; what is left waits for its next turn."""
 DRAIN_S = _environment.drain_s
 BOT_LOG_DAYS = _environment.bot_log_days
 REPLAY_DAYS = _environment.replay_days

@@ -168,6 +168,8 @@ def test_made_up_requests_are_answered_as_documented_with_nothing_of_others(
     pytestconfig: pytest.Config,
 ) -> None:
     turns = itertools.cycle(platform.people)
+    for _ in range(OPERATIONS.index(label) % len(platform.people)):
+        next(turns)
     left_out = ["positive_data_acceptance"] if label in OPEN_BODIES else []
     # The package would compare each event with the schema of the whole text.
     left_out += ["response_schema_conformance"] if label in STREAMS else []
@@ -177,7 +179,7 @@ def test_made_up_requests_are_answered_as_documented_with_nothing_of_others(
 
     @given(case=operations[label].as_strategy())
     @settings(
-        max_examples=max(2, pytestconfig.getoption("requests") // len(OPERATIONS)),
+        max_examples=max(1, pytestconfig.getoption("requests") // len(OPERATIONS)),
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

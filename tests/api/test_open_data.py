@@ -180,6 +180,7 @@ def _example(pattern: URLPattern) -> str:
     return reverse(f"api:{pattern.name}", kwargs={name: _VALUES.get(name, "1") for name in names})
 
 
+@pytest.mark.deep
 def test_head_is_a_get_without_its_body_at_every_address(cup: Tournament) -> None:
     """It takes some seconds, because it asks twice for some two hundred pages and files."""
     client = Client()

@@ -15,6 +15,7 @@ from pentathlon_engines.bot import Turn
 from pentathlon_engines.lookahead import best_first
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.plain_launcher import ENGINES
+from tests.deep import mostly_deep
 from tests.engines.azure import positions as azure_positions
 from tests.engines.maatatahay import positions as maatatahay_positions
 from tests.engines.way_of_the_dragon import positions as dragon_positions
@@ -59,7 +60,7 @@ def greedy_wins(key: str, other: str, *, seats: int, seed: int) -> bool:
     return outcome.ranks[mine] == 0 and outcome.ranks.count(0) == 1
 
 
-@pytest.mark.parametrize("other", ["random", "first-come"])
+@pytest.mark.parametrize("other", mostly_deep(["random", "first-come"], keep=["first-come"]))
 @pytest.mark.parametrize(
     ("key", "seats", "matches", "least"),
     [

@@ -23,6 +23,7 @@ from pentathlon_engines.runner import SeatBot, play_match
 from pentathlon_engines.tournament.formats.interface import Format, Size
 from pentathlon_engines.tournament.formats.interface import Plan as FormatPlan
 from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
+from tests.deep import mostly_deep
 from tests.factories import make_user
 
 FOLDERS = sorted(path.parent for path in BOTS.glob("*/bot.toml"))
@@ -96,7 +97,7 @@ def test_way_of_the_dragon_is_played_by_five() -> None:
     assert [plan.seats for plan in plans() if plan.game == "way_of_the_dragon"] == [5]
 
 
-@pytest.mark.parametrize("key", GAMES)
+@pytest.mark.parametrize("key", mostly_deep(GAMES, keep=["tuned", "way_of_the_dragon"]))
 def test_bots_play_without_fault_in_less_time_than_their_tournaments_give(key: str) -> None:
     shown = [plan for plan in plans() if plan.game == key]
     seats = shown[0].seats

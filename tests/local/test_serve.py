@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.deep import by_turns
 from tests.local.serving import Site, read_all, serving
 
 CONNECTIONS = 200
@@ -34,9 +35,9 @@ def statuses(site: Site) -> list[int]:
     return [site.get("/healthz").status, site.get("/api/v1/games/").status]
 
 
-@pytest.mark.parametrize("is_half_closed", [False, True], ids=["open", "half closed"])
 @pytest.mark.parametrize(
-    "sent", [b"", b"GET / HTTP/1.1\r\nHo", FORM], ids=["nothing", "half a head", "half a form"]
+    ("is_half_closed", "sent"),
+    by_turns([False, True], [(b"",), (b"GET / HTTP/1.1\r\nHo",), (FORM,)]),
 )
 def test_waiting_connections_keep_nobody_waiting(
     site: Site, sent: bytes, is_half_closed: bool

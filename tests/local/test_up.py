@@ -134,7 +134,8 @@ def test_newcomer_beside_the_demo_gets_to_a_rated_match(
 def small_up(folder: Path, *options: str, **variables: str) -> Iterator[Up]:
     """Run `up` with a small demo and its data in a folder."""
     # A busy machine must not hold back a slot for which a test waits.
-    environment = environment_apart(folder / "data", PENTATHLON_STARVED_SHARE="2", **variables)
+    own = {"PENTATHLON_STARVED_SHARE": "2", "DJANGO_SETTINGS_MODULE": "tests.cheap_passwords"}
+    environment = environment_apart(folder / "data", **own | variables)
     with running_up(
         *options,
         port=unused_port(),

@@ -141,6 +141,7 @@ def test_bot_that_ends_on_a_full_disk_has_not_failed(
     }
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_match_on_a_full_disk_is_played_later_and_nobody_loses(

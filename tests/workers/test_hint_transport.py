@@ -12,7 +12,7 @@ from pentathlon.fleet.queues import MATCHES, PLAY_MATCHES
 from pentathlon.matches.models import Match, MatchState
 from tests.factories import make_match
 from tests.workers.running import running_platform
-from workers.hint_transport import HintMessage
+from workers.hint_transport import HintMessage, _held, drop_unreadable
 
 _JUNK = [
     b"",
@@ -59,6 +59,24 @@ def test_message_for_another_task_is_no_hint(task: str) -> None:
         HintMessage({"headers": {"task": task, "id": "1"}, "properties": {}})
 
 
+def test_unreadable_messages_are_dropped_and_the_next_is_delivered() -> None:
+    (hint,) = messages([(PLAY_MATCHES, [1], {})])
+    read: list[object] = []
+
+    with Connection("memory://") as connection:
+        channel = connection.default_channel
+        channel.Message = HintMessage
+        channel.basic_consume(MATCHES, False, lambda message: read.append(message.decode()), "")
+        for text in (*_JUNK[:-1], json.dumps(hint["message"]).encode()):
+            drop_unreadable(
+                channel, lambda text=text: connection.transport._deliver(json.loads(text), MATCHES)
+            )
+
+        assert len(_held(channel)) == 1, "what was dropped holds no slot"
+    assert [arguments for arguments, *_ in read] == [[[1]]]
+
+
+@pytest.mark.deep
 @pytest.mark.django_db(transaction=True)
 def test_unreadable_messages_end_no_worker(tmp_path: Path) -> None:
     make_match()

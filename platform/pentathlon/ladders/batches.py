@@ -53,11 +53,10 @@ from pentathlon_engines.tournament.ladder_batches import (
 )
 
 _DIVISIONS_AT_ONCE: Final = 20
-_STEP_S: Final = 0.4
 _batches = TournamentSteps("batch of division", told="Its next ladder matches cannot be made.")
 
 
-def make_batches(*, for_s: float = _STEP_S) -> int:
+def make_batches(*, for_s: float = settings.STEP_S) -> int:
     """Pair the divisions that are due while slots want matches; return how many matches were made.
 
     Divisions with new versions come first, then those that have waited longest. Settled divisions

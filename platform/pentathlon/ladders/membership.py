@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -28,7 +29,6 @@ from pentathlon_engines.manifest import PAUSED
 
 _AT_ONCE: Final = 50
 """The most versions that one step seats, and the most members of one transaction."""
-_STEP_S: Final = 0.4
 _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 _versions = Bulkheads[int]("places of version")
 _members = Bulkheads[int]("place of member")
@@ -91,7 +91,7 @@ def seat_versions() -> int:
     return sum(_versions.each(found, _seat_version))
 
 
-def seat_members(*, for_s: float = _STEP_S) -> int:
+def seat_members(*, for_s: float = settings.STEP_S) -> int:
     """Seat members of ladders in newly opened seasons; return how many."""
     deadline = time.monotonic() + for_s
     seated = 0

@@ -40,7 +40,6 @@ from pentathlon_engines.tournament.formats.ladder import NAME
 
 _OPENED_AT_ONCE: Final = 10
 """The most divisions of one transaction: each has about twenty rows with its reference bots."""
-_STEP_S: Final = 0.4
 _endings = Bulkheads[int]("end of season")
 _openings = Bulkheads[int]("divisions of season")
 
@@ -87,7 +86,7 @@ def end_season(*, season_id: int) -> bool:
     return True
 
 
-def open_divisions(*, for_s: float = _STEP_S) -> int:
+def open_divisions(*, for_s: float = settings.STEP_S) -> int:
     """Open divisions of new seasons for about `for_s` seconds; return how many."""
     deadline = time.monotonic() + for_s
 

@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -55,7 +56,6 @@ from pentathlon_engines.tournament.document import TournamentDocument
 
 _BATCH = 1000
 _CALLED_OFF_AT_ONCE = 250
-_STEP_S = 0.4
 _final_tables = TournamentSteps(
     "final table of tournament", told="Its final table cannot be made."
 )
@@ -195,7 +195,7 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     return _call_off(tournament)
 
 
-def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
+def call_off_cancelled(*, for_s: float = settings.STEP_S) -> int:
     """Void matches of cancelled tournaments for about `for_s` seconds; return how many ended.
 
     The reconciler calls it again and again. None of these matches starts meanwhile.

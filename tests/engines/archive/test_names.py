@@ -8,7 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.archive import archives, files
@@ -71,7 +71,6 @@ def test_field_of_another_name_is_ignored() -> None:
     assert set(read_archive(packed).files) == {*HONEST, "bbbbbbbb"}
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     name=st.one_of(st.sampled_from(HOSTILE), st.text(max_size=12)),
     field=st.one_of(st.none(), st.sampled_from(HOSTILE), st.text(max_size=12)),

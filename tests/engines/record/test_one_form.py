@@ -13,6 +13,7 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record.fork import fork_at
 from pentathlon_engines.record.record import canonical, chain, verify_record
+from tests.deep import mostly_deep
 from tests.engines.record.random_records import make_record
 
 Json = Any
@@ -111,7 +112,7 @@ def test_record_verifies(name: str) -> None:
     verify_record(RECORDS[name])
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", mostly_deep(RECORDS, keep=[*RECORDS][:3]))
 def test_what_equals_a_record_is_the_record_or_is_refused(name: str) -> None:
     record = RECORDS[name]
     checked = 0

@@ -17,7 +17,7 @@ MATCHES = {"azure": 24, "tash_kalar": 10}
 """The number of matches in games that take long; others have more."""
 
 
-@pytest.mark.parametrize("game", mostly_deep(GAMES, keep=["tuned", "maatatahay"]))
+@pytest.mark.parametrize("game", mostly_deep(GAMES, keep=["tuned"]))
 def test_figures_of_the_rules_page_come_out_again(
     game: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.tournament.batches import Note
@@ -174,7 +174,6 @@ def test_gauntlet_cancels_a_challenger_that_leaves_early() -> None:
 LEAVERS = st.dictionaries(st.integers(0, 6), st.integers(0, 6), max_size=4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(leavers=LEAVERS, seed=st.integers(0, 2**32))
 def test_order_of_entry_decides_no_place_in_a_round_robin(
     leavers: Mapping[int, int], seed: int
@@ -202,7 +201,6 @@ def test_order_of_entry_decides_no_place_in_a_round_robin(
     assert [{names[number] for number in place} for place in before] == [set(p) for p in after]
 
 
-@settings(max_examples=60, deadline=None)
 @given(leaver=st.integers(0, 6), after=st.integers(0, 6))
 def test_leaving_gives_two_others_alike_except_for_what_was_played(
     leaver: int, after: int
@@ -233,7 +231,6 @@ QUITTERS = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(quitters=QUITTERS)
 def test_innocent_opponent_of_a_leaver_has_what_a_bye_gives(
     quitters: Mapping[int, tuple[int, int]],

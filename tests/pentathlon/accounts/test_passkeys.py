@@ -222,7 +222,7 @@ _PARTS = st.sampled_from(
         optional={"response": st.dictionaries(_PARTS, _JSON | st.just("oWNmbXQ"))},
     ).map(json.dumps)
 )
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_sent_is_refused_in_words(answer: str) -> None:
     person = User(pk=1, username="ada")
     for state in (begin_check(host=HOST)[1], None):

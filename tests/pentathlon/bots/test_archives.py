@@ -3,7 +3,7 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon.bots.archives import BadArchive, LargeArchive, read_archive
@@ -136,14 +136,12 @@ def test_unpack_never_writes_through_what_is_there(tmp_path: Path) -> None:
     assert victim.read_text() == "mine"
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=400))
 def test_noise_is_refused(data: bytes) -> None:
     with pytest.raises(BadArchive):
         read_archive(data)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_changed_bytes_are_refused_or_harmless(data: st.DataObject) -> None:
     honest = bytearray(zip_files(HONEST))
@@ -159,7 +157,6 @@ def test_changed_bytes_are_refused_or_harmless(data: st.DataObject) -> None:
     assert read_archive(checked.normalised).content_hash == checked.content_hash
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(min_size=1, max_size=30))
 def test_any_name_is_refused_or_stays_inside(name: str) -> None:
     try:

@@ -56,3 +56,13 @@ def test_process_waits_for_a_database_that_is_away(monkeypatch: pytest.MonkeyPat
         schema.wait_for_schema(pause_s=0)
 
     assert [line["reason"] for line in logs] == ["connection refused"]
+
+
+def test_database_without_tables_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "applied_migrations", set)
+
+    reason = schema.explain_failure(OperationalError("no such table"))
+
+    assert reason is not None
+    assert reason.startswith("no_tables: ")
+    assert "`python3 manage.py migrate`" in reason

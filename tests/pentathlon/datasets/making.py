@@ -8,10 +8,12 @@ from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished
+from tests.databases import stored_again
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.scene import play_all
 
 
+@stored_again
 def closed_cup(**asked: Any) -> Tournament:  # Any: as `started` takes it
     """Play a round robin of three bots of Tuned at random and close it."""
     cup = started(**{"bots": 3, **asked})
@@ -30,6 +32,7 @@ def make_all() -> None:
     raise AssertionError("it does not end")
 
 
+@stored_again
 def dataset_in_parts() -> Dataset:
     """Close a cup and return its dataset, in two parts of each table."""
     closed_cup()

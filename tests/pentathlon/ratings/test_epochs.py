@@ -44,7 +44,7 @@ class TestNumbers:
         assert found.draw_probability == pytest.approx(0.3, abs=0.05)
 
     def test_found_numbers_predict_better(self) -> None:
-        results = _results(draws=0.02, spread=4)
+        results = _results(draws=0.02, spread=4, matches=500)
 
         found = estimate(results, draw_probability=0.1, beta=BETA)
 

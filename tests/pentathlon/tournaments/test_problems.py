@@ -14,6 +14,7 @@ from pentathlon.tournaments.scheduling import schedules
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import cancel_tournament, close_finished, start_tournament
 from tests.api.client import V1
+from tests.deep import mostly_deep
 from tests.factories import make_user, make_version
 from tests.pentathlon.ladders.playing import division_of, open_ladder, seat_all
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle, started
@@ -47,6 +48,7 @@ UNREADABLE = {
     "batch of another format": _batch,
     "result of another format": _block,
 }
+_CHANGES = [*UNREADABLE.values()]
 
 
 def _swiss() -> Tournament:
@@ -61,7 +63,9 @@ def _swiss() -> Tournament:
     return cup
 
 
-@pytest.mark.parametrize("change", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize(
+    "change", mostly_deep(UNREADABLE.values(), keep=[*UNREADABLE.values()][:2])
+)
 def test_unreadable_tournament_stops_alone_and_says_so(change: Change) -> None:
     old = _swiss()
     change(old)

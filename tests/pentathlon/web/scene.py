@@ -1,6 +1,9 @@
 """A small platform with everything that pages show, made by the real services."""
 
 from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils.timezone import now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
@@ -19,6 +22,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon_engines.tournament.document import TournamentDocument
+from tests.databases import stored_again
 from tests.engines.record.random_records import tuned_record
 from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.replays.playing import record_of, submit, trace
@@ -48,6 +52,14 @@ class Scene:
 
 def make_scene() -> Scene:
     """Store one of everything, with real matches played at random."""
+    scene = _stored_scene()
+    # Its rows may be minutes old, but this match is being played.
+    Match.objects.filter(pk=scene.live.pk).update(lease_until=now() + timedelta(minutes=1))
+    return scene
+
+
+@stored_again
+def _stored_scene() -> Scene:
     author, organiser = make_user("author"), make_user("organiser", organiser=True)
     versions = [
         make_version(owner=author, name=LONG_NAME),

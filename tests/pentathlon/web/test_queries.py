@@ -59,12 +59,12 @@ def add_tournaments(count: int) -> None:
         ("tournaments", add_tournaments),
     ],
 )
-def test_list_asks_as_often_for_30_rows_as_for_3(name: str, add: Callable[[int], None]) -> None:
+def test_list_asks_as_often_for_8_rows_as_for_3(name: str, add: Callable[[int], None]) -> None:
     address = "/leaderboards/tuned/" if name == "leaderboards" else reverse(name)
     add(3)
     few = queries_of(address)
 
-    add(27)
+    add(5)
 
     assert queries_of(address) == few
 
@@ -90,35 +90,35 @@ def grow(tournament: Tournament, *, bots: int, matches: int) -> None:
         )
 
 
-def test_tournament_asks_as_often_for_30_rows_as_for_3(tournament: Tournament) -> None:
+def test_tournament_asks_as_often_for_8_rows_as_for_3(tournament: Tournament) -> None:
     Tournament.objects.filter(pk=tournament.pk).update(state=TournamentState.RUNNING)
     parts = ("", "matches/", "schedule/", "faults/", "document/")
     addresses = [f"/tournaments/{tournament.pk}/{part}" for part in parts]
     grow(tournament, bots=0, matches=3)
     few = {address: queries_of(address) for address in addresses}
 
-    grow(tournament, bots=27, matches=27)
+    grow(tournament, bots=5, matches=5)
 
     assert {address: queries_of(address) for address in addresses} == few
 
 
-def test_open_tournament_asks_as_often_for_30_entries_as_for_3(tournament: Tournament) -> None:
+def test_open_tournament_asks_as_often_for_8_entries_as_for_3(tournament: Tournament) -> None:
     address = reverse("tournament", args=[tournament.pk])
     few = queries_of(address)
 
-    grow(tournament, bots=27, matches=0)
+    grow(tournament, bots=5, matches=0)
 
     assert queries_of(address) == few
 
 
-def test_bot_page_asks_as_often_for_30_versions_as_for_3() -> None:
+def test_bot_page_asks_as_often_for_8_versions_as_for_3() -> None:
     first = make_version()
     for _ in range(2):
         make_version(bot=first.bot)
     address = reverse("bot", args=[first.bot_id])
     few = queries_of(address)
 
-    for _ in range(27):
+    for _ in range(5):
         make_version(bot=first.bot)
 
     assert BotVersion.objects.filter(bot=first.bot).count() == 30

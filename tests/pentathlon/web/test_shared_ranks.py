@@ -21,6 +21,7 @@ from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.tables import rating_table
 from pentathlon_engines.commentary.words import enumerate_all
 from pentathlon_engines.contract.info import ordinal
+from tests.deep import mostly_deep
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.ladders.playing import division_of, make_reference, open_ladder, seat_all
 from tests.pentathlon.rankings.rated import rate
@@ -91,13 +92,13 @@ def _second_page() -> list[Any]:
     return rows
 
 
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(params=mostly_deep(CASES, keep=CASES[::2]), ids=str)
 def case(request: pytest.FixtureRequest) -> Case:
     found: Case = request.param
     return found
 
 
-@pytest.fixture(params=range(2))
+@pytest.fixture(params=mostly_deep(range(2), keep=[1]))
 def in_any_order(request: pytest.FixtureRequest) -> random.Random:
     return random.Random(request.param)
 

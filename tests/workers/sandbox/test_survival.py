@@ -3,18 +3,21 @@ from __future__ import annotations
 import json
 import os
 import select
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from tests.deep import by_turns
 from tests.patience import PATIENCE_S
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.files.staging import Staging
 
 
-@pytest.mark.parametrize("user", USERS)
-@pytest.mark.parametrize("level", ["namespaces", "landlock"])
-@pytest.mark.parametrize("state", ["running", "paused"])
+@pytest.mark.parametrize(
+    ("user", "level", "state"),
+    by_turns(USERS, product(["namespaces", "landlock"], ["running", "paused"])),
+)
 def test_killed_worker_leaves_no_bot(user: str, level: str, state: str) -> None:
     worker = worker_user(user)
     with worker.start(worker.script("doomed.py"), level, state) as doomed:

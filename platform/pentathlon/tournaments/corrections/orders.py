@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -50,7 +51,6 @@ from pentathlon.tournaments.scheduling.blocks import (
 from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon.tournaments.scheduling.schedules import pools_of
 
-_STEP_S: Final = 0.4
 _orders = Bulkheads[int]("order for block")
 _AUDITED: Final = {
     BlockOrder.VOID: AuditAction.BLOCKS_VOID,
@@ -191,7 +191,7 @@ def requeue_match(*, actor: User, match: Match) -> Match:
     return rerun_match(actor=actor, match=match, reason="Queued again by the organiser.")
 
 
-def carry_out_orders(*, for_s: float = _STEP_S, tournament_id: int | None = None) -> int:
+def carry_out_orders(*, for_s: float = settings.STEP_S, tournament_id: int | None = None) -> int:
     """Carry out orders for about `for_s` seconds; return how many blocks were changed."""
     deadline = time.monotonic() + for_s
     orders = Block.objects.with_orders()

@@ -32,6 +32,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
@@ -59,7 +60,6 @@ from pentathlon_engines.tournament.formats.blocks import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
 """Matches that one part hands over; for each it writes its row and the row of its seat."""
-_STEP_S: Final = 0.4
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _replacements = Bulkheads[int]("replacement")
 _unplayable = Bulkheads[int]("matches of replacement")
@@ -100,7 +100,7 @@ def begin_replacement(
     return replacement
 
 
-def carry_out_replacements(*, for_s: float = _STEP_S) -> int:
+def carry_out_replacements(*, for_s: float = settings.STEP_S) -> int:
     """Carry out replacements for about `for_s` seconds; return how many parts were given over."""
     deadline = time.monotonic() + for_s
     parts = 0

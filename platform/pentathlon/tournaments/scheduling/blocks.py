@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
@@ -37,7 +38,6 @@ MOST_REPLAYS: Final = 2
 """How often a block may be played again because the platform failed to play one of its legs."""
 _AT_ONCE: Final = 300
 """Legs that one transaction looks at."""
-_STEP_S: Final = 0.4
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
 _SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
 _blocks = TournamentSteps("blocks of tournament", told="Its results cannot be counted.")
@@ -49,7 +49,7 @@ def mark_due(match_ids: Collection[int]) -> None:
     TournamentMatch.objects.filter(match__in=match_ids).update(is_due=True)
 
 
-def settle_blocks(*, for_s: float = _STEP_S) -> int:
+def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
     """Settle blocks for about `for_s` seconds; return how many legs were looked at."""
     deadline = time.monotonic() + for_s
     _mark_forgotten()

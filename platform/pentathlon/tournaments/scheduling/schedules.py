@@ -15,6 +15,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 
 from pentathlon.matches.models import MatchKind, MatchState
@@ -45,7 +46,6 @@ from pentathlon_engines.tournament.schedule import Pairing
 ROWS_AT_ONCE: Final = 1000
 """The most rows that one transaction adds, because other writers wait for it."""
 _ADOPTED_AT_ONCE: Final = 150
-_STEP_S: Final = 0.4
 _MOST_BEGUN: Final = 4
 """How many batches are kept from one part to the next; each may have 100,000 blocks."""
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
@@ -69,7 +69,7 @@ def matches_at_once(tournament: Tournament) -> int:
     return ROWS_AT_ONCE // rows_of_a_match
 
 
-def make_schedules(*, for_s: float = _STEP_S) -> int:
+def make_schedules(*, for_s: float = settings.STEP_S) -> int:
     """Extend incomplete schedules for about `for_s` seconds; return how many matches were made.
 
     Tournaments take turns, part by part, whichever has the fewest matches first.

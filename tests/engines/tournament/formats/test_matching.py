@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines.seeds import draw_many
@@ -53,7 +53,6 @@ def _weights(draw: st.DrawFn) -> list[list[int]]:
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(weights=_weights())
 def test_no_matching_is_lighter(weights: list[list[int]]) -> None:
     mates = match_all(weights)

@@ -28,6 +28,7 @@ from pentathlon.matches.dispatch.publishing import (
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.matches.worker_tokens import sent_matches
+from tests.deep import by_turns, mostly_deep
 from tests.factories import make_upload, make_user, make_version, make_worker, next_number
 from tests.pentathlon.matches.acting import played
 
@@ -132,8 +133,7 @@ LOADS: dict[str, Callable[[Sequence[BotVersion]], None]] = {
 }
 
 
-@pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize("slots", [1, 3])
+@pytest.mark.parametrize(("slots", "load"), by_turns([1, 3], zip(LOADS)))
 def test_first_bot_is_validated_after_no_more_than_what_is_in_flight(
     load: str, slots: int, bots: list[BotVersion], settings: Settings
 ) -> None:
@@ -149,7 +149,7 @@ def test_first_bot_is_validated_after_no_more_than_what_is_in_flight(
     assert site.sent.index(upload) == before
 
 
-@pytest.mark.parametrize("slots", [1, 3])
+@pytest.mark.parametrize("slots", mostly_deep([1, 3], keep=[1]))
 def test_every_eighth_turn_is_theirs_and_no_more(slots: int, bots: list[BotVersion]) -> None:
     many_tournaments(bots)
     site = Site(slots=slots)
