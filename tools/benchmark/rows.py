@@ -11,12 +11,13 @@ from django.db import transaction
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
-from pentathlon.matches.jobs import Job, MatchResult, Submission
+from pentathlon.matches.jobs import EngineBuilds, Job, MatchResult, Submission
 from pentathlon.matches.services import claim_matches, finish_matches
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.results import seat_results
 from pentathlon.replays.services import accept_results, read_record
+from pentathlon_engines.builds import build_name
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import canonical, chain, course, verify_record
 from pentathlon_engines.record.shape import Record
@@ -45,7 +46,10 @@ class Twin:
             usage=[_USAGE] * seats,
             traces=[],
         )
-        return Submission(match_id=self.job.match_id, token=self.job.token, report=report)
+        builds = EngineBuilds(referee=build_name(), bots=build_name())
+        return Submission(
+            match_id=self.job.match_id, token=self.job.token, report=report, builds=builds
+        )
 
     def result(self) -> MatchResult:
         """Return the result that goes from the record into rows."""

@@ -95,6 +95,17 @@ def place_in_queue(friendly: Friendly) -> int:
     return 1 + earlier.count()
 
 
+def claim_stretches(
+    friendly_ids: Collection[int], *, worker: str, capabilities: Capabilities
+) -> list[FriendlyStretch]:
+    """Take those of these friendlies in which a bot is to move that this worker can move."""
+    claimed = (
+        claim_stretch(friendly_id=pk, worker=worker, capabilities=capabilities)
+        for pk in friendly_ids
+    )
+    return [stretch for stretch in claimed if stretch is not None]
+
+
 @transaction.atomic
 def claim_stretch(
     *, friendly_id: int, worker: str, capabilities: Capabilities | None = None
@@ -137,13 +148,13 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
     return any(content_hash in seat for seat in seats)
 
 
-def renew_stretch(*, friendly_id: int, token: UUID) -> bool:
+def renew_stretch(friendly_id: int, token: UUID) -> bool:
     """Renew the lease of a friendly; return False if it is no longer this worker's."""
     held = Friendly.objects.filter(pk=friendly_id, token=token)
     return bool(held.update(lease_until=_lease_end()))
 
 
-def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> bool:
+def finish_stretch(friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
     """Store what the bots did, after playing it again; False if it was taken away before.
 
     Raises:
@@ -170,7 +181,7 @@ def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> b
 
 
 @transaction.atomic
-def fail_stretch(*, friendly_id: int, token: UUID, reason: str, counts: bool = True) -> bool:
+def fail_stretch(friendly_id: int, token: UUID, *, reason: str, counts: bool = True) -> bool:
     """Give a friendly back after a failure of the host; False if it was taken away before."""
     held = Friendly.objects.filter(pk=friendly_id, token=token)
     friendly = held.select_for_update().first()
