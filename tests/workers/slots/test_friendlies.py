@@ -136,7 +136,7 @@ class Lost:
         self.asked = 0
         self._answers = answers
 
-    def renew(self, _: FriendlyStretch) -> bool:
+    def renew(self, *_: object) -> bool:
         self.asked += 1
         return self._answers[self.asked - 1]
 
@@ -150,8 +150,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def keeper(lost: Lost) -> friendlies._Keeper:
-    stretch = cast("FriendlyStretch", object())
-    return friendlies._Keeper(stretch, cast("Friendlies", lost), Drain(grace_s=0))
+    return friendlies._Keeper(claimed(move(begun())), cast("Friendlies", lost), Drain(grace_s=0))
 
 
 def test_lease_is_renewed_only_when_a_third_is_over(now: list[float]) -> None:

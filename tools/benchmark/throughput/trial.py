@@ -69,7 +69,7 @@ def main(asked: dict[str, Any]) -> None:  # Any: JSON
 
 def _arrange(cycles: int) -> Tournament:
     """Upload bots that play at random, and open a round robin for them once they may play."""
-    owner = User.objects.create_user(username="benchmark", password=None)
+    owner = User.objects.create_user(username="benchmark", password=None, is_organiser=True)
     folder = built_in_bots()["random"]
     versions = [
         submit_bot(actor=owner, archive=read_archive(pack_renamed(folder, name=f"random-{n}")))
