@@ -3,7 +3,6 @@ from typing import cast
 
 import pytest
 
-from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
 from pentathlon.friendlies.stretches import publish_friendlies, publish_stretches_again

@@ -95,7 +95,10 @@ _API_SIZES: Final = (
     ("uploads", 1_000, 20, "uploads"),
     ("listeners", 200, 10, "listeners of one match"),
 )
-_NODE_SIZES: Final = (("matches", 240, 48, "matches that four nodes play, at least"),)
+_NODE_SIZES: Final = (
+    ("matches", 240, 48, "matches that four nodes play, at least"),
+    ("taking", 2, 2, "nodes that take hints from the broker; the others ask the site"),
+)
 
 
 def _offer(parser: ArgumentParser, sizes: Iterable[tuple[str, int, int, str]]) -> None:

@@ -10,12 +10,16 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
+from pentathlon.local.servers.ports import free_port
 from pentathlon.local.servers.postgres import running_postgres
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
 from tools.trials import run_trial, trial_environment
+from tools.worker_broker import VARIABLE, broker_options, worker_broker
 
 DATABASES: Final = ("sqlite", "postgres")
+_HOST: Final = "127.0.0.1"
+_FIRST_PORT: Final = 19_500
 
 
 def offer_database(parser: ArgumentParser) -> None:
@@ -34,10 +38,12 @@ def run_on(
     """Run a module on a fresh database of each kind; raise if one run misses a demand."""
     missed = []
     for kind in [options["database"]] if options["database"] else DATABASES:
-        with _database(kind) as (folder, url), ExitStack() as ends:
+        with own_database(kind) as (folder, url), ExitStack() as ends:
             broker = {}
             if has_broker:
-                broker["REDIS_URL"] = ends.enter_context(running_valkey(folder))
+                way = broker[VARIABLE] = worker_broker(free_port(_HOST, _FIRST_PORT))
+                server = running_valkey(folder, *broker_options(way))
+                broker["REDIS_URL"] = ends.enter_context(server)
                 broker["PENTATHLON_BOT_MATCHES"] = "1000"  # one bot may play all of them
                 broker["PENTATHLON_STARVED_SHARE"] = "2"  # other programs hold back no slot
             environment = trial_environment(folder, DATABASE_URL=url, **broker)
@@ -49,17 +55,20 @@ def run_on(
         raise CommandError(f"The demands are not met on {' and '.join(missed)}; see above.")
 
 
-def read_options(*sizes: str) -> Namespace:
-    """Return the options from `run_on`: whole numbers by name, and whether to print JSON."""
+def read_options(*sizes: str, words: Sequence[str] = ()) -> Namespace:
+    """Return the options from `run_on`: numbers and words by name, and whether to print JSON."""
     parser = ArgumentParser()
     for size in sizes:
         parser.add_argument(f"--{size}", type=int, required=True)
+    for word in words:
+        parser.add_argument(f"--{word}", required=True)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
 
 @contextmanager
-def _database(kind: str) -> Iterator[tuple[Path, str]]:
+def own_database(kind: str) -> Iterator[tuple[Path, str]]:
+    """Make an empty database; yield a folder and the database's address."""
     with runtime_folder() as folder:
         if kind == "sqlite":
             yield folder, f"sqlite:///{folder}/load.sqlite3"
