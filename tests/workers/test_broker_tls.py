@@ -41,7 +41,7 @@ def take(url: str) -> object:
     variables = {"PENTATHLON_SERVER": "https://site", "PENTATHLON_WORKER_BROKER": url}
     (address, _), options, tls = broker(read_environment(variables))
     taken: list[object] = []
-    with Connection(address, ssl=tls, transport_options=options) as connection:
+    with Connection(address, ssl=tls or False, transport_options=options) as connection:
         connection.transport_cls = TakingTransport  # type: ignore[assignment]  # or a class
         queue = Queue(MATCHES, Exchange(MATCHES), routing_key=MATCHES)
         with Consumer(connection, [queue], no_ack=True) as consumer:
