@@ -34,7 +34,6 @@ from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOT
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.claims_by_token import (
     claim_by_token,
     give_back_hints,
@@ -85,17 +84,12 @@ class FleetViewSet(FleetEndpoint[Match]):
     def hints(self, request: Request) -> Response:
         """Wait for work; the response comes at once if there is any."""
         asked = read(told.WaitSerializer, request)
-        # Workers of the previous release name no queues and read the ids of matches.
-        is_old = "queues" not in request.data
-        most = told.MOST_HINTS if is_old else asked["most"]
-        work = list(islice(_sent_work(self.token, queues=asked["queues"]), most))
+        work = list(islice(_sent_work(self.token, queues=asked["queues"]), asked["most"]))
         hints = [cast("list[int]", ids) for task, ids, _ in work if task == PLAY_MATCHES]
-        match_ids = [pk for ids in hints for pk in ids]
-        note_told(self.token, match_ids)
+        note_told(self.token, [pk for ids in hints for pk in ids])
         # The server takes the header off and answers later; see `pentathlon.asgi`.
         headers = {} if work else {PAUSE_HEADER: str(asked["wait_s"])}
-        answer = {"messages": messages(work), "match_ids": match_ids[:BATCH] if is_old else []}
-        return Response(answer, headers=headers)
+        return Response({"messages": messages(work)}, headers=headers)
 
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")

@@ -35,16 +35,11 @@ class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
         """
         facts = read(told.FriendlyClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
-        capabilities = Capabilities.of(announcement).by_token(self.token)
-        claimed = [
-            stretches.claim_stretch(
-                friendly_id=pk,
-                worker=self.name_here(facts["slot"]),
-                capabilities=capabilities,
-            )
-            for pk in stretches.claimable_by(self.token, facts["friendly_ids"])
-        ]
-        begun = [each for each in claimed if each]
+        begun = stretches.claim_stretches(
+            stretches.claimable_by(self.token, facts["friendly_ids"]),
+            worker=self.name_here(facts["slot"]),
+            capabilities=Capabilities.of(announcement).by_token(self.token),
+        )
         note_moves([each.friendly_id for each in begun])
         return Response({"stretches": [stretch_to_json(each) for each in begun]})
 

@@ -115,9 +115,6 @@ class HintSerializer(serializers.Serializer[Any]):
     """Waiting work; empty if there is none."""
 
     messages = MessageSerializer(many=True)
-    match_ids = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Of workers that name no queues."
-    )
 
 
 class ClaimSerializer(RequestSerializer):

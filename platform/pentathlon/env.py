@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 IMPORT_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
@@ -201,6 +202,25 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def checked_address(
+    variable: str, url: str, *, like: str, shows: str, switch: str, is_allowed: bool
+) -> str:
+    """Return the address in a variable; refuse one by which the network could overhear a secret.
+
+    `like` is a safe one. `switch` is the variable that allows others, if it `is_allowed`.
+    """
+    parts, safe = urlsplit(url), urlsplit(like).scheme
+    if parts.scheme not in {safe, safe[:-1]} or not parts.hostname or parts.query:
+        raise BadEnvironment(variable, f"must be like {like}.")
+    if parts.scheme != safe and not is_allowed and not is_loopback(parts.hostname):
+        raise BadEnvironment(
+            variable,
+            f"would show {shows} to the network: use {safe}://, or set {switch}=1 where nobody "
+            "can listen.",
+        )
+    return url
 
 
 def _worker_token(variables: Mapping[str, str]) -> str | None:

@@ -190,12 +190,6 @@ def test_worker_is_told_as_much_as_it_has_idle_slots(secret: str) -> None:
     assert {pk for _, ids in all_of_them for pk in ids} == matches
 
 
-def test_worker_of_the_previous_release_reads_ids(secret: str) -> None:
-    match = make_match(rated=True, sent_at=Now())
-
-    assert post(secret, "hints", {"wait_s": 5}).json()["match_ids"] == [match.pk]
-
-
 def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
     """Else hints would go to and fro between it and the reconciler."""
     unbuilt = make_version()

@@ -212,7 +212,7 @@ def test_refusals_are_counted_by_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["--matches=11", "--faults=-1", "--workers=0", "--slots=0", "--standalone=-1"]
+    "option", ["--matches=11", "--faults=-1", "--workers=0", "--slots=0", "--taking=-1"]
 )
 def test_size_out_of_range_is_refused(option: str) -> None:
     with pytest.raises(CommandError, match="must be at least"):

@@ -10,13 +10,12 @@ from django.db.models.functions import Now
 
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import EngineBuilds, Submission
-from pentathlon.matches.wire import submission_to_json
 from pentathlon.transparency.models import LogEntry
 from pentathlon.transparency.services import log_results
 from pentathlon_engines.builds import build_name, is_compiled_build, source_name
 from pentathlon_engines.transparency.receipt import read_receipt
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.replays.playing import record_of, report_of
+from tests.pentathlon.replays.playing import record_of, report_of, submission_of
 from tests.workers.playing import DIRECT
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
@@ -39,7 +38,7 @@ def played(platform: Platform) -> Submission:
     match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     report = report_of(record_of(job))
-    return Submission(match_id=job.match_id, token=job.token, report=report)
+    return submission_of(job, report)
 
 
 @pytest.mark.parametrize(
@@ -69,16 +68,6 @@ def test_receipt_names_the_builds(platform: Platform) -> None:
 
     receipt = read_receipt(LogEntry.objects.get().receipt)
     assert (receipt["referee_build"], receipt["bots_build"]) == (COMPILED, "0.1.0")
-
-
-def test_result_of_the_release_before_tells_no_builds(platform: Platform) -> None:
-    submission = played(platform)
-
-    assert "builds" not in submission_to_json(submission)
-    assert platform.hand_in([submission]) == [None]
-    log_results()
-
-    assert "referee_build" not in read_receipt(LogEntry.objects.get().receipt)
 
 
 def test_bots_see_one_build_of_the_engines() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Collection, Iterator, Sequence
 from typing import cast
+from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
@@ -191,13 +192,13 @@ class Friendlies:
     def publish_again(self, friendly_ids: Collection[int]) -> None:
         self.asked.append(("publish again", *friendly_ids))
 
-    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
+    def renew(self, friendly_id: int, token: UUID, *, ply: int) -> bool:
         raise AssertionError("nobody asks for this")
 
-    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+    def finish(self, friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
         raise AssertionError("nobody asks for this")
 
-    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+    def fail(self, friendly_id: int, token: UUID, *, reason: str, counts: bool) -> bool:
         raise AssertionError("nobody asks for this")
 
 

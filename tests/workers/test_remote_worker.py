@@ -25,6 +25,7 @@ from pentathlon.web.docs.wheel import wheels
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
+from tests.tls import make_certificate, tls_to
 from tests.workers.playing import make_sleeper
 from tests.workers.running import Platform, running_platform
 from tests.workers.sites import make_worker_token
@@ -43,7 +44,13 @@ def test_worker_that_only_takes_plays_rated_matches_to_the_end(tmp_path: Path) -
     for wheel in wheels().values():
         ZipFile(io.BytesIO(wheel.data)).extractall(served)
 
-    with running_platform(tmp_path) as platform, broker_to_take_from(platform) as broker:
+    certificate = make_certificate(tmp_path / "certificate.pem")
+
+    with (
+        running_platform(tmp_path) as platform,
+        broker_to_take_from(platform) as broker,
+        tls_to(broker.port, certificate=certificate) as port,
+    ):
         site = platform.start_web()
         platform.start_reconciler()
         # The environment has no database, key or home, so they cannot be stolen from it.
@@ -51,9 +58,11 @@ def test_worker_that_only_takes_plays_rated_matches_to_the_end(tmp_path: Path) -
             site,
             secret,
             PYTHONPATH=str(served),
-            PENTATHLON_WORKER_BROKER=broker.url,
+            PENTATHLON_WORKER_BROKER=f"rediss://{WORKER}:{PASSWORD}@localhost:{port}/0",
+            SSL_CERT_FILE=str(certificate),
         )
         platform.eventually(_all_ended)
+        assert _takes(broker.client)
         assert broker.client.acl_log() == []
         assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.DONE, 0)}
         played = Attempt.objects.values_list("worker_token", "state").distinct()

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
-from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.jobs import EngineBuilds, Job, Submission
 from pentathlon.matches.services import claim_matches
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import accept_results, read_record
+from pentathlon_engines.builds import build_name
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import chain, verify_record
 from pentathlon_engines.record.shape import Record
@@ -40,7 +41,10 @@ class Twin:
             usage=[_USAGE] * seats,
             traces=[],
         )
-        return Submission(match_id=self.job.match_id, token=self.job.token, report=report)
+        builds = EngineBuilds(referee=build_name(), bots=build_name())
+        return Submission(
+            match_id=self.job.match_id, token=self.job.token, report=report, builds=builds
+        )
 
 
 def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:

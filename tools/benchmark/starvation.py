@@ -14,7 +14,7 @@ from argparse import ArgumentParser
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -27,16 +27,20 @@ from rich.console import Console
 from rich.table import Table
 
 from pentathlon.env import CHECKOUT
+from pentathlon.fleet.hints import PATH
+from pentathlon.fleet.queues import QUEUES
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.ports import free_port
 from pentathlon.local.servers.readiness import wait_until_ready
-from pentathlon.local.servers.runtime import runtime_folder
+from tools.benchmark.load.stage import DATABASES, own_database
 from tools.benchmark.meter import cpu_s_of
 from tools.trials import trial_environment
 
 HELP: Final = "waits of /healthz, a list and a page beside idle, slow and deaf clients; uploads"
 
 LONGEST_WAIT_S: Final = 1.0
+_HINTS_S: Final = 20.0
+"""How long workers wait for hints: longer than the measurement beside them takes."""
 MOST_CPU_S: Final = 2.0
 MOST_MEMORY_MB: Final = 200.0
 
@@ -57,6 +61,7 @@ _ATTACKS: Final = {
     "send a form slowly": _FORM,
     "do not read": _GET.format(_LARGE_FILE) * 8,
 }
+_WAITING: Final = "wait for hints, as workers without a broker"
 _SLOW: Final = ("send a head slowly", "send a form slowly")
 _HALF_MB: Final = 8 * 1024 * 1024 - 4096
 _PERSON: Final = ("bench", "starvation-bench")
@@ -82,6 +87,8 @@ class Site:
     """The web server under test."""
 
     port: int
+    secret: str = ""
+    """The secret of a worker token, with which clients wait for hints."""
 
     def ask(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
@@ -113,17 +120,19 @@ class Site:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--connections", type=int, nargs="+", default=[10, 200])
+    parser.add_argument("--database", choices=DATABASES, help="both by default")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure on a web process and a database of its own; fail when a demand is missed."""
-    site = Site(port=free_port(_HOST, _FIRST_PORT))
-    with runtime_folder() as folder, _serve(folder, site) as web:
-        lines = list(_waits(site, options["connections"]))
-        lines += _uploads(site, web.pid)
-    _show(lines, as_json=options["json"])
-    judge(lines)
+    """Measure on a web process and databases of its own; fail when a demand is missed."""
+    every: list[Measurement] = []
+    for kind in [options["database"]] if options["database"] else DATABASES:
+        with own_database(kind) as (folder, url), _serve(folder, url) as (site, web):
+            lines = [*_waits(site, options["connections"]), *_uploads(site, web.pid)]
+        every += [replace(line, what=f"{kind}: {line.what}") for line in lines]
+    _show(every, as_json=options["json"])
+    judge(every)
 
 
 def judge(lines: list[Measurement]) -> None:
@@ -134,10 +143,13 @@ def judge(lines: list[Measurement]) -> None:
 
 
 @contextmanager
-def _serve(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
-    environment = trial_environment(folder, REDIS_URL="", DJANGO_SUPERUSER_PASSWORD=_PERSON[1])
+def _serve(folder: Path, url: str) -> Iterator[tuple[Site, subprocess.Popen[bytes]]]:
+    environment = trial_environment(
+        folder, REDIS_URL="", DATABASE_URL=url, DJANGO_SUPERUSER_PASSWORD=_PERSON[1]
+    )
     name = ("createsuperuser", "--noinput", "--username", _PERSON[0], "--email", "b@example.org")
-    for command in (("migrate", "-v0"), ("collectstatic", "--noinput", "-v0"), name):
+    token = ("worker_token", "create", "bench", "--to", str(folder / "token"))
+    for command in (("migrate", "-v0"), ("collectstatic", "--noinput", "-v0"), name, token):
         subprocess.run(
             [sys.executable, "-m", "django", *command],
             cwd=CHECKOUT,
@@ -145,6 +157,7 @@ def _serve(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
             check=True,
             stdout=subprocess.DEVNULL,
         )
+    site = Site(port=free_port(_HOST, _FIRST_PORT), secret=(folder / "token").read_text().strip())
     log = folder / "web.log"
     with log.open("wb") as output:
         web = processes.start(
@@ -154,14 +167,14 @@ def _serve(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
         )
     try:
         wait_until_ready(site.answers, name="The web server", process=web, log=log)
-        yield web
+        yield site, web
     finally:
         processes.stop(web)
 
 
 def _waits(site: Site, counts: list[int]) -> Iterator[Measurement]:
     for count in counts:
-        for what, sent in _ATTACKS.items():
+        for what, sent in {**_ATTACKS, _WAITING: _hints(site)}.items():
             with ExitStack() as stack:
                 clients = [site.connect(stack, sent) for _ in range(count)]
                 waits: dict[str, list[float]] = {path: [] for path in _ASKED}
@@ -177,6 +190,14 @@ def _waits(site: Site, counts: list[int]) -> Iterator[Measurement]:
                         demanded=LONGEST_WAIT_S,
                         unit="s",
                     )
+
+
+def _hints(site: Site) -> str:
+    body = json.dumps({"queues": QUEUES, "wait_s": _HINTS_S})
+    return (
+        f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {site.secret}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    )
 
 
 def _drip(clients: list[socket.socket]) -> None:

@@ -40,7 +40,7 @@ def _end_orderly(number: int, frame: object) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    for name in ("matches", "faults", "seed", "workers", "slots", "standalone"):
+    for name in ("matches", "faults", "seed", "workers", "slots", "standalone", "taking"):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--game", required=True)
     for name in ("folder", "logs"):

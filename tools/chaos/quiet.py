@@ -16,7 +16,7 @@ django.setup()
 
 # Models exist only from here on.
 from pentathlon.local.preparation import prepare_database  # noqa: E402
-from pentathlon.matches.jobs import Job, Submission  # noqa: E402
+from pentathlon.matches.jobs import EngineBuilds, Job, Submission  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
 from pentathlon.matches.services import claim_matches  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
@@ -26,6 +26,7 @@ from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
+from pentathlon_engines.builds import build_name  # noqa: E402
 from pentathlon_engines.match.launcher import Usage  # noqa: E402
 from pentathlon_engines.match.referee import Referee  # noqa: E402
 from pentathlon_engines.record.record import seal  # noqa: E402
@@ -96,7 +97,8 @@ def _accept(job: Job, record: Record) -> None:
         usage=[_USAGE] * seats,
         traces=[],
     )
-    submission = Submission(match_id=job.match_id, token=job.token, report=report)
+    builds = EngineBuilds(referee=build_name(), bots=build_name())
+    submission = Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)
     for refusal in accept_results([submission]):
         if refusal is not None:
             raise refusal

@@ -13,7 +13,7 @@ from random import Random, SystemRandom
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_environment
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.local.preparation import prepare_database
@@ -34,6 +34,7 @@ from tools.chaos.network import Network
 from tools.chaos.scene import Scene
 from tools.chaos.storm import Repairs, Show, Storm
 from tools.chaos.strikes import plan, strikes_on
+from tools.worker_broker import VARIABLE, broker_options
 
 _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 10_000
@@ -56,6 +57,8 @@ class Wish:
     slots: int
     standalone: int
     """The number of workers without keys, with one slot each."""
+    taking: int
+    """How many of them take hints from the broker; the others ask the site."""
     folder: Path
     logs: Path
 
@@ -197,17 +200,22 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[tuple[Crew, Sequence[Network]]]
         folder=wish.folder,
         redis_url=None,
     )
+    broker = str(read_environment().worker_broker)
+    changed = {
+        CrewRole.BROKER: lambda command: [*command, *broker_options(broker)],
+        CrewRole.WORKER: drives.command,
+    }
     services = [
-        replace(service, command=drives.command(service.command))
-        if service.name == CrewRole.WORKER
-        else service
-        for service in stack.services()
+        replace(each, command=changed.get(CrewRole(each.name), list)(each.command))
+        for each in stack.services()
     ]
     networks: list[Network] = []
     for number in range(1, wish.standalone + 1):
         orders = wish.folder / f"network-{number}.sock"
         networks.append(Network(port=free_port_here(), server_port=stack.port, orders=orders))
-        services += [networks[-1].service(), standalone_worker(wish.folder, networks[-1], number)]
+        way = {VARIABLE: broker} if number <= wish.taking else {}
+        worker = standalone_worker(wish.folder, networks[-1], number, **way)
+        services += [networks[-1].service(), worker]
     crew = Crew(services, workers=wish.workers, logs=wish.logs)
     try:
         crew.tend()
@@ -222,7 +230,7 @@ def free_port_here() -> int:
     return free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS))
 
 
-def standalone_worker(home: Path, network: Network, number: int) -> Service:
+def standalone_worker(home: Path, network: Network, number: int, **variables: str) -> Service:
     """Return a worker without keys that reaches the site through a network."""
     folder = home / f"standalone-{number}"
     folder.mkdir()
@@ -244,6 +252,7 @@ def standalone_worker(home: Path, network: Network, number: int) -> Service:
             "PENTATHLON_LOG_JSON": "1",
             "PENTATHLON_LOG_LEVEL": "INFO",
             **Clock(home).environment,
+            **variables,
         },
     )
 

@@ -27,23 +27,30 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from workers.port import Lease, PlatformAway
 
 
+@contextmanager
+def asking() -> Iterator[None]:
+    """Raise `PlatformAway` if the database is away."""
+    try:
+        yield
+    except (DatabaseError, InterfaceError) as error:
+        if not is_outage(error):
+            raise
+        close_old_connections()
+        raise PlatformAway(str(error).strip()) from error
+
+
 class DirectPlatform:
     """Calls the services of the platform; raises `PlatformAway` when the database is away."""
+
+    beat = staticmethod(asking()(record_heartbeat))
+    note_draining = staticmethod(asking()(mark_draining))
+    publish_again = staticmethod(asking()(publish_again))
+    archive = staticmethod(asking()(find_files))
 
     def announce(self, announcement: Announcement) -> None:
         """Announce this worker and what it can play."""
         with asking():
             announce_worker(announcement)
-
-    def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
-        """Send a heartbeat; return whether the platform still knows this worker."""
-        with asking():
-            return record_heartbeat(name=name, starved=starved, held_slots=held_slots)
-
-    def note_draining(self, name: str) -> None:
-        """Announce that this worker finishes its matches and takes no more."""
-        with asking():
-            mark_draining(name=name)
 
     def claim(
         self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
@@ -52,11 +59,6 @@ class DirectPlatform:
         capabilities = Capabilities.of(announcement)
         with asking():
             return claim_matches(match_ids=match_ids, worker=slot, capabilities=capabilities)
-
-    def publish_again(self, match_ids: Collection[int]) -> None:
-        """Leave these matches to other workers."""
-        with asking():
-            publish_again(match_ids=match_ids)
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
@@ -88,11 +90,6 @@ class DirectPlatform:
                 suspect=suspect,
                 was_too_slow=was_too_slow,
             )
-
-    def archive(self, content_hash: str) -> bytes:
-        """Return the files of a bot that this worker is to play."""
-        with asking():
-            return find_files(content_hash)
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of the build of this seat's upload; empty if it is not built yet."""
@@ -136,15 +133,3 @@ class DirectPlatform:
     def leave_thread(self) -> None:
         """Close the connection of the calling thread."""
         connection.close()
-
-
-@contextmanager
-def asking() -> Iterator[None]:
-    """Raise `PlatformAway` if the database is away."""
-    try:
-        yield
-    except (DatabaseError, InterfaceError) as error:
-        if not is_outage(error):
-            raise
-        close_old_connections()
-        raise PlatformAway(str(error).strip()) from error

@@ -35,8 +35,7 @@ class RemoteAnalyses:
 
     def renew(self, match_id: int, token: UUID) -> bool:
         """Renew the lease of an analysis; return whether it is still this worker's."""
-        told = {"match_id": match_id, "token": str(token)}
-        return bool(self._ask("leases", told)["was_held"])
+        return self._held("leases", match_id, token)
 
     def store(
         self,
@@ -45,13 +44,13 @@ class RemoteAnalyses:
         *,
         curve: dict[str, Any],  # Any: JSON
         cpu_ms: int,
-    ) -> None:
-        """Hand in a curve."""
-        self._end(match_id, token, {"curve": curve, "cpu_ms": cpu_ms})
+    ) -> bool:
+        """Hand in a curve; return whether it was still this worker's to compute."""
+        return self._held("results", match_id, token, curve=curve, cpu_ms=cpu_ms)
 
-    def fail(self, match_id: int, token: UUID, *, error: str) -> None:
-        """Report that the curve cannot be computed."""
-        self._end(match_id, token, {"error": error})
+    def fail(self, match_id: int, token: UUID, *, error: str) -> bool:
+        """Report that the curve cannot be computed; return the same."""
+        return self._held("results", match_id, token, error=error)
 
     def give_back(
         self,
@@ -61,13 +60,14 @@ class RemoteAnalyses:
         has_died: bool = False,
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
-    ) -> None:
-        """Give back an analysis with what was measured; any worker may continue it later."""
+    ) -> bool:
+        """Give it back with what was measured, for any worker to continue; return the same."""
         told = {"has_died": has_died, "measured": list(measured), "cpu_ms": cpu_ms}
-        self._end(match_id, token, told)
+        return self._held("results", match_id, token, **told)
 
-    def _end(self, match_id: int, token: UUID, told: dict[str, Any]) -> None:  # Any: JSON
-        self._ask("results", {"match_id": match_id, "token": str(token), **told})
+    def _held(self, path: str, match_id: int, token: UUID, **told: Any) -> bool:  # Any: JSON
+        attempt = {"match_id": match_id, "token": str(token)}
+        return bool(self._ask(path, {**attempt, **told})["was_held"])
 
     def _ask(self, path: str, told: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
         return self._platform.post(f"analyses/{path}", told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from typing import Any
+from uuid import UUID
 
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
@@ -37,23 +38,22 @@ class RemoteFriendlies:
         """Leave these friendlies to other workers."""
         self._ask("passed-hints", {"friendly_ids": list(friendly_ids)})
 
-    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
+    def renew(self, friendly_id: int, token: UUID, *, ply: int) -> bool:
         """Renew the lease of a friendly; return whether it is still this worker's."""
-        return bool(self._ask("leases", {**_attempt(stretch), "ply": ply})["was_held"])
+        return self._held("leases", friendly_id, token, ply=ply)
 
-    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+    def finish(self, friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
         """Hand in the bots' actions; return False if this worker had lost the friendly."""
-        told = {**_attempt(stretch), "result": stretch_result_to_json(result)}
-        return bool(self._ask("results", told)["was_held"])
+        return self._held("results", friendly_id, token, result=stretch_result_to_json(result))
 
-    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+    def fail(self, friendly_id: int, token: UUID, *, reason: str, counts: bool) -> bool:
         """Give a friendly back; `counts` says whether this host failed."""
-        told = {**_attempt(stretch), "reason": reason[:1000], "has_failed": counts}
-        return bool(self._ask("returns", told)["was_held"])
+        told = {"reason": reason[:1000], "has_failed": counts}
+        return self._held("returns", friendly_id, token, **told)
+
+    def _held(self, path: str, friendly_id: int, token: UUID, **told: Any) -> bool:  # Any: JSON
+        attempt = {"friendly_id": friendly_id, "token": str(token)}
+        return bool(self._ask(path, {**attempt, **told})["was_held"])
 
     def _ask(self, path: str, told: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
         return self._platform.post(f"friendlies/{path}", told)
-
-
-def _attempt(stretch: FriendlyStretch) -> dict[str, Any]:  # Any: JSON
-    return {"friendly_id": stretch.friendly_id, "token": str(stretch.token)}

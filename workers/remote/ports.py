@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from platformdirs import user_state_path
 
 from pentathlon.env import (
@@ -11,7 +9,7 @@ from pentathlon.env import (
     BadEnvironment,
     Environment,
     Mode,
-    is_loopback,
+    checked_address,
     read_environment,
 )
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -42,7 +40,14 @@ def ports_to_site(environment: Environment) -> Ports:
     )
     folder = user_state_path("pentathlon-worker") if is_homeless else environment.data / "worker"
     platform = RemotePlatform(
-        server=_checked_address(environment),
+        server=checked_address(
+            "PENTATHLON_SERVER",
+            str(environment.server),
+            like="https://example.org",
+            shows="the token",
+            switch="PENTATHLON_PLAIN_HTTP",
+            is_allowed=environment.plain_http,
+        ),
         token=environment.worker_token,
         unsent=folder / "unsent",
     )
@@ -72,20 +77,3 @@ def _check_keys(environment: Environment) -> None:
             "must not be set where bots of others run: a worker needs its token only. Start it "
             "without.",
         )
-
-
-def _checked_address(environment: Environment) -> str:
-    """Return the site's address; refuse one that would carry the token in the clear."""
-    server = str(environment.server)
-    parts = urlsplit(server)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise BadEnvironment(
-            "PENTATHLON_SERVER", f"must be like https://example.org, not {server!r}."
-        )
-    if parts.scheme == "http" and not environment.plain_http and not is_loopback(parts.hostname):
-        raise BadEnvironment(
-            "PENTATHLON_SERVER",
-            "would show the token to the network: use https://, or set PENTATHLON_PLAIN_HTTP=1 "
-            "where nobody can listen.",
-        )
-    return server

@@ -58,11 +58,11 @@ class Analyses(Protocol):
     def renew(self, match_id: int, token: UUID) -> bool:
         """Renew the lease of an analysis; return whether it is still this worker's."""
 
-    def store(self, match_id: int, token: UUID, *, curve: _Json, cpu_ms: int) -> None:
-        """Hand in a curve."""
+    def store(self, match_id: int, token: UUID, *, curve: _Json, cpu_ms: int) -> bool:
+        """Hand in a curve; return whether it was still this worker's to compute."""
 
-    def fail(self, match_id: int, token: UUID, *, error: str) -> None:
-        """Report that the curve cannot be computed."""
+    def fail(self, match_id: int, token: UUID, *, error: str) -> bool:
+        """Report that the curve cannot be computed; return the same."""
 
     def give_back(
         self,
@@ -72,8 +72,8 @@ class Analyses(Protocol):
         has_died: bool = False,
         measured: Sequence[Row] = (),
         cpu_ms: int = 0,
-    ) -> None:
-        """Give back an analysis with what was measured; any worker may continue it later."""
+    ) -> bool:
+        """Give it back with what was measured, for any worker to continue; return the same."""
 
 
 class _Stopped(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from typing import Final, Protocol
+from uuid import UUID
 
 import msgspec
 import structlog
@@ -37,13 +38,13 @@ class Friendlies(Protocol):
     def publish_again(self, friendly_ids: Collection[int]) -> None:
         """Leave these friendlies to other workers."""
 
-    def renew(self, stretch: FriendlyStretch, *, ply: int) -> bool:
+    def renew(self, friendly_id: int, token: UUID, *, ply: int) -> bool:
         """Renew the lease of a friendly; return whether it is still this worker's."""
 
-    def finish(self, stretch: FriendlyStretch, result: StretchResult) -> bool:
+    def finish(self, friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
         """Hand in the bots' actions; return False if this worker had lost the friendly."""
 
-    def fail(self, stretch: FriendlyStretch, *, reason: str, counts: bool) -> bool:
+    def fail(self, friendly_id: int, token: UUID, *, reason: str, counts: bool) -> bool:
         """Give a friendly back; `counts` says whether this host failed."""
 
 
@@ -61,6 +62,7 @@ def play_stretch(
     the host, never as a bot's loss.
     """
     log = _log.bind(friendly=stretch.friendly_id)
+    held = stretch.friendly_id, stretch.token
     keeper = _Keeper(stretch, friendlies, drain or Drain(grace_s=0))
     try:
         referee = _play(stretch, launcher=launcher, files=files, keeper=keeper)
@@ -70,15 +72,15 @@ def play_stretch(
             sandbox=launcher.level.value,
             layers=tuple(launcher.layers),
         )
-        if not friendlies.finish(stretch, result):
+        if not friendlies.finish(*held, result=result):
             log.info("stretch not wanted")
     except Drained as error:
-        friendlies.fail(stretch, reason=str(error), counts=False)
+        friendlies.fail(*held, reason=str(error), counts=False)
     except MatchAbandoned:
         log.info("stretch not wanted")
     except Exception as error:
         log.exception("stretch failed")
-        friendlies.fail(stretch, reason=type(error).__name__, counts=True)
+        friendlies.fail(*held, reason=type(error).__name__, counts=True)
         return False
     finally:
         files.make_room()
@@ -99,7 +101,7 @@ class _Keeper:
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + RENEW_S
-        if not self._friendlies.renew(self._stretch, ply=ply):
+        if not self._friendlies.renew(self._stretch.friendly_id, self._stretch.token, ply=ply):
             raise MatchAbandoned("another worker has it")
 
 

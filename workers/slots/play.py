@@ -174,16 +174,14 @@ class _Batch:
         if report.record["faults"]:
             self._check_files(seats)
         self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
-        builds = None if job.shows_compiled is None else self._builds(job)
-        return Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)
+        return Submission(
+            match_id=job.match_id, token=job.token, report=report, builds=self._builds(job)
+        )
 
     def _shows_compiled(self, job: Job) -> bool:
         launcher = self._launcher
-        return bool(
-            job.shows_compiled
-            and isinstance(launcher, SandboxLauncher)
-            and launcher.shows_compiled
-        )
+        has_them = isinstance(launcher, SandboxLauncher) and launcher.shows_compiled
+        return has_them and job.shows_compiled
 
     def _builds(self, job: Job) -> EngineBuilds:
         own = build_name()

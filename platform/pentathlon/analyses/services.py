@@ -140,21 +140,21 @@ def claim_analysis(match_id: int, *, is_lent: bool = False) -> ClaimedAnalysis |
     return ClaimedAnalysis(token, record, measured)
 
 
-def end_loan(*, match_id: int, held_s: float) -> None:
+def end_loan(match_id: int, *, held_s: float) -> None:
     """Note how long the analysis of a match has held the slot that was lent to it."""
     lent = Analysis.objects.filter(pk=match_id, lent_at__isnull=False, lent_ms=None)
     lent.update(lent_ms=round(1000 * min(held_s, LONGEST_LOAN_S)))
 
 
-def renew_analysis(*, match_id: int, token: UUID) -> bool:
+def renew_analysis(match_id: int, token: UUID) -> bool:
     """Renew the lease of an analysis; return False if it was taken away."""
     return bool(_held(match_id, token).update(lease_until=_lease()))
 
 
 def store_curve(
-    *,
     match_id: int,
     token: UUID,
+    *,
     curve: dict[str, Any],  # Any: JSON
     cpu_ms: int,
 ) -> bool:
@@ -173,7 +173,7 @@ def store_curve(
     )
 
 
-def fail_analysis(*, match_id: int, token: UUID, error: str) -> bool:
+def fail_analysis(match_id: int, token: UUID, *, error: str) -> bool:
     """Store that an analysis cannot be computed: nobody tries it again with this method."""
     return bool(
         _held(match_id, token).update(
@@ -183,9 +183,9 @@ def fail_analysis(*, match_id: int, token: UUID, error: str) -> bool:
 
 
 def return_analysis(
-    *,
     match_id: int,
     token: UUID,
+    *,
     has_died: bool = False,
     measured: Sequence[Row] = (),
     cpu_ms: int = 0,

@@ -10,7 +10,7 @@ import ssl
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
-from pentathlon.env import BadEnvironment, Environment, Mode, is_loopback, read_environment
+from pentathlon.env import BadEnvironment, Environment, Mode, checked_address, read_environment
 
 FRIENDLIES: Final = "friendly"
 """The queue of friendlies in which a bot is to move."""
@@ -34,9 +34,17 @@ def broker(environment: Environment) -> tuple[list[str], _Options, _Options | No
     A worker that asks a site over HTTP may do without a broker: the site answers in its place.
     """
     if environment.server:
-        url = environment.worker_broker
-        site = f"site://{urlsplit(environment.server).hostname}"
-        brokers = [site] if url is None else [_take_only(url, environment), site]
+        brokers = [f"site://{urlsplit(environment.server).hostname}"]
+        if environment.worker_broker is not None:
+            url = checked_address(
+                "PENTATHLON_WORKER_BROKER",
+                environment.worker_broker,
+                like="rediss://worker:password@host:6379/0",
+                shows="the password of the queues",
+                switch="PENTATHLON_PLAIN_BROKER",
+                is_allowed=environment.plain_broker,
+            )
+            brokers.insert(0, url)
         return brokers, _OF_REDIS, _tls(brokers[0])
     if environment.redis_url is None:
         folder = environment.data / "queue"
@@ -46,8 +54,7 @@ def broker(environment: Environment) -> tuple[list[str], _Options, _Options | No
     parts = urlsplit(environment.redis_url)
     if parts.scheme == "unix":
         number = dict(parse_qsl(parts.query)).get("db", "0")
-        options = {name: _OF_REDIS[name] for name in _OF_REDIS if name != "socket_keepalive"}
-        return [f"redis+socket://{parts.path}?virtual_host={number}"], options, None
+        return [f"redis+socket://{parts.path}?virtual_host={number}"], _OF_REDIS, None
     if parts.scheme not in {"redis", "rediss"}:
         raise BadEnvironment("REDIS_URL", "must start with redis://, rediss:// or unix:///.")
     return [environment.redis_url], _OF_REDIS, _tls(environment.redis_url)
@@ -58,23 +65,6 @@ def _tls(url: str) -> _Options | None:
     if not url.startswith("rediss:"):
         return None
     return {"ssl_cert_reqs": ssl.CERT_REQUIRED, "ssl_check_hostname": True}
-
-
-def _take_only(url: str, environment: Environment) -> str:
-    """Return the address of a worker's broker; refuse one that could be overheard or forged."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"redis", "rediss"} or not parts.hostname or parts.query:
-        raise BadEnvironment(
-            "PENTATHLON_WORKER_BROKER", "must be like rediss://worker:password@host:6379/0."
-        )
-    is_open = parts.scheme == "redis" and not is_loopback(parts.hostname)
-    if is_open and not environment.plain_broker:
-        raise BadEnvironment(
-            "PENTATHLON_WORKER_BROKER",
-            "would show the password of the queues to the network: use rediss://, or set "
-            "PENTATHLON_PLAIN_BROKER=1 where nobody can listen.",
-        )
-    return url
 
 
 _OF_REDIS: Final[_Options] = {

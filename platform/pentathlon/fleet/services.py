@@ -51,7 +51,7 @@ def record_heartbeat(*, name: str, starved: float = 0.0, held_slots: int = 0) ->
     return bool(Worker.objects.filter(name=name).update(**facts))
 
 
-def mark_draining(*, name: str) -> None:
+def mark_draining(name: str) -> None:
     """Store that a worker finishes its matches and takes no more."""
     Worker.objects.filter(name=name).update(is_draining=True, seen_at=Now())
 

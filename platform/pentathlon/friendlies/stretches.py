@@ -98,6 +98,17 @@ def place_in_queue(friendly: Friendly) -> int:
     return 1 + earlier.count()
 
 
+def claim_stretches(
+    friendly_ids: Collection[int], *, worker: str, capabilities: Capabilities
+) -> list[FriendlyStretch]:
+    """Take those of these friendlies in which a bot is to move that this worker can move."""
+    claimed = (
+        claim_stretch(friendly_id=pk, worker=worker, capabilities=capabilities)
+        for pk in friendly_ids
+    )
+    return [stretch for stretch in claimed if stretch is not None]
+
+
 @transaction.atomic
 def claim_stretch(
     *, friendly_id: int, worker: str, capabilities: Capabilities | None = None
@@ -142,7 +153,7 @@ def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> b
 
 
 @transaction.atomic
-def renew_stretch(*, friendly_id: int, token: UUID, ply: int) -> bool:
+def renew_stretch(friendly_id: int, token: UUID, *, ply: int) -> bool:
     """Renew the lease of a friendly; return False if it is no longer this worker's.
 
     As with matches, plies must grow within the time that the clocks of its bots allow. One
@@ -180,7 +191,7 @@ def _is_stalled(friendly: Friendly, *, now: datetime) -> bool:
     return excess_s > 0 and excess_s > BUILD_S * to_build.count()
 
 
-def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> bool:
+def finish_stretch(friendly_id: int, token: UUID, *, result: StretchResult) -> bool:
     """Store what the bots did, after playing it again; False if it was taken away before.
 
     Raises:
@@ -207,7 +218,7 @@ def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> b
 
 
 @transaction.atomic
-def fail_stretch(*, friendly_id: int, token: UUID, reason: str, counts: bool = True) -> bool:
+def fail_stretch(friendly_id: int, token: UUID, *, reason: str, counts: bool = True) -> bool:
     """Give a friendly back after a failure of the host; False if it was taken away before."""
     held = Friendly.objects.filter(pk=friendly_id, token=token)
     friendly = held.select_for_update().first()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 KEPT_S: Final = 120
@@ -36,8 +36,8 @@ class Frame:
     """The observation of a spectator."""
     svg: str
     text: str
-    said: list[str] = field(default_factory=list)
-    """All events in words; a worker of the previous release sends none."""
+    said: list[str]
+    """All events in words."""
 
     def pack(self) -> bytes:
         """Return the frame as the broker carries it."""

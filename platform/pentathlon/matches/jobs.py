@@ -56,9 +56,8 @@ class Job:
     lane: int = 0
     is_public: bool = False
     """Whether everybody may watch it; false if its results are, or will be, hidden."""
-    shows_compiled: bool | None = None
-    """Whether its bots get the compiled engines, because all live workers offer them. None from a
-    site of the previous release, which does not want to know the builds."""
+    shows_compiled: bool = False
+    """Whether its bots get the compiled engines, because all live workers offer them."""
     traceparent: str = ""
     """The span to which its spans belong; see `pentathlon.tracing`."""
 
@@ -80,7 +79,7 @@ class Submission:
     token: UUID
     """The right of its attempt to hand it in."""
     report: MatchReport
-    builds: EngineBuilds | None = None
+    builds: EngineBuilds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

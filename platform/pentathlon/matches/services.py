@@ -252,7 +252,7 @@ def note_sent(*, match_ids: Collection[int]) -> set[int]:
     return _update_unlocked(match_ids, sent_at=Now())
 
 
-def publish_again(*, match_ids: Collection[int]) -> None:
+def publish_again(match_ids: Collection[int]) -> None:
     """Take back unfollowed hints for these matches, so that they are published again."""
     _update_unlocked(match_ids, sent_at=None)
 

@@ -21,19 +21,7 @@ def settle_versions(*, match_ids: Collection[int], answers: Answers | None = Non
     """Settle every bot version whose validation these ended matches decide."""
     ended = Match.objects.filter(pk__in=match_ids, kind=MatchKind.VALIDATION)
     for version_id in sorted(set(ended.values_list("seats__version", flat=True))):
-        name_version(version_id)
         _settle_version(version_id, answers or {})
-
-
-def name_version(version_id: int) -> None:
-    """Set `validated_version` of the matches that validate this version.
-
-    Processes of the previous release, which may still run, do not set it.
-    """
-    seated = MatchSeat.objects.filter(version=version_id).values("match")
-    Match.objects.filter(kind=MatchKind.VALIDATION, validated_version=None, pk__in=seated).update(
-        validated_version=version_id
-    )
 
 
 def _settle_version(version_id: int, answers: Answers) -> None:

@@ -69,9 +69,9 @@ class _Result(msgspec.Struct, forbid_unknown_fields=True):
     usage: list[_Usage]
     notes: list[list[tuple[int, str]]]
     traces: list[_Trace]
-    starved_s: _Seconds = 0.0
-    watched_s: _Seconds = 0.0
-    builds: _Builds | None = None
+    starved_s: _Seconds
+    watched_s: _Seconds
+    builds: _Builds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +82,6 @@ class _Wire:
 def jobs_to_json(jobs: list[Job]) -> list[_Json]:
     """Return jobs as JSON."""
     told: list[_Json] = msgspec.to_builtins(jobs)
-    for job in told:
-        for seat in job["seats"]:
-            # Workers of the previous release know only true and false here, and need neither.
-            seat["manifest"]["ladder"] = seat["manifest"]["ladder"] is not False
     return told
 
 
@@ -112,7 +108,7 @@ def announcement_from_json(told: _Json, *, name: str) -> Announcement:
 def submission_to_json(submission: Submission) -> _Json:
     """Return a result as JSON; logs are base64."""
     report = submission.report
-    told: _Json = {
+    return {
         "match_id": submission.match_id,
         "token": str(submission.token),
         "record": report.record,
@@ -122,9 +118,8 @@ def submission_to_json(submission: Submission) -> _Json:
         "traces": [trace._asdict() for trace in report.traces],
         "starved_s": report.starved_s,
         "watched_s": report.watched_s,
+        "builds": asdict(submission.builds),
     }
-    # A site of the previous release knows no builds; its jobs do not ask for them.
-    return told if submission.builds is None else {**told, "builds": asdict(submission.builds)}
 
 
 def submission_from_json(told: object) -> Submission:
@@ -142,8 +137,7 @@ def submission_from_json(told: object) -> Submission:
         starved_s=found.starved_s,
         watched_s=found.watched_s,
     )
-    told_builds = found.builds
-    builds = None if told_builds is None else EngineBuilds(**msgspec.structs.asdict(told_builds))
+    builds = EngineBuilds(**msgspec.structs.asdict(found.builds))
     return Submission(match_id=found.match_id, token=found.token, report=report, builds=builds)
 
 

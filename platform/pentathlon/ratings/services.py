@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -41,8 +41,6 @@ _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 2_000
 """Matches that give a game's share of draws to about a hundredth, while a start waits for it."""
-_SWEPT_TOGETHER = 100
-"""Rows that one tick checks for unmarked results; every tick costs as much."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 _pools = Bulkheads[int]("rating pool")
 
@@ -117,19 +115,6 @@ def mark_ready(match_ids: Collection[int]) -> None:
     rows = LedgerRow.objects.waiting().filter(match__in=match_ids)
     ended_at = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
     rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
-
-
-def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None:
-    """Mark unmarked results of matches that have ended, among some rows behind an id.
-
-    A process of the previous release ends matches without marking them. Returns the id to go on
-    from, None at the end.
-    """
-    waiting = LedgerRow.objects.waiting().filter(pk__gt=after).order_by("pk")
-    seen = list(waiting.values_list("pk", "match_id", "match__state")[:limit])
-    if found := {match_id for _, match_id, state in seen if state in _ENDED}:
-        mark_ready(found)
-    return seen[-1][0] if len(seen) == limit else None
 
 
 @transaction.atomic
@@ -223,7 +208,6 @@ def apply_results(*, limit: int = 200) -> int:
 
     A pool whose results cannot be applied holds up no other.
     """
-    _sweep.after = find_unmarked(after=_sweep.after) or 0
     small = Pool.objects.outdated().filter(applied_seq__lte=SMALL)
     pools = {*_ids(Pool.objects.with_new_results()), *_ids(small)}
     return sum(_pools.each(sorted(pools), lambda pk: apply_pool(pool_id=pk, limit=limit)))
@@ -274,16 +258,6 @@ def _why_unchanged(result: Result, *, is_repeat: bool) -> str:
     if not result.has_winner:
         return LedgerReason.ALL_FAILED
     return LedgerReason.REPEAT if is_repeat else ""
-
-
-@dataclass(slots=True)
-class _Sweep:
-    """The progress of a sweep over the waiting rows."""
-
-    after: int = 0
-
-
-_sweep = _Sweep()
 
 
 def _among_own(matches: Sequence[Match]) -> set[int]:

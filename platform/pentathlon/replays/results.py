@@ -70,8 +70,8 @@ def verified_result(match: Match, submission: Submission, *, record: bytes) -> M
         sandbox=report.record["sandbox"],
         chain=report.record["chain"],
         course=course(report.record),
-        referee_build="" if submission.builds is None else submission.builds.referee,
-        bots_build="" if submission.builds is None else submission.builds.bots,
+        referee_build=submission.builds.referee,
+        bots_build=submission.builds.bots,
         record=record,
         seats=tuple(_with_answers(report) if is_check else seat_results(report)),
     )

@@ -90,18 +90,22 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         started = (TournamentState.RUNNING, TournamentState.PAUSED)
         return self.filter(state__in=started).exclude(problem="")
 
-    def finished(self) -> Self:
-        """Return running tournaments without a waiting match, rating, entry or block."""
+    def played(self) -> Self:
+        """Return running tournaments of which all matches are scheduled, ended and rated."""
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
+        running = self.filter(
+            state=TournamentState.RUNNING, is_open_ended=False, is_fully_scheduled=True
+        )
+        return running.filter(~Exists(rows.waiting()), ~Exists(rows.ready()))
+
+    def finished(self) -> Self:
+        """Return those of them without a waiting entry or block."""
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
         blocks = Block.objects.filter(tournament=OuterRef("pk"))
         due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
         replacing = Replacement.objects.unsettled().filter(tournament=OuterRef("pk"))
-        running = self.filter(
-            state=TournamentState.RUNNING, is_open_ended=False, is_fully_scheduled=True
-        )
-        waits = (rows.waiting(), rows.ready(), unsettled, due, blocks.open(), blocks.with_orders())
-        return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in (*waits, replacing)))
+        waits = (unsettled, due, blocks.open(), blocks.with_orders(), replacing)
+        return self.played().filter(*(~Exists(rows_of_kind) for rows_of_kind in waits))
 
 
 class Tournament(models.Model):

@@ -237,6 +237,8 @@ def close_finished() -> list[Tournament]:
 
     If one table cannot be computed, the other tournaments are closed all the same.
     """
+    if not Tournament.objects.played().exists():
+        return []
     settle_blocks()
     finished = {each.pk: each for each in Tournament.objects.finished().order_by("pk")}
     closed = list(_final_tables.each(finished, lambda pk: _close(finished[pk])))

@@ -16,7 +16,7 @@ from pentathlon.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.wire import stretch_result_to_json
-from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match
 from pentathlon.matches.wire import submission_to_json
 from pentathlon_engines import GAMES
@@ -26,7 +26,7 @@ from tests.api.examples.world import World
 from tests.factories import make_match
 from tests.pentathlon.analyses.curves import make_curve
 from tests.pentathlon.friendlies.acting import answered, begun, claimed, result_of
-from tests.pentathlon.replays.playing import record_of, report_of
+from tests.pentathlon.replays.playing import record_of, report_of, submission_of
 from tests.pentathlon.trust.acting import claim
 
 _ANNOUNCED: Final = {
@@ -83,7 +83,7 @@ def _leases(world: World) -> Call:
 def _results(world: World) -> Call:
     job = _job(world)
     report = report_of(record_of(job))
-    told = submission_to_json(Submission(match_id=job.match_id, token=job.token, report=report))
+    told = submission_to_json(submission_of(job, report))
     return Call(who="worker", body={"results": [told]})
 
 

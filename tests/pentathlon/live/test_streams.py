@@ -43,6 +43,7 @@ def frame(ply: int, *, attempt: int = 1) -> Frame:
         position={"ply": ply},
         svg=f"<svg>{ply}</svg>",
         text=f"board {ply}",
+        said=[],
     )
 
 

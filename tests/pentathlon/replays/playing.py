@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pentathlon.matches.jobs import Job, Submission
+from pentathlon.matches.jobs import EngineBuilds, Job, Submission
 from pentathlon.matches.models import Match
 from pentathlon.replays.services import accept_results
 from pentathlon_engines import GAMES
@@ -61,11 +61,17 @@ def submit(
         logs=[log.encode() for log in logs],
         traces=list(traces),
     )
-    submission = Submission(match_id=job.match_id, token=job.token, report=report)
+    submission = submission_of(job, report)
     for refusal in accept_results([submission]):
         if refusal is not None:
             raise refusal
     return Match.objects.get(pk=job.match_id)
+
+
+def submission_of(job: Job, report: MatchReport) -> Submission:
+    """Return what a worker hands in."""
+    builds = EngineBuilds(referee="0.1.0", bots="0.1.0")
+    return Submission(match_id=job.match_id, token=job.token, report=report, builds=builds)
 
 
 def report_of(record: Record, *, seats: int = 2, **changes: Any) -> MatchReport:

@@ -26,7 +26,7 @@ from pentathlon_engines.record.record import chain
 from pentathlon_engines.record.shape import Record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
-from tests.pentathlon.replays.playing import record_of, report_of, usage
+from tests.pentathlon.replays.playing import record_of, report_of, submission_of, usage
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def _batch(size: int = 3) -> list[Job]:
 
 def _told(job: Job, *, luck: int = 1, **changes: Any) -> Submission:
     record = cast("Record", {**record_of(job, luck=luck), **changes})
-    return Submission(match_id=job.match_id, token=job.token, report=report_of(record))
+    return submission_of(job, report_of(record))
 
 
 def _codes(answers: list[DomainError | None]) -> list[str | None]:

@@ -15,6 +15,7 @@ from pentathlon.common.errors import (
     TooLarge,
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments import services
 from pentathlon.tournaments.entries.enrolment import enter_tournament
@@ -490,7 +491,7 @@ class TestClose:
         monkeypatch.setattr(blocks, "MOST_REPLAYS", 0)
         tournament = started(bots=3)
         settle(matches_of(tournament)[:-1])
-        Match.objects.filter(state=MatchState.PENDING).update(state=MatchState.VOID)
+        void_matches(matches=Match.objects.all(), reason="test")
         settle([])
 
         assert services.close_finished() == [tournament]

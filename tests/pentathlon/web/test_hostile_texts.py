@@ -17,7 +17,6 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.matches.jobs import Submission
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.services import apply_results
@@ -33,7 +32,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.protocol import read_reply
 from pentathlon_engines.match.traces import TraceLine
 from tests.factories import make_user, make_version
-from tests.pentathlon.replays.playing import record_of, report_of, trace
+from tests.pentathlon.replays.playing import record_of, report_of, submission_of, trace
 from tests.pentathlon.web.hostile import (
     MARKUP,
     NAMES,
@@ -110,7 +109,7 @@ def _play(match: Match) -> Match:
         notes=[[(1, text) for text in TEXTS[:5]]] * 2,
         traces=[trace(lines=lines)] * 2,
     )
-    submission = Submission(match_id=job.match_id, token=job.token, report=report)
+    submission = submission_of(job, report)
     assert [*accept_results([submission])] == [None]
     return Match.objects.get(pk=match.pk)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -49,15 +48,16 @@ def test_friendly_that_is_passed_on_is_sent_again() -> None:
 def test_lease_holds_for_its_owner_only() -> None:
     stretch = claimed(move(begun()))
 
-    assert DIRECT.renew(stretch, ply=1)
-    assert not DIRECT.renew(replace(stretch, token=uuid4()), ply=1)
+    assert DIRECT.renew(stretch.friendly_id, stretch.token, ply=1)
+    assert not DIRECT.renew(stretch.friendly_id, uuid4(), ply=1)
 
 
 def test_result_after_the_friendly_was_given_back_is_not_wanted() -> None:
     stretch = claimed(move(begun()))
+    held = stretch.friendly_id, stretch.token
 
-    assert DIRECT.fail(stretch, reason="draining", counts=False)
-    assert not DIRECT.finish(stretch, result_of(answered(stretch)))
+    assert DIRECT.fail(*held, reason="draining", counts=False)
+    assert not DIRECT.finish(*held, result=result_of(answered(stretch)))
 
     friendly = Friendly.objects.get()
     assert (friendly.state, friendly.ply, friendly.host_faults) == (FriendlyState.BOT, 1, 0)

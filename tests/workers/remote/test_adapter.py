@@ -19,7 +19,7 @@ from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon.replays.models import Replay
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
-from tests.pentathlon.replays.playing import record_of, report_of
+from tests.pentathlon.replays.playing import record_of, report_of, submission_of
 from tests.workers.playing import play_jobs
 from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
 from tests.workers.test_platforms import announced
@@ -43,7 +43,7 @@ def job(platform: RemotePlatform) -> Job:
 
 def played(job: Job) -> Submission:
     report = report_of(record_of(job))
-    return Submission(match_id=job.match_id, token=job.token, report=report)
+    return submission_of(job, report)
 
 
 def kept(folder: Path) -> list[Path]:

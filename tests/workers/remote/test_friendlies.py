@@ -67,20 +67,23 @@ def test_lease_holds_until_it_is_given_back(friendlies: RemoteFriendlies) -> Non
     friendly = move(begun())
     (stretch,) = claim(friendlies, friendly)
 
-    assert friendlies.renew(stretch, ply=1)
-    assert friendlies.fail(stretch, reason="draining", counts=False)
-    assert not friendlies.renew(stretch, ply=1)
-    assert not friendlies.finish(stretch, result_of(answered(stretch)))
+    held = stretch.friendly_id, stretch.token
+
+    assert friendlies.renew(*held, ply=1)
+    assert friendlies.fail(*held, reason="draining", counts=False)
+    assert not friendlies.renew(*held, ply=1)
+    assert not friendlies.finish(*held, result=result_of(answered(stretch)))
     assert Friendly.objects.get().host_faults == 0
 
 
 def test_result_that_follows_from_no_rules_is_refused(friendlies: RemoteFriendlies) -> None:
     (stretch,) = claim(friendlies, move(begun()))
     result = result_of(answered(stretch))
-    forged = result.events[-1]._replace(text="add everything")
+    events = (*result.events[:-1], result.events[-1]._replace(text="add everything"))
+    forged = replace(result, events=events)
 
     with pytest.raises(InvalidInput):
-        friendlies.finish(stretch, replace(result, events=(*result.events[:-1], forged)))
+        friendlies.finish(stretch.friendly_id, stretch.token, result=forged)
 
     assert Friendly.objects.get().state == FriendlyState.BOT
 

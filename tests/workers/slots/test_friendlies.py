@@ -3,7 +3,6 @@ from typing import cast
 
 import pytest
 
-from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
 from pentathlon.friendlies.stretches import publish_friendlies, publish_stretches_again
@@ -136,7 +135,7 @@ class Lost:
         self.asked = 0
         self._answers = answers
 
-    def renew(self, _: FriendlyStretch, *, ply: int) -> bool:
+    def renew(self, *_: object, ply: int) -> bool:
         self.asked += 1
         return self._answers[self.asked - 1]
 
@@ -150,8 +149,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def keeper(lost: Lost) -> friendlies._Keeper:
-    stretch = cast("FriendlyStretch", object())
-    return friendlies._Keeper(stretch, cast("Friendlies", lost), Drain(grace_s=0))
+    return friendlies._Keeper(claimed(move(begun())), cast("Friendlies", lost), Drain(grace_s=0))
 
 
 def test_lease_is_renewed_only_when_a_third_is_over(now: list[float]) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import django
 from rich.console import Console
@@ -23,6 +24,7 @@ from django.db.models import Count, Q  # noqa: E402
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
 from pentathlon.bots.services import create_bot  # noqa: E402
+from pentathlon.env import read_environment  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
@@ -47,6 +49,7 @@ from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.chaos.crew import Crew, CrewRole, Member  # noqa: E402
 from tools.chaos.network import Condition, Network  # noqa: E402
 from tools.chaos.run import free_port_here, standalone_worker  # noqa: E402
+from tools.worker_broker import VARIABLE, worker_broker  # noqa: E402
 
 NODES: Final = 4
 WEBS: Final = 2
@@ -68,7 +71,8 @@ class NodesTrial:
     """All processes of the trial, and its matches."""
 
     crew: Crew
-    networks: Sequence[Network]
+    ways: Sequence[Network]
+    """All networks of the last node, which is cut off for a while."""
     version: BotVersion
     seed: int = 0
     ids: list[int] = field(default_factory=list)
@@ -87,6 +91,11 @@ class NodesTrial:
             self.crew.tend()
             time.sleep(_TICK_S)
         return time.monotonic() - started
+
+    def become(self, condition: Condition) -> None:
+        """Cut the last node off, or bring it back."""
+        for way in self.ways:
+            way.become(condition)
 
     def play(self, matches: int, *, what: str) -> float:
         """Play some more matches; return matches a second."""
@@ -124,16 +133,16 @@ class NodesTrial:
 
 def main() -> int:
     """Play with all nodes, with one cut off, and with it back; judge the results."""
-    options = read_options("matches")
+    options = read_options("matches", "taking")
     part = max(8, options.matches // 3)
-    with show_progress(Console(stderr=True)) as say, _open_trial() as trial:
+    with show_progress(Console(stderr=True)) as say, _open_trial(options.taking) as trial:
         trial.until(lambda: read_fleet().slots >= NODES, what="four nodes", patience_s=_READY_S)
         trial.play(_FIRST, what="the first matches")
         say("All four nodes")
         whole = trial.play(part, what="matches of four nodes")
         before = trial.memory_mib()
         say("One node is cut off")
-        trial.networks[-1].become(Condition.CUT)
+        trial.become(Condition.CUT)
         cut_at = time.monotonic()
         time.sleep(_TICK_S)  # results accepted just before the cut become visible
         at_cut = trial.played_by(NODES)
@@ -142,7 +151,7 @@ def main() -> int:
             trial.play(_FIRST, what="matches of three nodes")
         so_far = trial.played_by(NODES)
         say("It is back")
-        trial.networks[-1].become(Condition.WHOLE)
+        trial.become(Condition.WHOLE)
 
         def plays_again() -> bool:
             trial.add()
@@ -169,7 +178,7 @@ def main() -> int:
                 most=0,
                 remark=f"at least {CUT_S:g} s",
             ),
-            *_judge_shares(trial),
+            *_judge_shares(trial, taking=options.taking),
             *_judge_memory(before, after),
         ]
     title = f"{NODES} nodes and {WEBS} web processes on one {_vendor()} database"
@@ -191,14 +200,15 @@ def judge_matches(ids: Sequence[int]) -> Iterator[Demand]:
     yield Demand(name="played more than once", measured=again, remark="the price of the cut")
 
 
-def _judge_shares(trial: NodesTrial) -> Iterator[Demand]:
+def _judge_shares(trial: NodesTrial, *, taking: int) -> Iterator[Demand]:
     for number in range(1, NODES + 1):
         web = 1 + (number - 1) % WEBS
+        hints = "the broker" if number > NODES - taking else "the site"
         yield Demand(
             name=f"results of node {number}",
             measured=trial.played_by(number),
             least=1,
-            remark=f"through web process {web}",
+            remark=f"through web process {web}, hints of {hints}",
         )
 
 
@@ -219,7 +229,7 @@ def _vendor() -> str:
 
 
 @contextmanager
-def _open_trial() -> Iterator[NodesTrial]:
+def _open_trial(taking: int) -> Iterator[NodesTrial]:
     prepare_database()
     prepare_static_files()
     owner = User.objects.create_user(username="benchmark", password=None)
@@ -227,21 +237,25 @@ def _open_trial() -> Iterator[NodesTrial]:
     version = create_bot(actor=owner, archive=archive)
     folder = Path(str(settings.DATA_FOLDER)).parent
     webs = [_stack(folder) for _ in range(WEBS)]
-    networks = [
-        Network(
-            port=free_port_here(),
-            server_port=webs[number % WEBS].port,
-            orders=folder / f"network-{number}.sock",
-        )
-        for number in range(NODES)
-    ]
+    broker = str(read_environment().worker_broker)
+    ways: list[Network] = []
     services = [*_services(webs)]
-    for number, network in enumerate(networks, start=1):
-        services += [network.service(), standalone_worker(folder, network, number)]
+    for number in range(1, NODES + 1):
+        orders = folder / f"network-{number}.sock"
+        server_port = webs[(number - 1) % WEBS].port
+        ways = [Network(port=free_port_here(), server_port=server_port, orders=orders)]
+        variables = {}
+        if number > NODES - taking:
+            server_port, port = int(urlsplit(broker).port or 0), free_port_here()
+            orders = folder / f"broker-{number}.sock"
+            ways.append(Network(port=port, server_port=server_port, orders=orders))
+            variables[VARIABLE] = worker_broker(port, of=broker)
+        services += [way.service() for way in ways]
+        services.append(standalone_worker(folder, ways[0], number, **variables))
     crew = Crew(services, workers=0, logs=folder / "logs")
     try:
         crew.tend()
-        yield NodesTrial(crew=crew, networks=networks, version=version)
+        yield NodesTrial(crew=crew, ways=ways, version=version)
     finally:
         crew.stop()
 

@@ -73,6 +73,7 @@ def _measure(slots: int, asked: dict[str, float]) -> dict[str, float]:
         ) as site:
             site.address()
             told = {**asked, "pid": site.process.pid, "result": str(folder / "result")}
+            environment["DJANGO_SETTINGS_MODULE"] = "pentathlon.settings"
             if not run_trial(
                 "tools.benchmark.throughput.trial", json.dumps(told), environment=environment
             ):

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon_engines import GAMES
 from tools.benchmark import analysis, starvation, strength
 from tools.benchmark.competition.ratings import RATINGS
 from tools.benchmark.load import fill
@@ -19,18 +20,32 @@ from tools.benchmark.newcomer import command as newcomer
 from tools.benchmark.part import BenchPart, SizeOption
 from tools.benchmark.speed import command as engines
 from tools.benchmark.throughput import command as throughput
-from tools.benchmark.wire import command as wire
 
 _NODES = BenchPart(
     HELP="four worker nodes and two web processes, one node cut off and brought back",
     module="tools.benchmark.load.nodes",
-    sizes=(SizeOption("matches", 240, 48, "matches that four nodes play, at least"),),
+    sizes=(
+        SizeOption("matches", 240, 48, "matches that four nodes play, at least"),
+        SizeOption("taking", 2, 2, "nodes that take hints from the broker; the others ask the site"),
+    ),
     has_broker=True,
+)
+_WIRE = BenchPart(
+    HELP="CPU and time of a match by workers without keys, beside one with the database",
+    module="tools.benchmark.wire.trial",
+    sizes=(
+        SizeOption("matches", 48, 16, "matches per round and kind of worker"),
+        # Two measurements of three rounds differ by up to a tenth.
+        SizeOption("rounds", 12, 2, "rounds"),
+    ),
+    has_broker=True,
+    on_one_core=True,
+    offer=lambda parser: parser.add_argument("--game", choices=sorted(GAMES), default="tuned"),
 )
 _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "match": MATCH,
     "throughput": throughput,
-    "wire": wire,
+    "wire": _WIRE,
     "starvation": starvation,
     "engines": engines,
     "data": fill,

@@ -13,9 +13,11 @@ from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import valkey_url
 from pentathlon_engines import GAMES
 from tools.chaos.clock import Clock
+from tools.chaos.run import free_port_here
 from tools.trials import run_trial, trial_environment
+from tools.worker_broker import VARIABLE, worker_broker
 
-_LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1, "standalone": 0}
+_LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1, "standalone": 0, "taking": 0}
 
 
 class Command(BaseCommand):
@@ -47,6 +49,12 @@ class Command(BaseCommand):
             default=2,
             help="workers without keys, each on its own network (2)",
         )
+        parser.add_argument(
+            "--taking",
+            type=int,
+            default=1,
+            help="how many of them take hints from the broker, not from the site (1)",
+        )
         parser.add_argument("--logs", type=Path, help="a folder for the output of the processes")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -71,7 +79,7 @@ class Command(BaseCommand):
 
 def _arguments(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:
     arguments = ["--seed", str(seed), "--folder", str(folder)]
-    for name in ("matches", "faults", "workers", "slots", "standalone", "game"):
+    for name in ("matches", "faults", "workers", "slots", "standalone", "taking", "game"):
         arguments += [f"--{name}", str(options[name])]
     arguments += ["--logs", str(options["logs"] or folder / "logs")]
     arguments += ["--postgres"] if options["database"] == "postgres" else []
@@ -83,6 +91,7 @@ def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
     return trial_environment(
         folder,
         REDIS_URL=valkey_url(folder / "valkey.sock"),
+        **{VARIABLE: worker_broker(free_port_here())},
         PENTATHLON_LADDER_MATCHES_AN_HOUR=UNLIMITED,
         PENTATHLON_REFERENCE_BOTS="0",
         PENTATHLON_LOG_JSON="1",

