@@ -26,7 +26,7 @@ _NODES = BenchPart(
     module="tools.benchmark.load.nodes",
     sizes=(
         SizeOption("matches", 240, 48, "matches that four nodes play, at least"),
-        SizeOption("taking", 2, 2, "nodes that take hints from the broker; the others ask the site"),
+        SizeOption("taking", 2, 2, "nodes with hints of the broker, not of the site"),
     ),
     has_broker=True,
 )
