@@ -69,7 +69,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "analyses/results": {"match_id": 1, "token": str(uuid4())},
     "friendlies/claims": {"friendly_ids": [], "slot": "host/1.0", "announcement": ANNOUNCED},
     "friendlies/passed-hints": {"friendly_ids": []},
-    "friendlies/leases": {"friendly_id": 1, "token": str(uuid4())},
+    "friendlies/leases": {"friendly_id": 1, "token": str(uuid4()), "ply": 1},
     "friendlies/results": {"friendly_id": 1, "token": str(uuid4()), "result": {}},
     "friendlies/returns": {
         "friendly_id": 1,

@@ -218,7 +218,7 @@ CALLS: Final[dict[str, Making]] = {
     ),
     "fleet_friendlies_claims_create": _claim_friendly,
     "fleet_friendlies_passed_hints_create": _pass_friendly,
-    "fleet_friendlies_leases_create": _of_stretch(lambda stretch: {}),
+    "fleet_friendlies_leases_create": _of_stretch(lambda stretch: {"ply": 1}),
     "fleet_friendlies_results_create": _of_stretch(
         lambda stretch: {"result": stretch_result_to_json(result_of(answered(stretch)))}
     ),
