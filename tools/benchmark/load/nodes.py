@@ -61,6 +61,8 @@ _HOST: Final = "127.0.0.1"
 _READY_S: Final = 300.0
 _PHASE_S: Final = 900.0
 _TICK_S: Final = 0.2
+_IN_FLIGHT_S: Final = 3.0
+"""How long the site may take for a result that it received just before the cut."""
 _AHEAD: Final = 24
 """The number of matches that always wait, so that every node has something to play."""
 _FIRST: Final = 8
@@ -144,7 +146,7 @@ def main() -> int:
         say("One node is cut off")
         trial.become(Condition.CUT)
         cut_at = time.monotonic()
-        time.sleep(_TICK_S)  # results accepted just before the cut become visible
+        time.sleep(_IN_FLIGHT_S)
         at_cut = trial.played_by(NODES)
         without = trial.play(part, what="matches of three nodes")
         while time.monotonic() < cut_at + CUT_S:
