@@ -141,12 +141,12 @@ def is_eligible(reader: ApiClient, version: int) -> bool:
 def play_tournament(site: Site, versions: list[int]) -> None:
     """Play a round robin to its end; the webhook says so, and replays move to the store."""
     boss = ApiClient.signed_in(ADDRESS, username="boss", password=PASSWORD)
-    boss.post("webhooks/", {"url": "https://hooks.example.org/", "events": ["tournament.closed"]})
+    boss.post("webhooks/", {"url": "https://hooks.example.org/", "events": ["tournament.finished"]})
     document = {"name": "Rehearsal", "game": "tuned", "versions": versions, "cycles": 1}
     tournament = boss.post("tournaments/", document)["id"]
     boss.post(f"tournaments/{tournament}/start/")
     eventually(lambda: boss.get(f"tournaments/{tournament}/")["state"] == "closed")
-    eventually(lambda: "tournament.closed" in received(site, "webhook"))
+    eventually(lambda: "tournament.finished" in received(site, "webhook"))
     eventually(lambda: any((site.received / "store").rglob("*")))
 
 
