@@ -116,6 +116,7 @@ def install(site: Site) -> None:
         *("createsuperuser", "--noinput", "--username=boss", "--email=boss@example.org"),
         DJANGO_SUPERUSER_PASSWORD=PASSWORD,
     )
+    site.ask("UPDATE accounts_user SET is_organiser = true")  # there is a page for it
 
 
 def upload_bots(site: Site, author: Newcomer) -> list[int]:
