@@ -142,7 +142,8 @@ def is_eligible(reader: ApiClient, version: int) -> bool:
 def play_tournament(site: Site, versions: list[int]) -> None:
     """Play a round robin to its end; the webhook says so, and replays move to the store."""
     boss = ApiClient.signed_in(ADDRESS, username="boss", password=PASSWORD)
-    boss.post("webhooks/", {"url": "https://hooks.example.org/", "events": ["tournament.finished"]})
+    hook = {"url": "https://hooks.example.org/", "events": ["tournament.finished"]}
+    boss.post("webhooks/", hook)
     document = {"name": "Rehearsal", "game": "tuned", "versions": versions, "cycles": 1}
     tournament = boss.post("tournaments/", document)["id"]
     boss.post(f"tournaments/{tournament}/start/")
