@@ -92,7 +92,7 @@ class Web(BaseHTTPRequestHandler):
         return RECEIVED / "store" / self.path.partition("?")[0].lstrip("/")
 
     def _body(self) -> bytes:
-        if "chunked" not in self.headers.get("Content-Encoding", ""):
+        if "X-Amz-Decoded-Content-Length" not in self.headers:
             return self.rfile.read(int(self.headers.get("Content-Length", 0)))
         body = b""  # each piece has a length, as a number of base 16, and a signature
         while size := int(self.rfile.readline().split(b";")[0], 16):
