@@ -12,8 +12,9 @@ import ssl
 import threading
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 RECEIVED: Final = Path("/received")
 _ANSWERS: Final = {
@@ -29,6 +30,17 @@ def _keep(kind: str, content: bytes) -> None:
     draft = RECEIVED / f".{next(_numbers)}"
     draft.write_bytes(content)
     draft.rename(RECEIVED / f"{kind}{draft.name}")
+
+
+def _joined(pieces: BinaryIO) -> bytes:
+    """Join pieces, before each of which a line tells its length."""
+    body = b""
+    while size := int(pieces.readline().split(b";")[0], 16):
+        body += pieces.read(size)
+        pieces.readline()
+    while pieces.readline().strip():
+        pass
+    return body
 
 
 class Mail(socketserver.StreamRequestHandler):
@@ -92,15 +104,13 @@ class Web(BaseHTTPRequestHandler):
         return RECEIVED / "store" / self.path.partition("?")[0].lstrip("/")
 
     def _body(self) -> bytes:
-        if "chunked" not in self.headers.get("Content-Encoding", ""):
-            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        body = b""  # each piece has a length, as a number of base 16, and a signature
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        while self.rfile.readline().strip():
-            pass
-        return body
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            body = _joined(self.rfile)
+        else:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        # Clients of S3 cut an object into pieces of their own, with a checksum behind the last.
+        is_cut = "X-Amz-Decoded-Content-Length" in self.headers
+        return _joined(BytesIO(body)) if is_cut else body
 
     def _answer(self, status: int, body: bytes = b"", *, etag: str = "") -> None:
         self.send_response(status)
