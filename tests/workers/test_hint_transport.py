@@ -1,7 +1,9 @@
 """A message that cannot be read is dropped: it ends no worker, and the next one is followed."""
 
 import json
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db.models.functions import Now
@@ -62,19 +64,21 @@ def test_message_for_another_task_is_no_hint(task: str) -> None:
 
 def test_unreadable_messages_are_dropped_and_the_next_is_delivered() -> None:
     (hint,) = messages([(PLAY_MATCHES, [1], {})])
-    read: list[object] = []
+    read: list[Any] = []
 
     with Connection("memory://") as connection:
-        channel = connection.default_channel
+        channel: Any = connection.default_channel  # Any: kombu's own, as below
         channel.Message = HintMessage
         channel.basic_consume(MATCHES, False, lambda message: read.append(message.decode()), "")
         for text in (*_JUNK[:-1], json.dumps(hint["message"]).encode()):
-            drop_unreadable(
-                channel, lambda text=text: connection.transport._deliver(json.loads(text), MATCHES)
-            )
+            drop_unreadable(channel, partial(_deliver, connection.transport, text))
 
         assert len(_held(channel)) == 1, "what was dropped holds no slot"
     assert [arguments for arguments, *_ in read] == [[[1]]]
+
+
+def _deliver(transport: Any, text: bytes) -> None:
+    transport._deliver(json.loads(text), MATCHES)
 
 
 @pytest.mark.deep
