@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 
 from pentathlon_engines.errors import BadJson, RepeatedField
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""How a file that is packed with gzip begins."""
 
 
 def loads(data: bytes | str) -> Any:  # Any: JSON
@@ -27,7 +28,7 @@ def loads(data: bytes | str) -> Any:  # Any: JSON
     Raises:
         BadJson: it is not JSON; or it is a `RepeatedField`.
     """
-    if isinstance(data, bytes) and data.startswith(_GZIP):
+    if isinstance(data, bytes) and data.startswith(GZIP):
         raise BadJson("it is packed with gzip; unpack it first")
     try:
         return json.loads(data, object_pairs_hook=_object, parse_constant=_constant)

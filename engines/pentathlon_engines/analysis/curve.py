@@ -16,16 +16,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from pentathlon_engines.analysis.judgement import (
-    CANDIDATE,
-    FEWEST_DECISIONS,
-    MOST_CONFIRMED,
-    Accuracy,
-    Mark,
-    Swing,
-    judge_accuracy,
-    judge_swings,
-)
+from pentathlon_engines.analysis import judgement
 from pentathlon_engines.analysis.playouts import (
     LARGEST_ERROR,
     MOST_PLAYOUTS,
@@ -53,7 +44,7 @@ class Budget:
     each."""
     playouts: int = MOST_PLAYOUTS
     largest_error: float = LARGEST_ERROR
-    confirmed: int = MOST_CONFIRMED
+    confirmed: int = judgement.MOST_CONFIRMED
     """The most events that are measured again."""
 
 
@@ -83,8 +74,8 @@ class Curve:
     plies: int
     points: dict[int, Estimate]
     """The estimate at each measured ply; the first and the last ply are always among them."""
-    marks: list[Mark]
-    accuracies: list[Accuracy]
+    marks: list[judgement.Mark]
+    accuracies: list[judgement.Accuracy]
     """The accuracy of each seat."""
     playouts: int
     """The total number of playouts."""
@@ -145,7 +136,7 @@ class _Drawing:
         for ply in self._first_plies():
             self._points[ply] = self._measure(ply)
         # Plies that are measured because much happens there would count too much.
-        accuracies = judge_accuracy(self._swings(), seats=self._record["seats"])
+        accuracies = judgement.judge_accuracy(self._swings(), seats=self._record["seats"])
         while len(self._points) < self._budget.plies:
             middle = self._widest_gap()
             if middle is None:
@@ -156,7 +147,7 @@ class _Drawing:
         return Curve(
             plies=self._last,
             points=self._points,
-            marks=judge_swings(swings),
+            marks=judgement.judge_swings(swings),
             accuracies=accuracies,
             playouts=self._playouts,
         )
@@ -167,7 +158,7 @@ class _Drawing:
             return list(range(self._last + 1))
         seats = self._record["seats"]
         wanted = self._budget.decisions
-        each = max(wanted // seats, min(wanted, FEWEST_DECISIONS))
+        each = max(wanted // seats, min(wanted, judgement.FEWEST_DECISIONS))
         chosen = {0, self._last}
         for seat in range(seats):
             decisions = [ply for ply in range(1, self._last + 1) if self._decided(ply) == seat]
@@ -192,12 +183,12 @@ class _Drawing:
         if not gaps:
             return None
         most, left, right = max(gaps)
-        return (right - left) // 2 if most >= CANDIDATE else None
+        return (right - left) // 2 if most >= judgement.CANDIDATE else None
 
-    def _swings(self) -> list[Swing]:
+    def _swings(self) -> list[judgement.Swing]:
         """Return all events that were measured before and after."""
         return [
-            Swing(
+            judgement.Swing(
                 ply=right,
                 seat=None if self._events[left].is_chance else self._events[left].seat,
                 is_decision=self._decided(right) is not None,
@@ -218,7 +209,7 @@ class _Drawing:
 
         Of many noisy differences the largest are partly luck; fresh playouts are not chosen.
         """
-        swings = [swing for swing in self._swings() if swing.size >= CANDIDATE]
+        swings = [swing for swing in self._swings() if swing.size >= judgement.CANDIDATE]
         swings.sort(key=lambda swing: (-swing.size, swing.ply))
         largest = swings[: self._budget.confirmed]
         plies = {ply for swing in largest for ply in (swing.ply - 1, swing.ply)}

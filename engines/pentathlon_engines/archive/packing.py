@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from pentathlon_engines.archive.archives import (
-    CheckedArchive,
-    read_archive,
-    tree_hash,
-    unpack,
-    with_program,
-)
+from pentathlon_engines.archive import archives
 from pentathlon_engines.archive.files import StoredFile, Tree, plain_tree
 from pentathlon_engines.archive.layout import arrange
 from pentathlon_engines.errors import BadArchive
@@ -30,7 +24,7 @@ _copies: Final[list[tempfile.TemporaryDirectory[str]]] = []
 """Repaired copies, removed when this process ends."""
 
 
-def pack_bot(folder: Path) -> CheckedArchive:
+def pack_bot(folder: Path) -> archives.CheckedArchive:
     """Return the files of a bot as the server would check and keep them.
 
     Raises:
@@ -52,7 +46,7 @@ def pack_bot(folder: Path) -> CheckedArchive:
             info.create_system = 3
             info.external_attr = path.stat().st_mode << 16
             archive.writestr(info, b"" if info.is_dir() else path.read_bytes())
-    return read_archive(packed.getvalue())
+    return archives.read_archive(packed.getvalue())
 
 
 def content_hash(folder: Path) -> str:
@@ -63,7 +57,7 @@ def content_hash(folder: Path) -> str:
     tree = _read_folder(folder)
     # What a build makes may be among the files that are left out.
     manifest = parse_manifest(tree.files[FILE_NAME].data, has_file=lambda _: True)
-    return tree_hash(with_program(tree, manifest))
+    return archives.tree_hash(archives.with_program(tree, manifest))
 
 
 def folder_to_play(source: Path) -> tuple[Path, tuple[Repair, ...]]:
@@ -77,7 +71,7 @@ def folder_to_play(source: Path) -> tuple[Path, tuple[Repair, ...]]:
         BadArchive: the server would refuse a folder that needs such changes, or the zip.
     """
     if source.is_file():
-        return _unpacked(read_archive(source.read_bytes()))
+        return _unpacked(archives.read_archive(source.read_bytes()))
     repairs = _read_folder(source).repairs
     if any(repair.code not in _LEAVES_FILES_ALONE for repair in repairs):
         return _unpacked(pack_bot(source))
@@ -92,11 +86,11 @@ def top_folder(source: Path) -> Path:
     return min((path.parent for path in inner), key=lambda path: len(path.parts), default=source)
 
 
-def _unpacked(archive: CheckedArchive) -> tuple[Path, tuple[Repair, ...]]:
+def _unpacked(archive: archives.CheckedArchive) -> tuple[Path, tuple[Repair, ...]]:
     _copies.append(tempfile.TemporaryDirectory(prefix="pentathlon-bot-"))
     folder = Path(_copies[-1].name) / "bot"
     folder.mkdir()
-    unpack(archive.normalised, folder)
+    archives.unpack(archive.normalised, folder)
     return folder, archive.repairs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from gzip import decompress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pentathlon_engines import strict_json
 from pentathlon_engines.cli.failure import CHECK_FAILED, USAGE, CommandFailed
@@ -13,14 +13,12 @@ from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.errors import BadJson, RepeatedField
 from pentathlon_engines.record.shape import Record
 
-_GZIP: Final = b"\x1f\x8b"
-
 
 def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
     """Return the JSON object in a file, which may be packed with gzip."""
     try:
         data = path.read_bytes()
-        record = strict_json.loads(decompress(data) if data.startswith(_GZIP) else data)
+        record = strict_json.loads(decompress(data) if data.startswith(strict_json.GZIP) else data)
     except (OSError, EOFError, BadJson, zlib.error) as error:
         raise CommandFailed(
             f"{path} cannot be read as a record: {error}.",

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 from pentathlon_engines.desk.tally import Tally, TallyLine
 from pentathlon_engines.desk.tournament import DeskTournament
-from pentathlon_engines.strength.best import (
-    Z_95,
-    RankInterval,
-    by_strength,
-    chances_of_best,
-    groups,
-    rank_intervals,
-)
+from pentathlon_engines.strength import best
 from pentathlon_engines.strength.thurstone import BETA, fit
 from pentathlon_engines.tournament.formats.interface import GivingByes
 from pentathlon_engines.tournament.round_results import results_of_rounds
@@ -43,7 +36,7 @@ class DeskStanding:
     """The estimated strength; 25 is the mean of the field."""
     reach: float
     """Half the width of the strength's 95 % interval."""
-    ranks: RankInterval
+    ranks: best.RankInterval
     chance_of_best: float
     line: TallyLine
     byes: int
@@ -93,13 +86,13 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
     )
     tally = tally_of(tournament)
     results = _results(tournament, tally, dict(zip(strengths.players, strengths.mu, strict=True)))
-    ranked = [strengths.players[index] for index in by_strength(strengths)]
+    ranked = [strengths.players[index] for index in best.by_strength(strengths)]
     places = tournament.over.places if tournament.over else None
     by = document.tie_breaks
     ordered = order_entries(ranked, places=places, by=by, results=results)
     values = values_of(group_by_places(ranked, places), by=by, results=results)
-    numbers, intervals = groups(strengths), rank_intervals(strengths)
-    chances = chances_of_best(strengths).chances
+    numbers, intervals = best.groups(strengths), best.rank_intervals(strengths)
+    chances = best.chances_of_best(strengths).chances
     rows: list[DeskStanding] = []
     for group in ordered:
         place = len(rows) + 1
@@ -112,7 +105,7 @@ def standings(tournament: DeskTournament) -> list[DeskStanding]:
                     number=number,
                     name=entry_name(tournament, number),
                     strength=strengths.mu[number],
-                    reach=Z_95 * strengths.sigma(number),
+                    reach=best.Z_95 * strengths.sigma(number),
                     ranks=intervals[number],
                     chance_of_best=chances[number],
                     line=line,

@@ -255,8 +255,7 @@ def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
 
 
 def _replacements(proof: Proof) -> list[StatedReplacement]:
-    # Servers of the previous release state no replacements.
-    return [StatedReplacement.from_json(each) for each in proof.get("replacements", [])]
+    return [StatedReplacement.from_json(row) for row in proof.get("replacements", [])]
 
 
 def _check_replacements(

@@ -51,7 +51,7 @@ class StatedReplacement(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the replacement as proofs have it."""
         told = {**self._asdict(), "kept": list(self.kept)}
-        # An empty `left` is left out, as in all digests of the previous release.
+        # Digests count an empty `left` as none.
         return told if self.left else {name: told[name] for name in told if name != "left"}
 
     def digest_after(self, before: str) -> str:

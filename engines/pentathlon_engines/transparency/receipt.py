@@ -9,9 +9,6 @@ from pentathlon_engines.errors import BadJson, BadNote
 from pentathlon_engines.record.record import canonical
 
 FORMAT: Final = "pentathlon/receipt/2"
-BEFORE: Final = "pentathlon/receipt/1"
-"""The format of receipts of earlier releases, which state no arithmetic; their bytes stay as they
-are."""
 
 _TYPES: Final = {"match": int, "rules": int}
 """The types of the fields that are not texts."""
@@ -49,18 +46,16 @@ def write_receipt(receipt: Receipt) -> str:
 def read_receipt(text: str) -> Receipt:
     """Return what stands in the line; raise `BadNote` if it is no receipt."""
     try:
-        told = strict_json.loads(text)
+        receipt = strict_json.loads(text)
     except BadJson:
-        told = None
-    if not isinstance(told, dict) or told.get("format") not in {FORMAT, BEFORE}:
+        receipt = None
+    if not isinstance(receipt, dict) or receipt.get("format") != FORMAT:
         raise BadNote("this note is not a receipt of a match.")
-    if told["format"] == BEFORE and "arithmetic" in told:
-        raise BadNote("this receipt is not in the standard form of receipts.")
-    has_types = all(type(value) is _TYPES.get(name, str) for name, value in told.items())
+    has_types = all(type(value) is _TYPES.get(name, str) for name, value in receipt.items())
     if (
-        set(told) | _OPTIONAL != set(Receipt.__annotations__)
+        set(receipt) | _OPTIONAL != set(Receipt.__annotations__)
         or not has_types
-        or write_receipt(told) != text  # type: ignore[arg-type]  # checked right here
+        or write_receipt(receipt) != text  # type: ignore[arg-type]  # checked right here
     ):
         raise BadNote("this receipt is not in the standard form of receipts.")
-    return told  # type: ignore[return-value]  # checked above
+    return receipt  # type: ignore[return-value]  # checked above

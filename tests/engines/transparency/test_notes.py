@@ -11,14 +11,14 @@ from pentathlon_engines.transparency.notes import (
     read_note,
     write_note,
 )
-from pentathlon_engines.transparency.receipt import Receipt, read_receipt, write_receipt
+from pentathlon_engines.transparency.receipt import FORMAT, Receipt, read_receipt, write_receipt
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 KEY = LogKey("example.org/log", PRIVATE.public_key().public_bytes_raw())
 OTHER = LogKey("example.org/other", KEY.public)
 TEXT = "first line\n\nthird line\n"
 RECEIPT: Receipt = {
-    "format": "pentathlon/receipt/1",
+    "format": FORMAT,
     "match": 7,
     "game": "tuned",
     "rules": 1,

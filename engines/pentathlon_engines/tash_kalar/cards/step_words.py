@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.board import ALL, COLOURED, COLOURS, DISTANCES, spread
+from pentathlon_engines.tash_kalar.cards import program
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
-from pentathlon_engines.tash_kalar.cards.program import (
-    OWNER_CONDITIONS,
-    OWNERS,
-    PLAIN_CONDITIONS,
-    PLAIN_PLACES,
-    SUMMON_CAPTURES,
-    SUMMONED_COLOURS,
-    Condition,
-    Place,
-    Selector,
-    Step,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +23,10 @@ class StepWords:
         self.data = dict(data)
         self.slots = slots
 
-    def selector(self, data: dict[str, Any]) -> Selector:
+    def selector(self, data: dict[str, Any]) -> program.Selector:
         """Return the selected pieces."""
         data = dict(data)
-        owner = self.index(data.pop("owner"), OWNERS, "owner")
+        owner = self.index(data.pop("owner"), program.OWNERS, "owner")
         ranks = self.ranks(data.pop("ranks", RANKS))
         places = self.places(data.pop("where"))
         without_self = data.pop("exclude_self", False)
@@ -49,7 +38,7 @@ class StepWords:
         data.pop("each_enemy_color", None)
         data.pop("color_of", None)
         self.refuse_rest(data)
-        selector = Selector(owner, ranks, places, without_self, condition)
+        selector = program.Selector(owner, ranks, places, without_self, condition)
         selector.without_gateway = without_gateway
         if beside:
             selector.own_beside = self.by_rank(beside)
@@ -60,9 +49,11 @@ class StepWords:
 
     def owner_condition(self, data: dict[str, Any]) -> int:
         """Read the condition that compares the two sides."""
-        return self.index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner_condition")
+        return self.index(
+            data.pop("owner_condition", ""), program.OWNER_CONDITIONS, "owner_condition"
+        )
 
-    def read_conditions(self, step: Step, words: str) -> None:
+    def read_conditions(self, step: program.Step, words: str) -> None:
         """Read the conditions of a step: any of several, or all of them."""
         step.every_condition = " and " in words
         if step.every_condition and " or " in words:
@@ -70,61 +61,63 @@ class StepWords:
         parts = words.split(" and " if step.every_condition else " or ")
         step.conditions = tuple(self.condition(part) for part in parts)
 
-    def places(self, where: object) -> list[Place]:
+    def places(self, where: object) -> list[program.Place]:
         """Return the named squares; a list means their union."""
         if isinstance(where, list):
             return [place for part in where for place in self.places(part)]
-        if isinstance(where, str) and where in PLAIN_PLACES:
-            return [Place(where, 0)]
+        if isinstance(where, str) and where in program.PLAIN_PLACES:
+            return [program.Place(where, 0)]
         if where == "colorless":
-            return [Place("fixed", ALL & ~COLOURED)]
+            return [program.Place("fixed", ALL & ~COLOURED)]
         if not isinstance(where, dict) or len(where) != 1:
             raise self.bad(f"unknown place {where!r}")
         ((word, value),) = where.items()
         if word == "distance_max" and value < DISTANCES:
-            return [Place("distance_max", value)]
+            return [program.Place("distance_max", value)]
         if word in _PLACES_OF_STEPS:
-            return [Place(word, self.slot(value))]
+            return [program.Place(word, self.slot(value))]
         if word in ("adjacent_to_color", "on_or_adjacent_to_color") and value in COLOURS:
             squares = COLOURS[value]
             on = squares if word.startswith("on") else 0
-            return [Place("fixed", spread(squares) | on)]
+            return [program.Place("fixed", spread(squares) | on)]
         raise self.bad(f"unknown place {where!r}")
 
-    def condition(self, words: str) -> Condition:
+    def condition(self, words: str) -> program.Condition:
         """Return a condition, possibly negated."""
         negated = words.startswith("not ")
         words = words.removeprefix("not ")
-        if words in PLAIN_CONDITIONS:
-            return Condition(words, negated=negated)
+        if words in program.PLAIN_CONDITIONS:
+            return program.Condition(words, negated=negated)
         kind, _, rest = words.partition(":")
         if kind == "summoned_on":
-            number = self.index(rest, SUMMONED_COLOURS, "summoned_on")
-            return Condition("summoned_on", negated=negated, number=number)
+            number = self.index(rest, program.SUMMONED_COLOURS, "summoned_on")
+            return program.Condition("summoned_on", negated=negated, number=number)
         if kind == "summon_captured":
-            number = 1 + self.index(rest, SUMMON_CAPTURES, kind)
-            return Condition("summon_captured", negated=negated, number=number)
+            number = 1 + self.index(rest, program.SUMMON_CAPTURES, kind)
+            return program.Condition("summon_captured", negated=negated, number=number)
         if kind == "gateway_on" and rest in COLOURS:
-            return Condition("gateway_on", negated=negated, number=COLOURS[rest])
+            return program.Condition("gateway_on", negated=negated, number=COLOURS[rest])
         if kind == "discarded":
-            condition = Condition("discarded", negated=negated)
+            condition = program.Condition("discarded", negated=negated)
             condition.card = rest
             return condition
         return self._condition_on_step(words, kind, rest, negated=negated)
 
-    def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:
+    def _condition_on_step(
+        self, words: str, kind: str, rest: str, *, negated: bool
+    ) -> program.Condition:
         """Read a condition that asks what an earlier step did."""
         name, _, rest = rest.replace(">=", ":").partition(":")
         if kind in ("done", "captured"):
-            return Condition(kind, negated=negated, slot=self.slot(name))
+            return program.Condition(kind, negated=negated, slot=self.slot(name))
         if kind == "count":
-            return Condition(kind, negated=negated, slot=self.slot(name), number=int(rest))
+            return program.Condition(kind, negated=negated, slot=self.slot(name), number=int(rest))
         if kind in ("destroyed", "piece_rank"):
             rank = self.index(rest, RANKS, kind)
-            return Condition(kind, negated=negated, slot=self.slot(name), number=rank)
+            return program.Condition(kind, negated=negated, slot=self.slot(name), number=rank)
         if kind == "square_color" and rest in COLOURS:
             slot = self.slot(name)
-            return Condition(kind, negated=negated, slot=slot, number=COLOURS[rest])
+            return program.Condition(kind, negated=negated, slot=slot, number=COLOURS[rest])
         raise self.bad(f"unknown condition {words!r}")
 
     def ranks(self, names: Any) -> int:

@@ -10,18 +10,10 @@ from pentathlon_engines.contract.game import State
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tash_kalar.board import FILES, RULES
-from pentathlon_engines.tash_kalar.drawing import description
+from pentathlon_engines.tash_kalar.drawing import description, table
 from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing.description import Seen
 from pentathlon_engines.tash_kalar.drawing.marks import Event, Marks, last_card, marks_of
-from pentathlon_engines.tash_kalar.drawing.table import (
-    PIECE,
-    TASKS_HEIGHT,
-    draw_piece,
-    draw_strip,
-    draw_tasks,
-    draw_turn,
-)
 from pentathlon_engines.tash_kalar.serialization.fields import squares
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
@@ -78,16 +70,16 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
         card = ""  # drawn only once, as the pending card
     picture = Picture(height=_height(seen, card), field=_FIELD)
     for seat, strip_top in enumerate(_STRIP_TOPS):
-        draw_strip(picture, seen, seat, top=strip_top)
+        table.draw_strip(picture, seen, seat, top=strip_top)
     picture.coordinates(FILES, _RANKS, size=_CELL)
     for name in filter(None, _top_first()):
         _draw_square(picture, seen, name)
     _draw_marks(picture, seen, marks_of(events, emptied))
-    draw_turn(picture, seen, top=_TURN_AT)
+    table.draw_turn(picture, seen, top=_TURN_AT)
     top: float = _BELOW
     if "tasks" in seen:
-        draw_tasks(picture, seen, top=top)
-        top += TASKS_HEIGHT
+        table.draw_tasks(picture, seen, top=top)
+        top += table.TASKS_HEIGHT
     _draw_in_play(picture, card, f"on {square}" if square else "", top=top)
     top += _in_play_height(card) + _GAP
     for name, note, what in _open_cards(seen):
@@ -95,7 +87,7 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
         top += _in_play_height(name) + _GAP
     if seen.get("on_card"):
         piece, below = seen["on_card"], (61, top - _GAP - 22)
-        draw_piece(picture, piece["owner"], piece["rank"], below, size=_ON_CARD)
+        table.draw_piece(picture, piece["owner"], piece["rank"], below, size=_ON_CARD)
     if "hand" in seen:
         _draw_hand(picture, seen, top=top)
     title = f"Tash-Kalar, turn {seen['turn']}"
@@ -139,9 +131,9 @@ def _draw_square(picture: Picture, seen: Seen, name: str) -> None:
             _draw_colour(picture, colour, _box(name))
         piece = seen["board"].get(name)
         if piece:
-            draw_piece(picture, piece["owner"], piece["rank"], _middle(name))
+            table.draw_piece(picture, piece["owner"], piece["rank"], _middle(name))
         if name == seen.get("gateway"):
-            picture.disc(_middle(name), size=PIECE + 9, paint="b-edge", width=3)
+            picture.disc(_middle(name), size=table.PIECE + 9, paint="b-edge", width=3)
 
 
 def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
@@ -226,7 +218,7 @@ def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
 
 
 def _height(seen: Seen, card: str) -> float:
-    height = _BELOW + (TASKS_HEIGHT if "tasks" in seen else 0) + _in_play_height(card) + 12
+    height = _BELOW + (table.TASKS_HEIGHT if "tasks" in seen else 0) + _in_play_height(card) + 12
     height += sum(_in_play_height(name) + _GAP for name, _, _ in _open_cards(seen))
     if "hand" not in seen:
         return height

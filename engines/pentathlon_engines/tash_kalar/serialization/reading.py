@@ -11,29 +11,12 @@ from pentathlon_engines.contract import position
 from pentathlon_engines.contract.position import refuse
 from pentathlon_engines.tash_kalar import constants, events, legality, tasks, turns
 from pentathlon_engines.tash_kalar.board import GRID, mask
-from pentathlon_engines.tash_kalar.cards.catalogue import (
-    BOUND_CARDS,
-    FIRST_FLARE,
-    FROST_SCHOOLS,
-    FROZEN_CARDS,
-    GATEWAY_SCHOOLS,
-    IDS,
-    PATTERNS,
-    PROGRAMS,
-    SCHOOL_CARDS,
-    WARP_CARDS,
-)
+from pentathlon_engines.tash_kalar.cards import catalogue
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, ORIENTATIONS
 from pentathlon_engines.tash_kalar.constants import PHASES, RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.etherweave import weaver
-from pentathlon_engines.tash_kalar.serialization.fields import (
-    DRAWS,
-    EFFECT,
-    PERMISSIONS,
-    POSITION,
-    PROGRESS,
-)
+from pentathlon_engines.tash_kalar.serialization import fields
 from pentathlon_engines.tash_kalar.serialization.reading_cards import among, read_cards, read_tasks
 
 TYPE_CHECKING = False
@@ -58,13 +41,13 @@ def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
         if phase != state.phase:
             refuse("phase", f"must be {PHASES[state.phase]!r} with these decks")
     else:
-        if any(school not in SCHOOL_CARDS for school in state.schools):
+        if any(school not in catalogue.SCHOOL_CARDS for school in state.schools):
             refuse("options", "decks must be drawn before anything else happens")
         state.phase = phase
         _set_usual(state)
-        values = POSITION.read(state, data)
+        values = fields.POSITION.read(state, data)
         values["you"] = None if values["hand"] is None else _SEAT.read("you", data.get("you"))
-        progress = PROGRESS.read(state, values["progress"] or {}, inside="progress")
+        progress = fields.PROGRESS.read(state, values["progress"] or {}, inside="progress")
         _read_turn(state, values)
         _read_board(state, values)
         _read_pending(state, values)
@@ -89,7 +72,7 @@ def _set_usual(state: TashKalarPosition) -> None:
 
 def _read_turn(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read what the seats may do, and the final turns."""
-    for number, attribute in enumerate(PERMISSIONS.values()):
+    for number, attribute in enumerate(fields.PERMISSIONS.values()):
         setattr(state, attribute, (values["permissions"] or 0) >> number & 1 == 1)
     if (state.voids or state.doubled) and weaver(state) != state.active:
         refuse("permissions", "are those of another school")
@@ -109,7 +92,7 @@ def _read_board(state: TashKalarPosition, values: dict[str, Any]) -> None:
         state.gateway = gateway
     frozen = values["frozen"]
     if frozen is not None and frozen >= 0:
-        state.frozen = among("frozen", frozen, FROZEN_CARDS)
+        state.frozen = among("frozen", frozen, catalogue.FROZEN_CARDS)
     stock = state.stock[:]
     for seat, removed in enumerate(values["removed"] or ()):
         for part, name in ((seat, "common_heroic"), (2 + seat, "legendary")):
@@ -122,11 +105,15 @@ def _read_board(state: TashKalarPosition, values: dict[str, Any]) -> None:
         state.destroyed[rank] = number
     for summoning in counters.get("summoned") or ():
         card, square = summoning["card"], summoning["square"]
-        if card is None or square is None or not (0 <= card < FIRST_FLARE and square >= 0):
+        if (
+            card is None
+            or square is None
+            or not (0 <= card < catalogue.FIRST_FLARE and square >= 0)
+        ):
             refuse("counters.summoned", "must be objects with card and square")
         state.summoned.append(card * GRID + square)
         if summoning["as_legend"] and any(
-            step.op == "count_as_legend" for step in PROGRAMS[card].steps
+            step.op == "count_as_legend" for step in catalogue.PROGRAMS[card].steps
         ):
             state.raised |= 1 << card
 
@@ -135,7 +122,7 @@ def _check_gateway(state: TashKalarPosition, square: int) -> None:
     """Refuse a Gateway that is no non-legendary piece of a seat that may have one."""
     pieces = 0
     for seat, school in enumerate(state.schools):
-        if school in GATEWAY_SCHOOLS:
+        if school in catalogue.GATEWAY_SCHOOLS:
             pieces |= state.own(seat) & ~state.of_rank(seat, LEGENDARY)
     if not pieces >> square & 1:
         refuse("gateway", "has no common or heroic of a seat that may have a Gateway")
@@ -154,9 +141,9 @@ def _read_pending(state: TashKalarPosition, values: dict[str, Any]) -> None:
 def _warp_card(state: TashKalarPosition, field: str, card: int) -> int:
     """Return a card, which must have a warp effect and be in the match."""
     seat = weaver(state)
-    among(field, card, SCHOOL_CARDS[state.schools[seat]] if seat >= 0 else ())
-    if not WARP_CARDS >> card & 1:
-        refuse(field, f"{IDS[card]} has no warp effect")
+    among(field, card, catalogue.SCHOOL_CARDS[state.schools[seat]] if seat >= 0 else ())
+    if not catalogue.WARP_CARDS >> card & 1:
+        refuse(field, f"{catalogue.IDS[card]} has no warp effect")
     return card
 
 
@@ -164,12 +151,12 @@ def _read_progress(state: TashKalarPosition, values: dict[str, Any]) -> None:
     """Read the facts on which later decisions depend; omitted ones have not happened."""
     if values["slowed"] is not None:
         state.slowed = values["slowed"]
-        if state.slowed >= 0 and state.schools[1 - state.slowed] not in FROST_SCHOOLS:
+        if state.slowed >= 0 and state.schools[1 - state.slowed] not in catalogue.FROST_SCHOOLS:
             refuse("progress.slowed", "must be a seat against which the Everfrost plays")
     for card in values["warped"] or ():
         state.warped |= 1 << _warp_card(state, "progress.warped", card)
     if state.phase == constants.SHUFFLING:
-        DRAWS.read(state, values["draws"], inside="progress.draws")
+        fields.DRAWS.read(state, values["draws"], inside="progress.draws")
         if not (state.flare_pile if state.new_deck else state.legend_pile):
             refuse("progress.draws.deck", "its discard pile is empty")
     if state.phase == constants.SHORTAGE:
@@ -179,10 +166,10 @@ def _read_progress(state: TashKalarPosition, values: dict[str, Any]) -> None:
 
 
 def _read_summon(state: TashKalarPosition, data: dict[str, Any]) -> None:
-    if not 0 <= state.card < FIRST_FLARE:
+    if not 0 <= state.card < catalogue.FIRST_FLARE:
         refuse("card", "must be a being in phase 'shortage'")
     square, name = data.get("square"), data.get("orientation")
-    pattern = PATTERNS[state.card]
+    pattern = catalogue.PATTERNS[state.card]
     if square is None or square < 0 or (name is None) == pattern.refs:
         refuse("progress.summon", "must have a square, and the orientation if one is chosen")
     state.square = square
@@ -199,18 +186,18 @@ def _read_effect(state: TashKalarPosition, data: Any) -> None:  # JSON
         refuse("card", "must be there in phase 'effect'")
     effect = state.effect = Effect(state.card, -1, 0)
     effect.begin_records()
-    values = EFFECT.read(effect, data, inside=_EFFECT)
+    values = fields.EFFECT.read(effect, data, inside=_EFFECT)
     if values["warp"] is not None:
         effect.program = _warp_card(state, f"{_EFFECT}.warp", values["warp"])
-        if effect.program != state.card and BOUND_CARDS >> effect.program & 1:
-            refuse(f"{_EFFECT}.warp", f"{IDS[effect.program]} cannot be copied")
+        if effect.program != state.card and catalogue.BOUND_CARDS >> effect.program & 1:
+            refuse(f"{_EFFECT}.warp", f"{catalogue.IDS[effect.program]} cannot be copied")
     # Effects of flares, frozen effects and warp effects belong to no summoned being.
-    acts = state.card < FIRST_FLARE and effect.at < PROGRAMS[state.card].free
+    acts = state.card < catalogue.FIRST_FLARE and effect.at < catalogue.PROGRAMS[state.card].free
     if values["warp"] is not None:
         acts = values["warp"] != state.card
     if (effect.summon < 0) == acts:
         refuse(f"{_EFFECT}.summon", "must be a square for beings, and only for them")
-    pattern = PATTERNS[state.card] if acts else None
+    pattern = catalogue.PATTERNS[state.card] if acts else None
     if effect.shape >= (len(pattern.shapes) if pattern and pattern.shapes else 1):
         refuse(f"{_EFFECT}.shape", "does not exist")
     if pattern and pattern.refs and not pattern.shapes[effect.shape].valid >> effect.summon & 1:
@@ -226,7 +213,7 @@ def _read_effect(state: TashKalarPosition, data: Any) -> None:  # JSON
 
 def _check_step(effect: Effect) -> None:
     """Refuse registers that do not belong to the current step."""
-    program = PROGRAMS[effect.program]
+    program = catalogue.PROGRAMS[effect.program]
     steps, free = program.steps, program.free
     if effect.at >= len(steps) or steps[effect.at].is_automatic:
         refuse(f"{_EFFECT}.at", "must be a step with a decision")
@@ -245,7 +232,7 @@ def _check_pieces(state: TashKalarPosition, effect: Effect) -> None:
     named = mask(place for place in places if place >= 0)
     if (effect.used | effect.pool | named) & ~pieces:
         refuse(_EFFECT, "names a piece where there is none")
-    step = PROGRAMS[effect.program].steps[effect.at]
+    step = catalogue.PROGRAMS[effect.program].steps[effect.at]
     needed = [
         step.same_as,
         step.square_of,

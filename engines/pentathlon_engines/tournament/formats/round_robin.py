@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import groupby
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
@@ -28,12 +26,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     param_of,
 )
 from pentathlon_engines.tournament.laws import AS_PLAYED, CANCEL, FORFEIT
-from pentathlon_engines.tournament.schedule import (
-    count_matches,
-    count_pair_rounds,
-    draw_blocks,
-    pair_round,
-)
+from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
 
 CYCLES: Final = Parameter(
     default=1,
@@ -76,7 +69,7 @@ class RoundRobin:
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of all rounds; fewer if bots of one author do not meet."""
         cycles = param_of(self.parameters, plan, "cycles")
-        matches = count_matches(entries, seats=plan.seats, cycles=cycles)
+        matches = entries * (entries - 1) * cycles
         is_known = param_of(self.parameters, plan, "same_author")
         return Size(matches if is_known else 0, matches, matches)
 
@@ -95,9 +88,6 @@ class RoundRobin:
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
     ) -> Step:
         """Return the next round."""
-        if plan.seats != PAIR:
-            cycles = param_of(self.parameters, plan, "cycles")
-            return _next_tables(plan, cycles, entries, played)
         return next_of_fixed(self._fixed(plan, entries), entries=entries, played=played)
 
     def schedule(self, plan: Plan, entries: Sequence[FieldEntry]) -> Iterator[PlannedBlock]:
@@ -126,30 +116,3 @@ class RoundRobin:
 
 def _name(group: Group, numbers: Sequence[int]) -> Group:
     return tuple(numbers[place] for place in group)
-
-
-def _next_tables(
-    plan: Plan, cycles: int, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
-) -> Step:
-    """Go on with an old document that has larger tables."""
-    rounds = _draw_tables(len(entries), plan.seats, cycles, plan.key)
-    numbers = [entry.number for entry in entries]
-
-    def draw_round(number: int) -> Iterator[PlannedBlock]:
-        for seatings in rounds[number - 1]:
-            yield PlannedBlock(number, tuple(_name(seating, numbers) for seating in seatings))
-
-    schedule = FixedSchedule(draw_round=draw_round, count=len(rounds))
-    return next_of_fixed(schedule, entries=entries, played=played)
-
-
-@lru_cache(maxsize=4)
-def _draw_tables(
-    entries: int, seats: int, cycles: int, key: bytes
-) -> tuple[tuple[tuple[Group, ...], ...], ...]:
-    """Return the seatings of `schedule.draw_blocks` by round and block; kept between batches."""
-    blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
-    return tuple(
-        tuple(tuple(pairing.seating for pairing in block) for block in part)
-        for _, part in groupby(blocks, key=lambda block: block[0].round)
-    )
