@@ -11,8 +11,8 @@ from api.matches.matches import SeatedVersionSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
 from pentathlon.accounts.models import names_version
-from pentathlon.caching import FOR_ALL, answer_if_changed, tag_of
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.caching import FOR_ALL, answer_if_changed, tag_of
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import Pace, digest_in_key
 from pentathlon.ratings.tables import PoolProgress, known_mean, read_progress, versions_in_play

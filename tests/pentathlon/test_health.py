@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from redis import Redis
 
 from pentathlon import health
-from pentathlon.common.services import LOOPS, acquire_leadership
+from pentathlon.core.services import LOOPS, acquire_leadership
 from pentathlon.fleet.queues import FRIENDLIES
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.models import NOT_PROVIDED
 
-from pentathlon.common.indexes import AddIndexOnline, RemoveFieldIndexOnline, RemoveIndexOnline
+from pentathlon.core.indexes import AddIndexOnline, RemoveFieldIndexOnline, RemoveIndexOnline
 
 _OLDER_THAN_THE_RULE = {("matches", "0002_lifecycle"), ("matches", "0003_seat_facts")}
 _NEVER_LOCKS = (
@@ -62,7 +62,7 @@ def _fault(operation: Operation, label: str, before: ProjectState, after: Projec
         then = before.models[label, operation.model_name_lower].get_field(operation.name)
         return "" if _column(then) == _column(operation.field) else _SAY_WHY
     if isinstance(operation, migrations.AddIndex | migrations.RemoveIndex):
-        return f"use {type(operation).__name__}Online of pentathlon.common.indexes"
+        return f"use {type(operation).__name__}Online of pentathlon.core.indexes"
     return _SAY_WHY
 
 

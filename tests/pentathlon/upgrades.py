@@ -17,7 +17,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import StateApps
 from pytest_django.plugin import DjangoDbBlocker
 
-from pentathlon.common.schema import missing_migrations
+from pentathlon.core.schema import missing_migrations
 from tests.pentathlon.tournaments.test_sealing_old_rows import (
     BEFORE,
     demand_that_they_were_sealed,

@@ -12,7 +12,7 @@ import pytest
 from pentathlon.matches.models import Match
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tools.benchmark.load.api import compare_calls
 from tools.benchmark.load.callers import CallFailed, Latencies, call_in_turns
 from tools.benchmark.load.data import fields_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pentathlon.explorer.exploration import explore
-from pentathlon.explorer.models import ExploredGame, ExploredPosition
-from pentathlon.explorer.services import GROWS_AT, count_positions
+from pentathlon.insight.explorer.exploration import explore
+from pentathlon.insight.explorer.models import ExploredGame, ExploredPosition
+from pentathlon.insight.explorer.services import GROWS_AT, count_positions
 from pentathlon_engines import GAMES
 from tools.benchmark.load.positions import explore_history
 

@@ -13,21 +13,21 @@ from zipfile import ZipFile
 import pytest
 
 from pentathlon.bots.models import BotVersion, BuildLog, VersionState
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent, void_matches
 from pentathlon.matches.uploads.services import submit_bot
-from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import let_lease_expire
-from tests.pentathlon.replays.playing import record_of, report_of
+from tests.pentathlon.matches.replays.playing import record_of, report_of
 from tests.workers.playing import DIRECT, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from workers.port import Lease, Platform

@@ -8,15 +8,15 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.jobs import Job, MatchResult, Submission
+from pentathlon.matches.replays.codec import CODEC, pack
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.results import seat_results
+from pentathlon.matches.replays.services import accept_results, read_record
 from pentathlon.matches.services import claim_matches, finish_matches
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
-from pentathlon.replays.results import seat_results
-from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import canonical, chain, course, verify_record
 from pentathlon_engines.record.shape import Record

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from pentathlon.analyses.jobs import ClaimedAnalysis, Row
-from pentathlon.analyses.services import (
+from pentathlon.insight.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.insight.analyses.services import (
     claim_analysis,
     end_loan,
     fail_analysis,

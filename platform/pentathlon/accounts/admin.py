@@ -7,12 +7,12 @@ from django.contrib.auth.admin import UserAdmin
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
+from pentathlon.accounts.audit.admin import AuditedAdmin
 from pentathlon.accounts.models import ApiToken, NameKind, Passkey, TotpKey, User
 from pentathlon.accounts.names import take_name
 from pentathlon.accounts.roles import is_staff, note_roles
 from pentathlon.accounts.second_factors import reset_second_factors
-from pentathlon.audit.admin import AuditedAdmin
-from pentathlon.common.addresses import site_of
+from pentathlon.core.addresses import site_of
 
 _ROLES: Final = ("is_organiser", "is_vouched", "is_staff", "is_superuser", "is_active")
 _OF_SUPERUSERS: Final = ("is_staff", "is_superuser", "groups", "user_permissions")

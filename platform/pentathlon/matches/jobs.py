@@ -60,7 +60,7 @@ class Job:
     """Whether its bots get the compiled engines, because all live workers offer them. None from a
     site of the previous release, which does not want to know the builds."""
     traceparent: str = ""
-    """The span to which its spans belong; see `pentathlon.tracing`."""
+    """The span to which its spans belong; see `pentathlon.core.tracing`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 
-from pentathlon.common.errors import DomainError, NotAllowed, NotFound
+from pentathlon.core.errors import DomainError, NotAllowed, NotFound
 from pentathlon.web.requests import query_number
 
 P = ParamSpec("P")

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating, RatingQuerySet
+from pentathlon.ratings.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.tables import count_active, known_mean, read_progress
 from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional

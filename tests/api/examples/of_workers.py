@@ -12,10 +12,10 @@ from zipfile import ZipFile
 
 from django.db.models.functions import Now
 
-from pentathlon.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.wire import stretch_result_to_json
+from pentathlon.insight.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Match
 from pentathlon.matches.wire import submission_to_json
@@ -24,9 +24,9 @@ from pentathlon_engines.manifest import Manifest
 from tests.api.examples.asking import Call, Json, Making
 from tests.api.examples.world import World
 from tests.factories import make_match
-from tests.pentathlon.analyses.curves import make_curve
 from tests.pentathlon.friendlies.acting import answered, begun, claimed, result_of
-from tests.pentathlon.replays.playing import record_of, report_of
+from tests.pentathlon.insight.analyses.curves import make_curve
+from tests.pentathlon.matches.replays.playing import record_of, report_of
 from tests.pentathlon.trust.acting import claim
 
 _ANNOUNCED: Final = {

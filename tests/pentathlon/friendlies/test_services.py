@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.friendlies import quotas, services
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import Origin, act, create_friendly, fork_friendly, resign

@@ -10,7 +10,7 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.services import void_matches
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from pentathlon.common.errors import Conflict, DomainError, NotAllowed, NotFound
+from pentathlon.core.errors import Conflict, DomainError, NotAllowed, NotFound
 from pentathlon.web.responses import csv_table, csv_text, handle_domain_errors
 
 

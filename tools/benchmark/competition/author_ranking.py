@@ -12,9 +12,9 @@ from django.db.models import Max
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.rankings.models import RankingTable
-from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.rankings.models import RankingTable
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.ratings.services import open_live_pool
 from pentathlon_engines import GAMES
 from tools.benchmark.competition.demands import Demand

@@ -42,8 +42,8 @@ from pentathlon.ladders.seasons import (  # noqa: E402
 )
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
 from pentathlon.matches.models import Match, MatchKind, MatchSeat  # noqa: E402
+from pentathlon.matches.replays.models import Replay  # noqa: E402
 from pentathlon.ratings.models import LedgerRow, RatingChange  # noqa: E402
-from pentathlon.replays.models import Replay  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.tournament.formats.divisions import cut_field  # noqa: E402

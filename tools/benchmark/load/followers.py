@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pentathlon.explorer.services import count_positions
-from pentathlon.rankings.services import refresh_ranking
+from pentathlon.insight.explorer.services import count_positions
+from pentathlon.insight.rivalry.services import count_all
+from pentathlon.insight.search.services import index_all
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.ratings.services import apply_results
-from pentathlon.rivalry.services import count_all
-from pentathlon.search.services import index_all
 from tools.benchmark.load.data import Say, count_all_scores
 from tools.benchmark.load.tables import analyse
 

@@ -13,7 +13,7 @@ from urllib3 import encode_multipart_formdata
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon.accounts.services import create_token
-from pentathlon.server.limits import MOST_VALIDATING
+from pentathlon.core.server.limits import MOST_VALIDATING
 from pentathlon_engines.manifest import built_in_bots
 from tools.benchmark.load.callers import CLIENTS, Latencies, at_once, send
 from tools.benchmark.load.data import GAME

@@ -8,8 +8,8 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.explorer.models import ExploredGame, ExploredPosition
-from pentathlon.explorer.services import DEPTH, GROWS_AT, MOST_POSITIONS, forget_game
+from pentathlon.insight.explorer.models import ExploredGame, ExploredPosition
+from pentathlon.insight.explorer.services import DEPTH, GROWS_AT, MOST_POSITIONS, forget_game
 from pentathlon_engines import GAMES, State
 from tools.benchmark.load.tables import Table
 

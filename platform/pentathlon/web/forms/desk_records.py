@@ -2,8 +2,8 @@
 
 from django import forms
 
-from pentathlon.common.errors import InvalidInput
-from pentathlon.desk_records.services import CheckedRecord, check_record
+from pentathlon.core.errors import InvalidInput
+from pentathlon.matches.desk_records.services import CheckedRecord, check_record
 from pentathlon_engines import strict_json
 from pentathlon_engines.errors import BadJson
 

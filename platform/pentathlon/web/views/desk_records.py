@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.roles import is_staff
-from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import CheckedRecord, delete_record, keep_record
+from pentathlon.matches.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.services import CheckedRecord, delete_record, keep_record
 from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.desk_records import RecordForm
 from pentathlon.web.forms.errors import call_service

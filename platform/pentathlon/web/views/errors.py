@@ -5,9 +5,9 @@ import sys
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseServerError
 from django.template.loader import render_to_string
 
-from pentathlon.common.outages import is_outage
-from pentathlon.middleware.outages import unavailable
-from pentathlon.middleware.request_ids import request_id
+from pentathlon.core.middleware.outages import unavailable
+from pentathlon.core.middleware.request_ids import request_id
+from pentathlon.core.outages import is_outage
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRequest:

@@ -8,8 +8,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from pentathlon.caching import answer_packed, tag_of
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.caching import answer_packed, tag_of
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.ladders.models import Division, Season
 from pentathlon.ladders.tables import ladder_table
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet

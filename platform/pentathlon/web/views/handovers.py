@@ -9,8 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.handovers.models import HANDED_OVER_IN, SHARED_IN
-from pentathlon.handovers.services import (
+from pentathlon.tournaments.guards import is_organiser_of
+from pentathlon.tournaments.handovers.models import HANDED_OVER_IN, SHARED_IN
+from pentathlon.tournaments.handovers.services import (
     accept_tournament,
     assign_tournament,
     end_offer,
@@ -21,7 +22,6 @@ from pentathlon.handovers.services import (
     remove_organiser,
     visible_or_offered,
 )
-from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.handovers import AssignForm, OfferForm, ShareForm

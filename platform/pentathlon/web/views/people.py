@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
+from pentathlon.insight.rivalry.opponents import rival_authors
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.latest import latest_matches_of_author
 from pentathlon.matches.models import Match
-from pentathlon.rankings.history import former_places
-from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.rivalry.opponents import rival_authors
+from pentathlon.ratings.rankings.history import former_places
+from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.tournaments.models import FinalRow, TournamentState
 from pentathlon.web.requests import person, person_or_404
 from pentathlon.web.tables import ranking_row_of

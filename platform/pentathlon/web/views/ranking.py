@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.rankings.services import latest_table
+from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import person, query_number
 from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows

@@ -12,9 +12,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.roles import is_staff
-from pentathlon.common.clock import database_now
-from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER
+from pentathlon.core.clock import database_now
+from pentathlon.core.models import Leadership
+from pentathlon.core.services import RECONCILER
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
