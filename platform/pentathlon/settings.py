@@ -75,8 +75,8 @@ INSTALLED_APPS = [
     "pentathlon.friendlies",
     "pentathlon.ladders",
     "pentathlon.trust",
-    "pentathlon.web",
     "pentathlon.operations",
+    "pentathlon.web",
     "pentathlon.local",
     "api",
     "workers",
@@ -124,6 +124,21 @@ TEMPLATES = [
             ],
         },
     }
+]
+
+# What follows the end of a match, in its transaction and in this order; see `matches.endings`.
+AFTER_MATCHES = [
+    "pentathlon.matches.notices.note_finished",
+    "pentathlon.ratings.services.mark_ready",
+    "pentathlon.tournaments.scheduling.blocks.mark_due",
+    "pentathlon.tournaments.challenges.services.count_endings",
+    "pentathlon.insight.rivalry.services.queue_results",
+    "pentathlon.trust.spot_checks.sample_results",
+]
+# What follows a correction of results.
+AFTER_CORRECTIONS = [
+    "pentathlon.insight.rivalry.services.queue_results",
+    "pentathlon.insight.explorer.services.recount",
 ]
 
 # People

@@ -25,8 +25,5 @@ class Leadership(models.Model):
     holder = models.CharField(max_length=80)
     until = models.DateTimeField()
 
-    class Meta:
-        db_table = "common_lease"
-
     def __str__(self) -> str:
         return f"{self.name} held by {self.holder}"

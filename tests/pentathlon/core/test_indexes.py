@@ -19,7 +19,7 @@ from pentathlon.ratings.models import RatingChange
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-_NAME = "common_by_holder"
+_NAME = "core_by_holder"
 _ADD = AddIndexOnline("leadership", Index(fields=["holder"], name=_NAME))
 _REMOVE = RemoveIndexOnline("leadership", _NAME)
 
@@ -28,16 +28,16 @@ def _run(operation: Operation, *, has_index: bool, backwards: bool = False) -> l
     """Carry an operation out as a migration does; return the commands."""
     before = ProjectState.from_apps(apps)
     if has_index:
-        _ADD.state_forwards("common", before)
+        _ADD.state_forwards("core", before)
     after = before.clone()
-    operation.state_forwards("common", after)
+    operation.state_forwards("core", after)
     states = (after, before) if backwards else (before, after)
     carry_out = operation.database_backwards if backwards else operation.database_forwards
     with (
         CaptureQueriesContext(connection) as commands,
         connection.schema_editor(atomic=False) as editor,
     ):
-        carry_out("common", editor, *states)
+        carry_out("core", editor, *states)
     return [command["sql"] for command in commands]
 
 

@@ -53,7 +53,6 @@ class ExploredMatch(models.Model):
     """Whether to look at it again: it was hidden, or its result was corrected."""
 
     class Meta:
-        db_table = "explorer_uncountedmatch"
         indexes = (
             models.Index(fields=("lane",), condition=models.Q(is_due=True), name="explorer_due"),
         )

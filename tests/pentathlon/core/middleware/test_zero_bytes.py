@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 _ZERO: Final = "%00"
 _SURROGATE: Final = "%ED%A0%80"
 _NAME: Final = re.compile(r"\b(?:query_\w+|GET\.get(?:list)?)\((?:request, )?\"(\w+)\"")
-_SCHEMA: Final = Path(__file__).parents[3] / "api" / "schema.yaml"
+_SCHEMA: Final = Path(__file__).parents[4] / "api" / "schema.yaml"
 _ADMIN: Final = ("q", "o", "p", "_changelist_filters", "id__exact")
 
 
