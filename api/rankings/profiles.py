@@ -17,7 +17,7 @@ from pentathlon.insight.rivalry.opponents import RivalAuthor, rival_authors
 from pentathlon.ratings.rankings.history import former_places
 from pentathlon.ratings.rankings.models import RankingLine
 from pentathlon.ratings.rankings.services import latest_table
-from pentathlon.web.views.people import titles_of
+from pentathlon.tournaments.results.final_table import titles_of
 
 _MOST_TITLES = 100
 

@@ -14,7 +14,7 @@ from pentathlon.ratings.rankings.history import keep_ranking
 from pentathlon.ratings.rankings.models import FormerPlace, RankingDay
 from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.web.views.people import titles_of
+from pentathlon.tournaments.results.final_table import titles_of
 from tests.factories import make_tournament, make_user, make_version
 from tests.pentathlon.insight.rivalry.playing import play
 from tests.pentathlon.ratings.rankings.rated import rate

@@ -1,6 +1,5 @@
 """Leaderboards: one per game, and one for each further setting that was played."""
 
-from itertools import tee
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -8,21 +7,19 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.models import Ladder
-from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
+from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.ratings.scopes import digest_in_key
+from pentathlon.ratings.tables import Narrowing, leaderboard_file
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import person, query_text
-from pentathlon.web.responses import changes_since, csv_table
-from pentathlon.web.tables import Narrowing, rating_table
+from pentathlon.web.responses import changes_since
+from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
-from pentathlon_engines.strength.places import shared_places
 
-_BAR = ("strength", "low", "high")
 _NARROWING = ("author", "language", "references")
-_COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 
 @require_safe
@@ -80,20 +77,6 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     _pool(request, game)
     table = Rating.objects.table(_key(request, game))
     return leaderboard_file(game, table if _shows_all(request) else table.active())
-
-
-def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
-    """Answer with a whole table as a file."""
-    rows, scored = tee(table.iterator())
-    ranks = shared_places(row.score for row in scored)
-    return csv_table(f"{game}-ratings", columns=_COLUMNS, rows=map(_line, ranks, rows))
-
-
-def _line(rank: int, row: Rating) -> tuple[object, ...]:
-    bot = row.version.bot
-    bar = (row.bar.strength, row.bar.low, row.bar.high)
-    figures = (row.score, row.mu, row.sigma, *bar, row.matches)
-    return (rank, bot.name, row.version.number, bot.owner.username, *figures)
 
 
 def _query(request: HttpRequest, **changes: str) -> str:
