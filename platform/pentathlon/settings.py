@@ -193,7 +193,7 @@ LOGOUT_REDIRECT_URL = "/"
 
 SESSION_ENGINE = "pentathlon.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _production
-CSRF_FAILURE_VIEW = "pentathlon.web.views.typed_texts.csrf_failure"
+CSRF_FAILURE_VIEW = "pentathlon.web.views.errors.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = False  # the ingress redirects; probes inside a cluster speak plain HTTP
 SECURE_HSTS_SECONDS = 31_536_000 if _production else 0

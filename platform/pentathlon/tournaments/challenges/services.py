@@ -26,12 +26,12 @@ from pentathlon.tournaments.challenges.models import Challenge, ChallengeState, 
 from pentathlon.tournaments.challenges.players import ChallengeTable, choose_players
 from pentathlon.tournaments.challenges.quotas import check_quotas
 from pentathlon.tournaments.challenges.results import blocks_of, cells_of, with_ranks
-from pentathlon.tournaments.challenges.seatings import count_orders, seat_orders
 from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END
 
 DEFAULT_BLOCKS = 10
 _out_of_play = Bulkheads[int]("matches of challenge")
+_PAIR = 2
 
 
 @transaction.atomic
@@ -180,3 +180,25 @@ def _note_end(challenge: Challenge) -> None:
         event, facts["kind"] = "comparison.finished", "challenge"
     path = f"/api/v1/challenges/{challenge.pk}/"
     note_event(event, people=[challenge.author_id], path=path, **facts)
+
+
+def seat_orders(players: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the orders in which a block seats its players, each with the same seed.
+
+    Two players sit in both orders. More players sit in every rotation of their order and of its
+    mirror, so that everybody has each seat twice, and each neighbour on both sides; with three
+    players, these are all orders.
+
+    >>> seat_orders([7, 8])
+    [(7, 8), (8, 7)]
+    >>> seat_orders([1, 2, 3])
+    [(1, 2, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1), (2, 1, 3), (1, 3, 2)]
+    """
+    order = tuple(players)
+    orders = [order] if len(order) == _PAIR else [order, order[::-1]]
+    return [each[turn:] + each[:turn] for each in orders for turn in range(len(each))]
+
+
+def count_orders(seats: int) -> int:
+    """Return how many matches a block has."""
+    return _PAIR if seats == _PAIR else 2 * seats

@@ -1,5 +1,6 @@
 """Leaderboards: one per game, and one for each further setting that was played."""
 
+from math import ceil
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -8,12 +9,13 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.models import Ladder
 from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.ratings.tables import Narrowing, leaderboard_file
 from pentathlon.web.drawing.boards import game_tiles
-from pentathlon.web.requests import person, query_text
+from pentathlon.web.requests import person, query_number, query_text
 from pentathlon.web.responses import changes_since
-from pentathlon.web.tables import rating_table
+from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.languages import LANGUAGES
@@ -112,3 +114,24 @@ def _pool(request: HttpRequest, game: str) -> Pool | None:
     if pool is None and query_text(request, "scope"):
         raise Http404("There is no leaderboard of this setting.")
     return pool
+
+
+@require_safe
+def ranking(request: HttpRequest) -> HttpResponse:
+    """Show the authors over all games; a ranked reader finds their own line first."""
+    table, reader = latest_table(), person(request)
+    pages = max(1, ceil(table.authors / PAGE_SIZE)) if table else 1
+    page = max(1, min(query_number(request, "page") or 1, pages))
+    rows = ranking_rows(table, reader=reader, after=(page - 1) * PAGE_SIZE, size=PAGE_SIZE)
+    context = {
+        "section": "ranking",
+        "tiles": game_tiles(),
+        "table": table,
+        "rows": rows,
+        "own_rows": []
+        if any(row.own for row in rows)
+        else ranking_row_of(reader, table, reader=reader),
+        "newer": page - 1 if page > 1 else None,
+        "older": page + 1 if page < pages else None,
+    }
+    return render(request, "web/ranking.html", context)
