@@ -13,10 +13,10 @@ from api.protocol.endpoint import Endpoint
 from api.protocol.filters import MomentFilter, TextFilter
 from api.protocol.pagination import PAGE_PARAMETERS, OnePage
 from api.protocol.permissions import ReadOrSignedIn, StaffOnly
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import Scope
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.models import AuditEvent
-from pentathlon.rivalry.residuals import AuthorResidual, author_residuals
+from pentathlon.insight.rivalry.residuals import AuthorResidual, author_residuals
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 

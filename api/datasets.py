@@ -10,17 +10,17 @@ from rest_framework.request import Request
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, IdFilter, MomentFilter
 from api.protocol.lines import LINES, stretch_of_lines
-from pentathlon.caching import answer_for_ever, answer_packed_for_ever
-from pentathlon.common.errors import NotFound
-from pentathlon.datasets.contents import (
+from pentathlon.core.caching import answer_for_ever, answer_packed_for_ever
+from pentathlon.core.errors import NotFound
+from pentathlon.insight.datasets.contents import (
     CURSOR,
     LICENCE,
     find_parquet,
     find_part,
     read_history,
 )
-from pentathlon.datasets.models import Dataset, DatasetQuerySet
-from pentathlon.datasets.services import part_digests
+from pentathlon.insight.datasets.models import Dataset, DatasetQuerySet
+from pentathlon.insight.datasets.services import part_digests
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.dataset.schema import TABLES

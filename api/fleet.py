@@ -21,10 +21,9 @@ from rest_framework.response import Response
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
 from api.protocol.endpoint import LARGEST_ID, read_id
-from pentathlon.analyses.services import sent_analyses, sent_loans
 from pentathlon.bots.archives import find_files
-from pentathlon.byte_ranges import in_part
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.byte_ranges import in_part
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.hints import PAUSE_HEADER, messages
@@ -33,6 +32,7 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.queues import ANALYSE_MATCH, FRIENDLIES, MATCHES, MOVE_BOTS, PLAY_MATCHES
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
+from pentathlon.insight.analyses.services import sent_analyses, sent_loans
 from pentathlon.live.reports import note_changes, show_events
 from pentathlon.matches.dispatch.claims_by_token import (
     claim_by_token,
@@ -42,6 +42,7 @@ from pentathlon.matches.dispatch.claims_by_token import (
 from pentathlon.matches.jobs import Submission
 from pentathlon.matches.leases import renew_leases
 from pentathlon.matches.models import Match
+from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.wire import (
@@ -50,7 +51,6 @@ from pentathlon.matches.wire import (
     submission_from_json,
 )
 from pentathlon.matches.worker_tokens import is_played_by, sent_matches
-from pentathlon.replays.services import accept_results
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
 

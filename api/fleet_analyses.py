@@ -10,11 +10,11 @@ from rest_framework.response import Response
 
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
-from pentathlon.analyses import services
-from pentathlon.analyses.models import Analysis
-from pentathlon.analyses.wire import curve_from_json, measured_from_json
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from pentathlon.fleet.announcements import Work
+from pentathlon.insight.analyses import services
+from pentathlon.insight.analyses.models import Analysis
+from pentathlon.insight.analyses.wire import curve_from_json, measured_from_json
 from pentathlon.matches.models import Match, MatchSeat
 
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from api import fleet_requests as told
 from api.fleet_endpoint import FleetEndpoint, read
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.friendlies import stretches
 from pentathlon.friendlies.models import Friendly

@@ -11,9 +11,9 @@ from rest_framework.viewsets import ViewSet
 from api.protocol.pagination import OnePage
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
-from pentathlon.caching import FOR_ALL
-from pentathlon.common.errors import InvalidInput, NotFound
-from pentathlon.explorer.exploration import LONGEST_LINE, explore
+from pentathlon.core.caching import FOR_ALL
+from pentathlon.core.errors import InvalidInput, NotFound
+from pentathlon.insight.explorer.exploration import LONGEST_LINE, explore
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

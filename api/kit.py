@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
-from pentathlon.web.docs.wheel import Wheel, engines_wheel, install_line
+from pentathlon.core.wheel import Wheel, engines_wheel, install_line
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 

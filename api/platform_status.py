@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
-from pentathlon.web.views.status import LONG_WAIT_S, MOST_COUNTED, read_status
+from pentathlon.operations.status import LONG_WAIT_S, MOST_COUNTED, read_status
 
 
 class GameStatusSerializer(serializers.Serializer[Any]):  # Any: some counts

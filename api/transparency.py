@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS
 from pentathlon.matches.models import Match, MatchQuerySet
-from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
-from pentathlon.transparency.services import (
+from pentathlon.matches.transparency.models import LogEntry, LogRoot, SigningKey
+from pentathlon.matches.transparency.services import (
     checkpoint_at,
     consistency_of,
     demand_signed,

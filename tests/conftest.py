@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
-from pentathlon.common import bulkheads, throttle
-from pentathlon.common.throttle import LocalCounts
+from pentathlon.core import bulkheads, throttle
+from pentathlon.core.throttle import LocalCounts
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.servers.valkey import running_valkey
 from tests.databases import copied_database, delete_all_rows, migrated_database

@@ -20,8 +20,7 @@ from django.db import connection, transaction
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django.plugin import DjangoDbBlocker
 
-from pentathlon import caching
-from pentathlon.common import indexes
+from pentathlon.core import caching, indexes
 from pentathlon.local.servers.postgres import bundled
 from pentathlon.local.servers.readiness import ServerFailed
 from tests.patience import PATIENCE_S

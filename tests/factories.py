@@ -15,8 +15,8 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
+from pentathlon.matches.replays.codec import CODEC, pack
+from pentathlon.matches.replays.models import Replay
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db import connection
 from django.db.models import Model
 
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon_engines import GAMES
 from tests.factories import make_match, make_version

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import structlog
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.fleet.announcements import HEARTBEAT_S, Announcement
 from pentathlon_engines import GAMES
 from pentathlon_engines.builds import build_name, source_name

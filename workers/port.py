@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon_engines.archive.archives import CheckedArchive

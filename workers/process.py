@@ -11,8 +11,8 @@ from typing import Final
 
 import structlog
 
-from pentathlon import tracing
-from pentathlon.common.errors import DomainError
+from pentathlon.core import tracing
+from pentathlon.core.errors import DomainError
 from pentathlon.env import DRAIN_S, Mode, read_environment
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel

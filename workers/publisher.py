@@ -10,11 +10,11 @@ import structlog
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from pentathlon import tracing
-from pentathlon.analyses.services import send_analyses
+from pentathlon.core import tracing
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.queues import LADDERS, MATCHES
 from pentathlon.friendlies.stretches import publish_friendlies
+from pentathlon.insight.analyses.services import send_analyses
 from pentathlon.matches.dispatch.publishing import (
     RESEND_LADDERS_S,
     RESEND_LOST_S,

@@ -21,8 +21,8 @@ from django.db import close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
-from pentathlon.common.outages import is_outage
-from pentathlon.common.services import RECONCILER, acquire_leadership, give_up_leadership
+from pentathlon.core.outages import is_outage
+from pentathlon.core.services import RECONCILER, acquire_leadership, give_up_leadership
 
 NAME: Final = RECONCILER
 LEASE_TTL_S: Final = 5.0

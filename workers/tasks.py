@@ -18,7 +18,7 @@ from celery.signals import (
 )
 from celery.worker import state
 
-from pentathlon import tracing
+from pentathlon.core import tracing
 from pentathlon.env import BadEnvironment, read_environment
 from pentathlon.fleet.queues import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
 from workers.celery_app import IS_REMOTE, PORTS, app

@@ -18,16 +18,16 @@ from api.protocol.endpoint import Endpoint
 from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer, naming
 from pentathlon.accounts.models import Scope, User
+from pentathlon.accounts.oauth.scopes import IDENTITY
 from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.services import change_settings
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.common.addresses import host_of, site_of
-from pentathlon.common.errors import Conflict
-from pentathlon.common.throttle import count_letter
-from pentathlon.oauth.scopes import IDENTITY
-from pentathlon.personal_data.deletion import delete_own_account
-from pentathlon.personal_data.export import export_account
+from pentathlon.core.addresses import host_of, site_of
+from pentathlon.core.errors import Conflict
+from pentathlon.core.throttle import count_letter
+from pentathlon.operations.personal_data.deletion import delete_own_account
+from pentathlon.operations.personal_data.export import export_account
 
 _LONGEST_PASSWORD: Final = 4096
 _CHALLENGE: Final = "passkey_by_api"

@@ -9,8 +9,8 @@ from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import OnePage
 from api.protocol.permissions import SignedIn
 from pentathlon.accounts.models import User
-from pentathlon.common.quotas import Quota
-from pentathlon.web.account.quotas import read_quotas
+from pentathlon.core.quotas import Quota
+from pentathlon.operations.personal_data.quotas import read_quotas
 
 
 class QuotaSerializer(serializers.Serializer[Quota]):

@@ -16,7 +16,7 @@ from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.common.throttle import count_second_factor, count_sign_in, count_sign_in_as
+from pentathlon.core.throttle import count_second_factor, count_sign_in, count_sign_in_as
 
 
 def count_password(request: Request) -> None:

@@ -21,10 +21,10 @@ from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_NOTES
-from pentathlon.common.errors import DomainError
-from pentathlon.common.throttle import count_request
+from pentathlon.core.errors import DomainError
+from pentathlon.core.server.limits import MOST_IN_BATCH
+from pentathlon.core.throttle import count_request
 from pentathlon.matches.uploads.services import submit_named
-from pentathlon.server.limits import MOST_IN_BATCH
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 

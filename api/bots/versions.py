@@ -30,7 +30,7 @@ from pentathlon.bots.services import (
     reinstate_version,
     retire_version,
 )
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from pentathlon.ladders.tables import why_version_waits
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from api.documentation.reference import DOCUMENT, groups
-from pentathlon.caching import FOR_ALL, answer_packed, tag_of
+from pentathlon.core.caching import FOR_ALL, answer_packed, tag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
 _DOCS_POLICY: Final = (

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from api.documentation.curl import curl_command, example_of
 from api.protocol.endpoint import LARGEST_ID
-from pentathlon.web.docs.documents import render_line, render_markdown
+from pentathlon.core.documents import render_line, render_markdown
 
 DOCUMENT: Final = Path(__file__).parents[1] / "schema.yaml"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")

@@ -16,18 +16,22 @@ from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
-from pentathlon.challenges.quotas import daily_quota, under_way_quota
-from pentathlon.challenges.results import (
+from pentathlon.core.server.limits import CHALLENGE_BLOCKS
+from pentathlon.tournaments.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
+from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
+from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
     blocks_of,
     read_test,
     seats_of,
     with_ranks,
 )
-from pentathlon.challenges.scores import SprtReading
-from pentathlon.challenges.services import DEFAULT_BLOCKS, cancel_challenge, create_challenge
-from pentathlon.server.limits import CHALLENGE_BLOCKS
+from pentathlon.tournaments.challenges.scores import SprtReading
+from pentathlon.tournaments.challenges.services import (
+    DEFAULT_BLOCKS,
+    cancel_challenge,
+    create_challenge,
+)
 from pentathlon_engines import GAMES
 from pentathlon_engines.strength.block_scores import BlockScore
 from pentathlon_engines.strength.sprt import SprtDecision

@@ -6,8 +6,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from pentathlon.common.errors import NotFound
-from pentathlon.replays.moments import moment_of, tell_events
+from pentathlon.core.errors import NotFound
+from pentathlon.matches.replays.moments import moment_of, tell_events
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.shape import Record

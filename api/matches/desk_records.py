@@ -17,15 +17,15 @@ from api.matches.replays import PlaceSerializer, answer_record
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
-from pentathlon.caching import answer_for_ever
-from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import (
+from pentathlon.core.caching import answer_for_ever
+from pentathlon.matches.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.services import (
     CheckedRecord,
     check_record,
     delete_record,
     keep_record,
 )
-from pentathlon.replays.boards import board_svg
+from pentathlon.matches.replays.boards import board_svg
 
 
 class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):

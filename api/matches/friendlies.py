@@ -19,7 +19,7 @@ from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.common.errors import Conflict, NotFound
+from pentathlon.core.errors import Conflict, NotFound
 from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlyState
 from pentathlon.friendlies.origins import origin_of

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from api.matches.matches import MatchSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.lines import LINES, stretch_of_lines
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon_engines import GAMES

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet
 from api.protocol.pagination import ORDERING, NewestFirst
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.matches.models import MatchKind, MatchQuerySet, MatchState
 
 _NOT_BY_END = {"bot", "version", "since", "until"}

@@ -17,9 +17,10 @@ from api.matches.lists import MatchFilter, MatchPages
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.analyses.curves import read_curve
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
+from pentathlon.core.server.limits import MOST_FOLLOWED
+from pentathlon.insight.analyses.curves import read_curve
 from pentathlon.live.snapshots import matches_now
 from pentathlon.live.tickets import View, follow_matches, who_asks
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -29,8 +30,7 @@ from pentathlon.matches.models import (
     MatchQuerySet,
     MatchSeat,
 )
-from pentathlon.replays.explanations import explain_match
-from pentathlon.server.limits import MOST_FOLLOWED
+from pentathlon.matches.replays.explanations import explain_match
 from pentathlon.tournaments.corrections.orders import requeue_match, rerun_match, void_match
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 
 from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.protocol.endpoint import Endpoint
-from pentathlon.caching import answer_for_ever
+from pentathlon.core.caching import answer_for_ever
 from pentathlon.matches.models import Match
-from pentathlon.replays.boards import board_svg
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
 from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 from pentathlon_engines.record.shape import Record
 

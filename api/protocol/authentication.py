@@ -7,11 +7,11 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied, Th
 from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, User
+from pentathlon.accounts.oauth.access import AppAccess, find_app_access
+from pentathlon.accounts.oauth.protocol import ACCESS_PREFIX
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.services import note_token_use
-from pentathlon.common.throttle import count_sign_in_as
-from pentathlon.oauth.access import AppAccess, find_app_access
-from pentathlon.oauth.protocol import ACCESS_PREFIX
+from pentathlon.core.throttle import count_sign_in_as
 
 
 class BearerAuthentication(TokenAuthentication):

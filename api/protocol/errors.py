@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 
 from api.protocol.negotiation import UnknownBody
 from api.protocol.requests import flatten_errors
-from pentathlon.common.errors import (
+from pentathlon.core.errors import (
     Conflict,
     Damaged,
     DomainError,
@@ -34,9 +34,9 @@ from pentathlon.common.errors import (
     TooLarge,
     Unavailable,
 )
-from pentathlon.common.outages import is_outage
-from pentathlon.middleware import outages
-from pentathlon.middleware.request_ids import request_id
+from pentathlon.core.middleware import outages
+from pentathlon.core.middleware.request_ids import request_id
+from pentathlon.core.outages import is_outage
 
 MEDIA_TYPE: Final = "application/problem+json"
 _STATUSES: Final = (

@@ -12,8 +12,8 @@ from django_filters.fields import IsoDateTimeField
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
 from api.protocol.requests import ZONE_MISSING
-from pentathlon.common.spans import made_before, made_since
-from pentathlon.server.limits import LONGEST_FILTER
+from pentathlon.core.server.limits import LONGEST_FILTER
+from pentathlon.core.spans import made_before, made_since
 from pentathlon_engines import GAMES
 
 _LARGEST_ID = 2**63 - 1

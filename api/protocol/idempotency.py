@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotency-Replayed"

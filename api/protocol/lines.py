@@ -5,7 +5,7 @@ from typing import Final
 from django.http import HttpResponse
 from django.utils.cache import patch_vary_headers
 
-from pentathlon.server.continuations import HEADER
+from pentathlon.core.server.continuations import HEADER
 
 LINES: Final = "application/x-ndjson"
 

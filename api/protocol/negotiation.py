@@ -13,8 +13,8 @@ from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from pentathlon.common.errors import InvalidInput
-from pentathlon.server.limits import DEEPEST_JSON
+from pentathlon.core.errors import InvalidInput
+from pentathlon.core.server.limits import DEEPEST_JSON
 
 _GZIP: Final = b"\x1f\x8b"
 _LONGEST_SHOWN: Final = 60

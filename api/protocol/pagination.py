@@ -11,8 +11,8 @@ from rest_framework.pagination import BasePagination, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from pentathlon.common.errors import InvalidInput
-from pentathlon.server.limits import LARGEST_PAGE, PAGE
+from pentathlon.core.errors import InvalidInput
+from pentathlon.core.server.limits import LARGEST_PAGE, PAGE
 
 PAGE_PARAMETERS: Final = ("cursor", "page_size")
 """The query parameters for the start and the length of a page."""

@@ -5,7 +5,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.oauth.access import AppAccess
+from pentathlon.accounts.oauth.access import AppAccess
 
 
 class ReadOrSignedIn(BasePermission):

@@ -13,7 +13,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import SkipField, empty
 
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.common.errors import DomainError, InvalidInput, Problems
+from pentathlon.core.errors import DomainError, InvalidInput, Problems
 
 Made = TypeVar("Made")
 ZONE_MISSING: Final = (

@@ -8,8 +8,8 @@ from rest_framework.exceptions import ErrorDetail, Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from pentathlon.common.throttle import RateCount, count_request, home_of
-from pentathlon.server.limits import allowance
+from pentathlon.core.server.limits import allowance
+from pentathlon.core.throttle import RateCount, count_request, home_of
 
 _WINDOWS: Final = {60: "minute", 3600: "hour", 86_400: "day"}
 

@@ -11,14 +11,21 @@ from api.matches.matches import SeatedVersionSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, BestFirst, OnePage
 from pentathlon.accounts.models import names_version
-from pentathlon.caching import FOR_ALL, answer_if_changed, tag_of
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.caching import FOR_ALL, answer_if_changed, tag_of
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.scopes import Pace, digest_in_key
-from pentathlon.ratings.tables import PoolProgress, known_mean, read_progress, versions_in_play
+from pentathlon.ratings.tables import (
+    Narrowing,
+    PoolProgress,
+    known_mean,
+    leaderboard_file,
+    narrowed,
+    ranked_in,
+    read_progress,
+    versions_in_play,
+)
 from pentathlon.ratings.uncertainty import is_provisional
-from pentathlon.web.tables import Narrowing, narrowed, ranked_in
-from pentathlon.web.views.leaderboards import leaderboard_file
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

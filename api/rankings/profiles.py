@@ -12,12 +12,12 @@ from api.rankings.rivalry import RivalScoreSerializer
 from pentathlon.accounts.models import User
 from pentathlon.accounts.services import find_person
 from pentathlon.bots.models import Bot
-from pentathlon.common.errors import NotFound
-from pentathlon.rankings.history import former_places
-from pentathlon.rankings.models import RankingLine
-from pentathlon.rankings.services import latest_table
-from pentathlon.rivalry.opponents import RivalAuthor, rival_authors
-from pentathlon.web.views.people import titles_of
+from pentathlon.core.errors import NotFound
+from pentathlon.insight.rivalry.opponents import RivalAuthor, rival_authors
+from pentathlon.ratings.rankings.history import former_places
+from pentathlon.ratings.rankings.models import RankingLine
+from pentathlon.ratings.rankings.services import latest_table
+from pentathlon.tournaments.results.final_table import titles_of
 
 _MOST_TITLES = 100
 

@@ -10,10 +10,10 @@ from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, InPlaces, OnePage
 from pentathlon.accounts.models import names_version
-from pentathlon.caching import FOR_ALL, answer_if_changed, tag_of
-from pentathlon.common.errors import NotFound
-from pentathlon.rankings.models import RankingLine, RankingTable
-from pentathlon.rankings.services import latest_table
+from pentathlon.core.caching import FOR_ALL, answer_if_changed, tag_of
+from pentathlon.core.errors import NotFound
+from pentathlon.ratings.rankings.models import RankingLine, RankingTable
+from pentathlon.ratings.rankings.services import latest_table
 
 _PENTATHLON = "pentathlon"
 

@@ -9,12 +9,17 @@ from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
 from pentathlon.bots.models import Bot
-from pentathlon.common.errors import InvalidInput, NotFound
-from pentathlon.rivalry.cpu_use import TimeUse
-from pentathlon.rivalry.expectations import MILLION
-from pentathlon.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
-from pentathlon.rivalry.models import Meeting, OpponentSum
-from pentathlon.rivalry.opponents import opponents_of, score_of
+from pentathlon.core.errors import InvalidInput, NotFound
+from pentathlon.insight.rivalry.cpu_use import TimeUse
+from pentathlon.insight.rivalry.expectations import MILLION
+from pentathlon.insight.rivalry.head_to_head import (
+    HeadToHead,
+    PairFilter,
+    meetings,
+    read_head_to_head,
+)
+from pentathlon.insight.rivalry.models import Meeting, OpponentSum
+from pentathlon.insight.rivalry.opponents import opponents_of, score_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

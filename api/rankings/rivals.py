@@ -15,9 +15,9 @@ from api.rankings.rivalry import (
     read_game,
 )
 from pentathlon.bots.models import Bot
-from pentathlon.rivalry.cpu_use import time_use_of_bot
-from pentathlon.rivalry.models import OpponentSum
-from pentathlon.rivalry.opponents import (
+from pentathlon.insight.rivalry.cpu_use import time_use_of_bot
+from pentathlon.insight.rivalry.models import OpponentSum
+from pentathlon.insight.rivalry.opponents import (
     BestWin,
     Rivals,
     games_of,

@@ -11,7 +11,7 @@ from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
 from api.rankings.leaderboards import RatingSerializer
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.ratings.models import Pool, Rating, RatingChange
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

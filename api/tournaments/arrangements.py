@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from api.protocol.requests import MomentField, RequestSerializer
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import (

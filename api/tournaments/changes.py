@@ -14,7 +14,7 @@ from api.tournaments.arrangements import (
     take_arrangement,
 )
 from api.tournaments.drafts import LONGEST_REVISION, NO_REVISION
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.guards import check_organiser, check_state
 from pentathlon.tournaments.models import Tournament, TournamentState

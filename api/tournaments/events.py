@@ -18,7 +18,7 @@ from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
 from api.tournaments.requests import RatedField, is_rated, usual_seats
 from api.tournaments.tables import WarningSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.common.errors import DomainError, refuse_all
+from pentathlon.core.errors import DomainError, refuse_all
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.estimates.dry_runs import cautions_of_event

@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import PublicReasonField, RequestSerializer
-from pentathlon.common.errors import NotFound
-from pentathlon.handovers.models import Handover, OrganiserRole
-from pentathlon.handovers.services import (
+from pentathlon.core.errors import NotFound
+from pentathlon.tournaments.handovers.models import Handover, OrganiserRole
+from pentathlon.tournaments.handovers.services import (
     accept_tournament,
     assign_tournament,
     end_offer,

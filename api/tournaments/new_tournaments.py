@@ -15,7 +15,7 @@ from api.tournaments.requests import (
     naming_in_document,
 )
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import TooLarge
+from pentathlon.core.errors import TooLarge
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import create_arranged_tournament

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from api.protocol.requests import PublicReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
 from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR

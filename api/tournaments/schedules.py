@@ -22,8 +22,8 @@ from pentathlon.matches.dispatch.reasons import read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.models import Tournament, TournamentMatch
+from pentathlon.tournaments.results.files import answer_results, answer_standings
 from pentathlon.tournaments.results.hidden_results import are_hidden, check_shown
-from pentathlon.web.views.exports import answer_results, answer_standings
 
 _MOST_ROUNDS = 10**6
 _CSV = "text/csv"

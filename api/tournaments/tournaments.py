@@ -39,8 +39,7 @@ from api.tournaments.tables import (
     StandingSerializer,
 )
 from pentathlon.accounts.models import Scope
-from pentathlon.caching import answer_packed, tag_of
-from pentathlon.handovers.services import visible_or_offered
+from pentathlon.core.caching import answer_packed, tag_of
 from pentathlon.tournaments import services
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order
@@ -48,6 +47,7 @@ from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.estimates.dry_runs import dry_run, dry_run_of_new
 from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.handovers.services import visible_or_offered
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.results.etags import state_of_matches, state_of_tables

@@ -14,18 +14,18 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
+from pentathlon.core.server.bridge import Bridge
+from pentathlon.core.server.connection import ON_SHUTDOWN
+from pentathlon.core.server.continuations import Continued, is_long
+from pentathlon.core.server.inner_headers import without_inner_headers
+from pentathlon.core.server.protocol import Receive, Scope, Send
+from pentathlon.core.server.proxies import without_hearsay
+from pentathlon.core.server.refusals import send_text
 from pentathlon.fleet.hints import PATH as _HINTS_PATH
 from pentathlon.fleet.hints import HintDesk
 from pentathlon.live.hub import Hub
 from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
-from pentathlon.server.bridge import Bridge
-from pentathlon.server.connection import ON_SHUTDOWN
-from pentathlon.server.continuations import Continued, is_long
-from pentathlon.server.inner_headers import without_inner_headers
-from pentathlon.server.protocol import Receive, Scope, Send
-from pentathlon.server.proxies import without_hearsay
-from pentathlon.server.refusals import send_text
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
 take_role(Role.WEB)

@@ -17,10 +17,10 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from pentathlon.core.server.proxies import WAS_FORWARDED
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.health import hints_waiting
 from pentathlon.operations.gauges import register_gauges
-from pentathlon.server.proxies import WAS_FORWARDED
 
 ADDRESS: Final = "/metrics"
 

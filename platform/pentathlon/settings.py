@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from pentathlon import connections, logs
+from pentathlon.core.server import limits
 from pentathlon.env import Mode, read_environment
 from pentathlon.roles import current_role
 from pentathlon.secret import secret_key
-from pentathlon.server import limits
 
 _environment = read_environment()
 _production = _environment.mode is Mode.PRODUCTION
@@ -65,48 +65,35 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "drf_standardized_errors",
     "django_prometheus",
-    "pentathlon.common",
-    "pentathlon.audit",
+    "pentathlon.core",
     "pentathlon.accounts",
-    "pentathlon.oauth",
     "pentathlon.webhooks",
     "pentathlon.bots",
     "pentathlon.fleet",
     "pentathlon.matches",
-    "pentathlon.replays",
     "pentathlon.ratings",
     "pentathlon.tournaments",
-    "pentathlon.challenges",
-    "pentathlon.handovers",
-    "pentathlon.rivalry",
-    "pentathlon.desk_records",
+    "pentathlon.insight",
     "pentathlon.friendlies",
     "pentathlon.ladders",
-    "pentathlon.rankings",
-    "pentathlon.datasets",
-    "pentathlon.analyses",
-    "pentathlon.search",
-    "pentathlon.transparency",
-    "pentathlon.explorer",
     "pentathlon.trust",
-    "pentathlon.personal_data",
-    "pentathlon.web",
     "pentathlon.operations",
+    "pentathlon.web",
     "pentathlon.local",
     "api",
     "workers",
     "tools",
 ]
 MIDDLEWARE = [
-    "pentathlon.middleware.request_ids.identify_requests",
-    "pentathlon.middleware.open_data.OpenData",
+    "pentathlon.core.middleware.request_ids.identify_requests",
+    "pentathlon.core.middleware.open_data.OpenData",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "pentathlon.metrics.answer_metrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "pentathlon.middleware.compression.Compression",
-    "pentathlon.middleware.headers.content_security_policy",
-    "pentathlon.middleware.zero_bytes.refuse_zero_bytes",
+    "pentathlon.core.middleware.compression.Compression",
+    "pentathlon.core.middleware.headers.content_security_policy",
+    "pentathlon.core.middleware.zero_bytes.refuse_zero_bytes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -115,14 +102,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
-    "pentathlon.middleware.methods.Methods",
+    "pentathlon.core.middleware.methods.Methods",
     "pentathlon.web.typed_texts.keep_typed",
-    "pentathlon.middleware.outages.AnswerOutages",
+    "pentathlon.core.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "pentathlon.web.form_keys.AnswerFormsOnce",
 ]
 if _environment.traces is not None:
-    MIDDLEWARE.insert(0, "pentathlon.middleware.tracing.trace_requests")
+    MIDDLEWARE.insert(0, "pentathlon.core.middleware.tracing.trace_requests")
 ROOT_URLCONF = "pentathlon.urls"
 WSGI_APPLICATION = "pentathlon.wsgi.application"
 ASGI_APPLICATION = "pentathlon.asgi.application"
@@ -141,6 +128,21 @@ TEMPLATES = [
     }
 ]
 
+# What follows the end of a match, in its transaction and in this order; see `matches.endings`.
+AFTER_MATCHES = [
+    "pentathlon.matches.notices.note_finished",
+    "pentathlon.ratings.services.mark_ready",
+    "pentathlon.tournaments.scheduling.blocks.mark_due",
+    "pentathlon.tournaments.challenges.services.count_endings",
+    "pentathlon.insight.rivalry.services.queue_results",
+    "pentathlon.trust.spot_checks.sample_results",
+]
+# What follows a correction of results.
+AFTER_CORRECTIONS = [
+    "pentathlon.insight.rivalry.services.queue_results",
+    "pentathlon.insight.explorer.services.recount",
+]
+
 # People
 
 AUTH_USER_MODEL = "accounts.User"
@@ -151,12 +153,12 @@ REST_KNOX = {
     "AUTH_HEADER_PREFIX": "Bearer",
     "TOKEN_TTL": timedelta(days=365),
 }
-OAUTH2_PROVIDER_APPLICATION_MODEL = "oauth.OAuthApp"
+OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.OAuthApp"
 OAUTH2_PROVIDER: dict[str, Any] = {  # Any: the package's own shape
-    "SCOPES_BACKEND_CLASS": "pentathlon.oauth.protocol.AppScopes",
-    "OAUTH2_VALIDATOR_CLASS": "pentathlon.oauth.protocol.AppValidator",
-    "ACCESS_TOKEN_GENERATOR": "pentathlon.oauth.protocol.new_access_token",
-    "REFRESH_TOKEN_GENERATOR": "pentathlon.oauth.protocol.new_refresh_token",
+    "SCOPES_BACKEND_CLASS": "pentathlon.accounts.oauth.protocol.AppScopes",
+    "OAUTH2_VALIDATOR_CLASS": "pentathlon.accounts.oauth.protocol.AppValidator",
+    "ACCESS_TOKEN_GENERATOR": "pentathlon.accounts.oauth.protocol.new_access_token",
+    "REFRESH_TOKEN_GENERATOR": "pentathlon.accounts.oauth.protocol.new_refresh_token",
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     "REFRESH_TOKEN_EXPIRE_SECONDS": 90 * 86_400,
@@ -193,7 +195,7 @@ LOGOUT_REDIRECT_URL = "/"
 
 SESSION_ENGINE = "pentathlon.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _production
-CSRF_FAILURE_VIEW = "pentathlon.web.views.typed_texts.csrf_failure"
+CSRF_FAILURE_VIEW = "pentathlon.web.views.errors.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = False  # the ingress redirects; probes inside a cluster speak plain HTTP
 SECURE_HSTS_SECONDS = 31_536_000 if _production else 0
@@ -232,7 +234,7 @@ STATIC_ROOT = _environment.static or DATA_FOLDER / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {
-        "BACKEND": "pentathlon.common.static_files.HashedStaticFiles",
+        "BACKEND": "pentathlon.core.static_files.HashedStaticFiles",
     },
     **connections.replay_store(_environment.replays),
 }
@@ -256,7 +258,7 @@ REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_THROTTLE_CLASSES": ["api.protocol.throttles.Everybody"],
     "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
-    "NUM_PROXIES": 0,  # pentathlon.server.proxies has put the true address in its place
+    "NUM_PROXIES": 0,  # pentathlon.core.server.proxies has put the true address in its place
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 DRF_STANDARDIZED_ERRORS = {
@@ -276,11 +278,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "MatchKindEnum": "pentathlon.matches.models.MatchKind",
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
-        "OrganiserRole": "pentathlon.handovers.models.OrganiserRole",
+        "OrganiserRole": "pentathlon.tournaments.handovers.models.OrganiserRole",
         "EntryState": "pentathlon.tournaments.models.EntryState",
         "LadderChoice": "pentathlon.ladders.models.Choice",
         "SeasonState": "pentathlon.ladders.models.SeasonState",
-        "ChallengeState": "pentathlon.challenges.models.ChallengeState",
+        "ChallengeState": "pentathlon.tournaments.challenges.models.ChallengeState",
         "FriendlyState": "pentathlon.friendlies.models.FriendlyState",
         "DeliveryState": "pentathlon.webhooks.models.DeliveryState",
         "WebhookEventName": "pentathlon.webhooks.event_types.EVENT_CHOICES",

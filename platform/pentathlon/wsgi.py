@@ -5,8 +5,8 @@ from typing import Any, cast
 
 from django.core.wsgi import get_wsgi_application
 
+from pentathlon.core.server.inner_headers import take_off_inner_headers
 from pentathlon.roles import Role, take_role
-from pentathlon.server.inner_headers import take_off_inner_headers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
 take_role(Role.WEB)

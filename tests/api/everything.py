@@ -17,7 +17,7 @@ from django.test import Client, override_settings
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from pentathlon.accounts.models import User
-from pentathlon.datasets.models import Dataset
+from pentathlon.insight.datasets.models import Dataset
 from pentathlon.tournaments.models import Tournament, TournamentMatch
 from pentathlon.webhooks.messages import body_of
 from pentathlon.webhooks.models import OutboxEvent

@@ -3,14 +3,14 @@
 import pytest
 from rest_framework.test import APIClient
 
-from pentathlon.analyses.models import Analysis, AnalysisState
+from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user
-from tests.pentathlon.analyses.curves import analyse
+from tests.pentathlon.insight.analyses.curves import analyse
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
+from pentathlon.accounts.oauth.scopes import IDENTITY
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.oauth.scopes import IDENTITY
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_staff, make_upload, make_user, make_version
-from tests.pentathlon.oauth.acting import FakeApp
+from tests.pentathlon.accounts.oauth.acting import FakeApp
 from tests.pentathlon.tournaments.acting import open_cup
 
 pytestmark = pytest.mark.django_db

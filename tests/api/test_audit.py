@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import Scope, User
-from pentathlon.audit.models import AuditEvent
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry

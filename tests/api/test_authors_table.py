@@ -25,7 +25,7 @@ from tests.api.everything import answers
 from tests.deep import mostly_deep
 from tests.factories import make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of
 
 pytestmark = pytest.mark.django_db

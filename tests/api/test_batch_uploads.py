@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.core.server.limits import LARGEST_UPLOAD, MOST_IN_BATCH
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon.server.limits import LARGEST_UPLOAD, MOST_IN_BATCH
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_bot, make_upload, make_user
 

@@ -6,11 +6,11 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope, User
-from pentathlon.challenges.models import Challenge
 from pentathlon.matches.models import Match
+from pentathlon.tournaments.challenges.models import Challenge
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user, make_version
-from tests.pentathlon.challenges.acting import challenged, drawn, play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import challenged, drawn, play, waiting, won_by
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import User
-from pentathlon.audit.models import AuditEvent
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.models import Tournament

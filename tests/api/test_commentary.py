@@ -14,7 +14,7 @@ from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.friendlies.acting import begun, play_to_end
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 HIDDEN = next(key for key, game in GAMES.items() if game.info.hidden)

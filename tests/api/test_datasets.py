@@ -12,16 +12,16 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from pentathlon.datasets import contents
-from pentathlon.datasets.models import Dataset
-from pentathlon.datasets.services import DatasetMaker
+from pentathlon.core.server.continuations import HEADER
+from pentathlon.insight.datasets import contents
+from pentathlon.insight.datasets.models import Dataset
+from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
-from pentathlon.server.continuations import HEADER
 from pentathlon_engines.dataset.schema import TABLES, schema
 from tests.api.client import V1, assert_problem
 from tests.databases import made_once
-from tests.pentathlon.datasets.making import closed_cup, dataset_in_parts, make_all
+from tests.pentathlon.insight.datasets.making import closed_cup, dataset_in_parts, make_all
 
 pytestmark = pytest.mark.django_db
 

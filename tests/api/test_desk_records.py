@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from pentathlon.accounts.models import User
-from pentathlon.desk_records import quotas, services
-from pentathlon.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records import quotas, services
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Rating
 from pentathlon_engines import GAMES

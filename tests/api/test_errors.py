@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from api.games import GameViewSet
 from api.protocol.requests import flatten_errors
-from pentathlon.common.errors import DomainError, Unavailable
+from pentathlon.core.errors import DomainError, Unavailable
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user
 

@@ -9,7 +9,7 @@ from pentathlon_engines.record.bundle import read_bundle
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit, trace
+from tests.pentathlon.matches.replays.playing import record_of, submit, trace
 
 pytestmark = pytest.mark.django_db
 

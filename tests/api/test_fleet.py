@@ -15,13 +15,13 @@ from django.test import Client
 from kombu import Connection
 from pytest_django import DjangoAssertNumQueries
 
-from pentathlon.analyses.loans import PATIENCE_S
-from pentathlon.analyses.models import Analysis
-from pentathlon.analyses.services import ask_for_analysis, send_analyses
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.fleet.queues import QUEUES
 from pentathlon.friendlies.stretches import publish_friendlies
+from pentathlon.insight.analyses.loans import PATIENCE_S
+from pentathlon.insight.analyses.models import Analysis
+from pentathlon.insight.analyses.services import ask_for_analysis, send_analyses
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon_engines import GAMES
@@ -34,8 +34,8 @@ from tests.factories import (
     make_version,
     make_worker,
 )
-from tests.pentathlon.analyses.test_services import make_played
 from tests.pentathlon.friendlies.acting import begun
+from tests.pentathlon.insight.analyses.test_services import make_played
 from tests.pentathlon.matches.acting import claimed
 
 pytestmark = pytest.mark.django_db

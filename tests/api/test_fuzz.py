@@ -17,11 +17,11 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.challenges.models import Challenge
-from pentathlon.datasets.models import Dataset
-from pentathlon.desk_records.models import DeskRecord
 from pentathlon.friendlies.models import Friendly
+from pentathlon.insight.datasets.models import Dataset
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
+from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.webhooks.models import WebhookEndpoint
@@ -29,9 +29,9 @@ from pentathlon.wsgi import application
 from tests.api.test_schema import COMMITTED
 from tests.databases import rows_for_a_module
 from tests.factories import make_staff, make_token
-from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.friendlies.acting import begun
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.tournaments.challenges.acting import challenged
 from tests.pentathlon.web.scene import make_scene
 from tests.pentathlon.webhooks.receiving import make_endpoint
 

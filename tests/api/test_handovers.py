@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.accounts.models import Scope, User
-from pentathlon.handovers.models import Handover
+from pentathlon.tournaments.handovers.models import Handover
 from pentathlon.tournaments.models import Tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.databases import made_once

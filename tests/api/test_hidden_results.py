@@ -11,17 +11,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pentathlon import caching
 from pentathlon.accounts.models import User
-from pentathlon.common import throttle
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
-from pentathlon.common.throttle import LocalCounts
-from pentathlon.datasets.services import DatasetMaker
+from pentathlon.core import caching, throttle
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.throttle import LocalCounts
 from pentathlon.fleet.models import Worker
+from pentathlon.insight.datasets.services import DatasetMaker
+from pentathlon.insight.rivalry.services import count_all
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
-from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.hidden_results import release_results
@@ -30,7 +29,7 @@ from tests.api.client import V1
 from tests.api.everything import EACH_BLOCK, answers
 from tests.factories import make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of, settle
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.webhooks.receiving import make_endpoint

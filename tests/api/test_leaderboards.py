@@ -4,7 +4,7 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from pentathlon.bots.models import Bot, VersionState
-from pentathlon.ratings.arithmetic import fingerprint
+from pentathlon.core.arithmetic import fingerprint
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.scopes import scope_of
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
@@ -12,7 +12,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION
 from tests.api.client import V1, assert_problem
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -1,6 +1,6 @@
 """Each bound on one request that `/docs/limits/` names: a request at it passes, one past it fails.
 
-Bounds of bodies and heads are tested in `tests/pentathlon/server`, of streams in
+Bounds of bodies and heads are tested in `tests/pentathlon/core/server`, of streams in
 `tests/pentathlon/live`.
 """
 
@@ -12,8 +12,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from pentathlon.search.words import LONGEST_QUERY
-from pentathlon.server import limits
+from pentathlon.core.server import limits
+from pentathlon.insight.search.words import LONGEST_QUERY
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_bot, make_user
 

@@ -11,13 +11,13 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.challenges.models import Challenge, ChallengeState
-from pentathlon.common import spans
-from pentathlon.common.spans import made_before, made_since
-from pentathlon.datasets.models import Dataset
-from pentathlon.desk_records.models import DeskRecord
+from pentathlon.core import spans
+from pentathlon.core.spans import made_before, made_since
 from pentathlon.friendlies.models import Friendly
+from pentathlon.insight.datasets.models import Dataset
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.models import Delivery
@@ -31,9 +31,9 @@ from tests.factories import (
     make_version,
     make_worker,
 )
-from tests.pentathlon.datasets.making import closed_cup, make_all
 from tests.pentathlon.friendlies.acting import begun
-from tests.pentathlon.rankings.rated import rate
+from tests.pentathlon.insight.datasets.making import closed_cup, make_all
+from tests.pentathlon.ratings.rankings.rated import rate
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
 pytestmark = pytest.mark.django_db

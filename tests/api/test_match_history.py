@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from api.matches import history
+from pentathlon.core.server.continuations import HEADER
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.server.continuations import HEADER
 from tests.api.client import V1, assert_problem
 from tests.factories import make_match, make_user
 

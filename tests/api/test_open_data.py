@@ -13,9 +13,9 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
-from pentathlon.datasets.models import Dataset
+from pentathlon.core.wheel import engines_wheel
+from pentathlon.insight.datasets.models import Dataset
 from pentathlon.tournaments.models import Tournament, TournamentMatch
-from pentathlon.web.docs.wheel import engines_wheel
 from tests.api.client import V1, client_of
 from tests.api.everything import addresses_of
 from tests.databases import rows_for_a_module

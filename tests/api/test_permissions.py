@@ -11,16 +11,16 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.datasets.models import Dataset
+from pentathlon.insight.datasets.models import Dataset
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.databases import rows_for_a_module
 from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
-from tests.pentathlon.challenges.acting import challenged
-from tests.pentathlon.datasets.making import closed_cup, make_all
+from tests.pentathlon.insight.datasets.making import closed_cup, make_all
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
+from tests.pentathlon.tournaments.challenges.acting import challenged
 from tests.pentathlon.webhooks.receiving import make_endpoint
 
 pytestmark = pytest.mark.django_db

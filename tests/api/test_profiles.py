@@ -10,17 +10,17 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.services import RECONCILER, acquire_leadership
+from pentathlon.core.services import RECONCILER, acquire_leadership
 from pentathlon.matches.models import MatchKind, MatchState
-from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Rating
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.ratings.services import open_live_pool
 from pentathlon.tournaments.models import Entry
 from pentathlon_engines import GAMES
 from tests.api.client import V1, assert_problem
 from tests.factories import make_match, make_user, make_version, make_worker
-from tests.pentathlon.datasets.making import closed_cup
-from tests.pentathlon.rankings.rated import rate
+from tests.pentathlon.insight.datasets.making import closed_cup
+from tests.pentathlon.ratings.rankings.rated import rate
 
 pytestmark = pytest.mark.django_db
 

@@ -3,11 +3,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from pentathlon.rankings.services import REFRESH_S, refresh_ranking
 from pentathlon.ratings.models import Pool
+from pentathlon.ratings.rankings.services import REFRESH_S, refresh_ranking
 from tests.api.client import V1, assert_problem
 from tests.factories import make_user, make_version
-from tests.pentathlon.rankings.rated import let_pass, rate
+from tests.pentathlon.ratings.rankings.rated import let_pass, rate
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from pentathlon_engines.record.record import verify_record
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from rest_framework.test import APIClient
 from pentathlon.bots.models import BotVersion
 from tests.api.client import V1, assert_problem
 from tests.factories import make_version
-from tests.pentathlon.rivalry.playing import count, end, play
+from tests.pentathlon.insight.rivalry.playing import count, end, play
 
 pytestmark = pytest.mark.django_db
 

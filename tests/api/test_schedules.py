@@ -11,8 +11,8 @@ from pentathlon.tournaments.scheduling import parts
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_user, make_version
-from tests.pentathlon.datasets.making import closed_cup
 from tests.pentathlon.friendlies.acting import begun, play_to_end
+from tests.pentathlon.insight.datasets.making import closed_cup
 from tests.pentathlon.tournaments.acting import open_cup, started
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import play_all

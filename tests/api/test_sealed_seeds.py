@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
-from pentathlon.datasets.services import DatasetMaker
+from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.documents.document import event_key
@@ -26,7 +26,7 @@ from tests.api.client import V1, assert_problem
 from tests.api.everything import EACH_BLOCK, answers
 from tests.factories import make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of
 from tests.pentathlon.webhooks.receiving import make_endpoint
 

@@ -18,7 +18,7 @@ from pentathlon_engines.cli.tournament.proof import verify_tournament
 from tests.api.client import V1
 from tests.databases import made_once
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of, started
 
 pytestmark = pytest.mark.django_db

@@ -3,12 +3,12 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from pentathlon.challenges.models import Challenge
-from pentathlon.explorer import services as explorer
-from pentathlon.search.services import index_all
+from pentathlon.insight.explorer import services as explorer
+from pentathlon.insight.search.services import index_all
+from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament, TournamentState
 from tests.browser.test_pages import sign_in
-from tests.pentathlon.challenges.acting import play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by
 from tests.pentathlon.web.scene import Scene
 
 _FONTS = """() => {

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pentathlon.analyses.curves import analyse
+from tests.pentathlon.insight.analyses.curves import analyse
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.web.test_weight import store_long_match
 

@@ -15,7 +15,7 @@ from pentathlon.env import IMPORT_PATH
 from pentathlon.fleet.models import Worker
 from pentathlon.local.environment.compiled_build import compiled_engines
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from pentathlon_engines.builds import is_compiled_build
 from pentathlon_engines.record.record import canonical

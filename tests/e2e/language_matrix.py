@@ -14,7 +14,7 @@ import pytest
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.models import Match, MatchState, SeatLog
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from tests.api.client import client_of, upload
 from tests.e2e.languages import LANGUAGES, packed_template, that_prints

@@ -32,19 +32,19 @@ _NOT_FOR_WORKERS: Final = (
     *(f"platform/pentathlon/web/{name}/" for name in ("templates", "static", "views", "examples")),
     *("tools/benchmark/", "tools/chaos/", "api/", "engines/pentathlon_engines/cli/"),
 )
-_KEPT_OF_THEM: Final = ("api/__init__.py", "api/apps.py")
+_KEPT_OF_THEM: Final = ("api/__init__.py",)
 """Files that are kept all the same, because Django loads every app that its settings name."""
 
 
-def keep(commit: str) -> Path:
-    """Pack the workers of a commit; return the archive."""
+def keep(commit: str, folder: Path = KEPT) -> Path:
+    """Pack the workers of a commit in a folder, in place of others; return the archive."""
     packed = subprocess.run(
         ["git", "archive", commit, *_FOLDERS], cwd=CHECKOUT, capture_output=True, check=True
     ).stdout
-    KEPT.mkdir(exist_ok=True)
-    for old in KEPT.glob("*.tar.xz"):
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.tar.xz"):
         old.unlink()
-    path = KEPT / f"{__version__}.tar.xz"
+    path = folder / f"{__version__}.tar.xz"
     with (
         tarfile.open(fileobj=io.BytesIO(packed)) as whole,
         lzma.open(path, "wb", preset=9 | lzma.PRESET_EXTREME) as output,
@@ -57,8 +57,11 @@ def keep(commit: str) -> Path:
 
 
 def unpack(folder: Path) -> Path:
-    """Unpack the workers of the previous release; return the folder that is their checkout."""
-    (archive,) = KEPT.glob("*.tar.xz")
+    """Unpack the workers of the previous release; return the folder that is their checkout.
+
+    Before the first release, these are the workers of the last commit.
+    """
+    (archive,) = KEPT.glob("*.tar.xz") if KEPT.exists() else [keep("HEAD", folder)]
     with tarfile.open(archive) as kept:
         kept.extractall(folder, filter="data")
     return folder

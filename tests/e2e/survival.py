@@ -13,9 +13,9 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.local.demo.api_client import ApiClient
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.replays.models import Replay
 from tests.factories import PASSWORD, make_upload, make_user
 from tests.workers.running import Platform, alive, kill_group, running_platform
 

@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon.bots.models import BotVersion, BuildLog, VersionState
 from pentathlon.matches.models import Match, MatchState, SeatLog
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import GAMES
 from tests.api.client import client_of, upload
 from tests.deep import mostly_deep

@@ -18,7 +18,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_ope
 import pytest
 from django.db import connection
 
-from pentathlon.server.limits import IN_MEMORY
+from pentathlon.core.server.limits import IN_MEMORY
 from tests.deep import mostly_deep
 from tests.factories import PASSWORD, make_token, make_upload, make_user
 from tests.patience import PATIENCE_S

@@ -6,13 +6,11 @@ The database is migrated first; then reconciler and web server are new, and the 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.db import connection
-from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 
 from pentathlon.fleet.announcements import Work
@@ -32,22 +30,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 VERSION = "0.0.previous"
 KINDS = ("direct", "http")
-DROPPED = (("sessions", "0001_initial"),)
-"""Migrations of apps that only the previous release had; its own database remembers them."""
-
-
-@pytest.fixture
-def made_by_the_previous_release() -> Iterator[None]:
-    recorder = MigrationRecorder(connection)
-    for app, name in DROPPED:
-        recorder.record_applied(app, name)
-    yield
-    for app, name in DROPPED:
-        recorder.record_unapplied(app, name)
 
 
 @pytest.mark.deep
-@pytest.mark.usefixtures("made_by_the_previous_release")
 @pytest.mark.parametrize("kind", KINDS)
 def test_workers_of_the_previous_release_work_on_the_new_schema(kind: str, tmp_path: Path) -> None:
     """They claim, renew and hand in, and their results are rated."""

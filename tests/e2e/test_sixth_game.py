@@ -19,7 +19,7 @@ from pentathlon_engines.tools.match_statistics import simulate
 from pentathlon_engines.tree_search import TreeSearch
 from tests.factories import make_match, make_version
 from tests.pentathlon.friendlies.acting import begun, play_to_end
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.web.pages import Page, page_of, part_of
 
 pytestmark = pytest.mark.usefixtures("sixth_game")

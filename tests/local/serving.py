@@ -29,7 +29,7 @@ for words in json.loads(sys.argv[1]):
 """
 _SERVE = """
 import json, sys
-from pentathlon.server import limits
+from pentathlon.core.server import limits
 vars(limits).update(json.loads(sys.argv[1]))
 from django.core.management import execute_from_command_line
 execute_from_command_line(["manage.py", "serve", "--port", sys.argv[2]])

@@ -15,9 +15,9 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
+from pentathlon.core.server import limits
 from pentathlon.env import CHECKOUT, Mode, read_environment
 from pentathlon.fleet.queues import broker
-from pentathlon.server import limits
 from tests.k8s.manifests import BASE, containers, resources, workloads
 from tests.patience import PATIENCE_S
 from workers.remote.ports import ports_to_site

@@ -4,11 +4,11 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.admin import AuditedAdmin
+from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import ApiToken, User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.admin import AuditedAdmin
-from pentathlon.audit.models import AuditEvent
-from pentathlon.audit.services import note_action
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.ladders.models import Division, LadderMember, Season

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from redis import Redis
 
 from pentathlon import health
-from pentathlon.common.services import LOOPS, acquire_leadership
+from pentathlon.core.services import LOOPS, acquire_leadership
 from pentathlon.fleet.queues import FRIENDLIES
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,15 +75,15 @@ def test_broker_that_answers_is_seen_by_monitoring(client: Client) -> None:
 
 
 def test_waiting_migration_makes_it_not_ready(client: Client) -> None:
-    MigrationRecorder(connection).record_unapplied("matches", "0002_lifecycle")
+    MigrationRecorder(connection).record_unapplied("matches", "0001_initial")
     try:
         answer = client.get("/readyz")
     finally:
-        MigrationRecorder(connection).record_applied("matches", "0002_lifecycle")
+        MigrationRecorder(connection).record_applied("matches", "0001_initial")
 
     assert answer.status_code == 503
     assert answer.json()["checks"]["migrations"] == (
-        "1 wait for `manage.py migrate`, the first is matches.0002_lifecycle"
+        "1 wait for `manage.py migrate`, the first is matches.0001_initial"
     )
 
 

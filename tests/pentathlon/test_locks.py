@@ -27,17 +27,17 @@ from pentathlon.accounts.quotas import MOST_TOKENS
 from pentathlon.accounts.services import create_token
 from pentathlon.bots import quotas as bot_quotas
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.challenges.services import create_challenge
-from pentathlon.common.errors import DomainError
-from pentathlon.handovers.services import offer_tournament
+from pentathlon.core.errors import DomainError
+from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.matches.validation import settle_versions
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import await_results
-from pentathlon.server.limits import CHALLENGES_UNDER_WAY
+from pentathlon.tournaments.challenges.services import create_challenge
 from pentathlon.tournaments.entries.enrolment import enter_tournament
+from pentathlon.tournaments.handovers.services import offer_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.team_rows import Team, TeamMember
@@ -51,10 +51,10 @@ from pentathlon.webhooks.outbox import note_event
 from pentathlon.webhooks.quotas import MOST_ENDPOINTS
 from pentathlon.webhooks.services import create_endpoint
 from tests.factories import make_match, make_team, make_upload, make_user, make_version
-from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.together import behind
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, started
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.tournaments.challenges.acting import challenged
 from tests.pentathlon.webhooks.receiving import SITE, make_endpoint
 
 pytestmark = [

@@ -22,8 +22,8 @@ from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
-from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Tournament
 from tests.databases import rows_for_a_module
 from tests.patience import PATIENCE_S

@@ -19,8 +19,8 @@ from pentathlon.bots.models import Archive
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.fleet.queues import MATCHES
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent
-from pentathlon.replays.models import Replay
 from tests.factories import make_match, make_replay, make_user, make_worker
 from tools.chaos.network import Network
 from tools.chaos.scene import Scene, Strike

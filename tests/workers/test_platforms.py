@@ -13,14 +13,14 @@ from zipfile import ZipFile
 import pytest
 
 from pentathlon.bots.models import BotVersion, BuildLog, VersionState
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent, void_matches
 from pentathlon.matches.uploads.services import submit_bot
-from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
 from pentathlon_engines.manifest import built_in_bots

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.matches.jobs import Job

@@ -9,14 +9,14 @@ from pytest_django import DjangoAssertNumQueries
 from redis import RedisError
 from structlog.testing import capture_logs
 
-from pentathlon.analyses.services import ask_for_analysis
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.queues import FRIENDLIES, LADDERS, MATCHES, QUEUES
+from pentathlon.insight.analyses.services import ask_for_analysis
 from pentathlon.matches.dispatch.publishing import RESEND_LOST_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.factories import make_match, make_worker
-from tests.pentathlon.analyses.test_services import make_played
 from tests.pentathlon.friendlies.acting import begun
+from tests.pentathlon.insight.analyses.test_services import make_played
 from workers import publisher as publisher_module
 from workers.celery_app import app
 from workers.publisher import Publisher, hints_in_broker

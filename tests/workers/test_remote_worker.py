@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import pytest
 from redis import Redis
 
+from pentathlon.core.wheel import wheels
 from pentathlon.env import IMPORT_PATH
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.queue_acl import WORKER, worker_line
@@ -21,7 +22,6 @@ from pentathlon.fleet.queues import QUEUES
 from pentathlon.live.frames import frame_key
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
-from pentathlon.web.docs.wheel import wheels
 from tests.factories import make_match, make_version
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from django.core.management.base import CommandError
 
-from pentathlon.common.services import LOOPS, RECONCILER
+from pentathlon.core.services import LOOPS, RECONCILER
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from workers.management.commands import reconcile
 from workers.management.commands.reconcile import Command

@@ -11,13 +11,13 @@ from django.conf import settings
 from standardwebhooks.webhooks import Webhook
 
 from pentathlon.bots.models import VersionState
-from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER
+from pentathlon.core.models import Leadership
+from pentathlon.core.services import RECONCILER
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import record_heartbeat
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon.webhooks.signatures import secret_of
 from pentathlon_engines.record.record import verify_record

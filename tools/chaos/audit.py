@@ -13,9 +13,9 @@ from django.db.models import Count, Q
 
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.scheduling.verification import schedule_differences
 from tools.chaos.silent import THIEF

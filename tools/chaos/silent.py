@@ -13,13 +13,13 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 
 from pentathlon.bots.models import Archive
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.fleet.announcements import Announcement, Work
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.queues import MATCHES
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.models import Replay
+from pentathlon.matches.replays.models import Replay
 from tools.chaos.scene import DATABASE, Scene, broker, one_of
 from workers.port import Lease, PlatformAway
 from workers.remote.adapter import RemotePlatform

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
 from pentathlon.bots.archives import find_files
-from pentathlon.common.errors import DomainError
-from pentathlon.common.outages import is_outage
+from pentathlon.core.errors import DomainError
+from pentathlon.core.outages import is_outage
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import (
     claim_matches,
     fail_attempt,
@@ -22,7 +23,6 @@ from pentathlon.matches.services import (
     return_match,
 )
 from pentathlon.matches.uploads import builds
-from pentathlon.replays.services import accept_results
 from pentathlon_engines.archive.archives import CheckedArchive
 from workers.port import Lease, PlatformAway
 

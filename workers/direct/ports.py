@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from pentathlon.common.schema import wait_for_schema
+from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import BadEnvironment
 from pentathlon.fleet.capabilities import least_sandbox
 from workers.direct.adapter import DirectPlatform

@@ -19,8 +19,8 @@ import structlog
 import urllib3
 from urllib3.exceptions import HTTPError, ProtocolError
 
-from pentathlon import tracing
-from pentathlon.common.errors import Conflict, Damaged, DomainError, InvalidInput, NotFound
+from pentathlon.core import tracing
+from pentathlon.core.errors import Conflict, Damaged, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.wire import (

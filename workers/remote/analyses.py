@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from pentathlon.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.insight.analyses.jobs import ClaimedAnalysis, Row
 from workers.remote.adapter import RemotePlatform
 
 

@@ -20,7 +20,7 @@ from kombu.transport import virtual
 from kombu.utils.scheduling import cycle_by_name
 from redis import Redis, RedisError
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from workers.hint_transport import HintMessage, drop_unreadable
 from workers.port import PlatformAway
 from workers.remote.adapter import ANSWER_S, CONNECT_S, RemotePlatform, TokenRefused

@@ -21,8 +21,8 @@ from uuid import UUID
 
 import structlog
 
-from pentathlon.analyses.jobs import ClaimedAnalysis, Row
-from pentathlon.analyses.loans import LOAN_S, LONGEST_LOAN_S
+from pentathlon.insight.analyses.jobs import ClaimedAnalysis, Row
+from pentathlon.insight.analyses.loans import LOAN_S, LONGEST_LOAN_S
 from workers.drain import Drain
 
 RENEW_S: Final = 20.0

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 import structlog
 from redis import RedisError
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.live.sender import AWAY_S, WATCHED_S
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.match.events import Event

@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 import msgspec
 import structlog
 
-from pentathlon import tracing
-from pentathlon.common.errors import Conflict, DomainError, NotFound
+from pentathlon.core import tracing
+from pentathlon.core.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import EngineBuilds, Job, SeatJob, Submission
 from pentathlon_engines import GAMES
 from pentathlon_engines.builds import build_name, source_name

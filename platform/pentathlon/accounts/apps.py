@@ -1,6 +1,5 @@
-from django.apps import AppConfig
+from pentathlon.core import app_configs
 
 
-class AccountsConfig(AppConfig):
+class AccountsConfig(app_configs.FoldersConfig):
     name = "pentathlon.accounts"
-    label = "accounts"

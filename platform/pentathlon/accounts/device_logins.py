@@ -17,8 +17,8 @@ from django.db.models import QuerySet
 
 from pentathlon.accounts.models import ApiToken, DeviceLogin, User
 from pentathlon.accounts.services import check_token_fields, create_token
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import InvalidInput, NotFound
 
 VALID_S: Final = 600
 INTERVAL_S: Final = 2

@@ -12,7 +12,7 @@ from pentathlon.accounts.models import EmailChange, LetterKind, User
 from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.passwords import check_email, check_own_password
 from pentathlon.accounts.verification import check_mailbox
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 
 _SENT_AGAIN = timedelta(seconds=10)
 """How long a form that is sent again is the same form."""

@@ -18,7 +18,7 @@ from django.utils.datastructures import MultiValueDict
 
 from pentathlon.accounts.models import IdempotencyRecord, User
 from pentathlon.accounts.retention import KEPT_ANSWERS
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from structlog.stdlib import get_logger
 
 from pentathlon.accounts.links import email_link, reset_link, who_forgot
 from pentathlon.accounts.models import EmailChange, Letter, LetterKind, User
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 
 RETRIES_S: Final = (30, 120, 600, 1800, 7200)
 """Seconds that a letter waits after each failed attempt; when all are used, it is given up."""

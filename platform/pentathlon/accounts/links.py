@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.http import base36_to_int, int_to_base36
 
 from pentathlon.accounts.models import EmailChange, User
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 
 EMAIL_LINK_S: Final = 24 * 3600
 """How long an address may be confirmed; for passwords, see PASSWORD_RESET_TIMEOUT."""

@@ -231,7 +231,6 @@ class IdempotencyRecord(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
-        db_table = "accounts_keptanswer"
         constraints = (
             models.UniqueConstraint(fields=("person", "key"), name="accounts_answer_once"),
             models.UniqueConstraint(

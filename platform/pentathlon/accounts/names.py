@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable
 
 from pentathlon.accounts.models import NameKind, TakenName, User
-from pentathlon.common.names import is_of_the_house, name_key
+from pentathlon.core.names import is_of_the_house, name_key
 
 
 def take_name(*, kind: NameKind, name: str, holder: User) -> bool:

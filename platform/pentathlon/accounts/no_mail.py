@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 
 NO_MAIL: Final = "pentathlon.accounts.no_mail.NoMail"
 """What `pentathlon.connections.mail` names where production has no server."""

@@ -38,7 +38,7 @@ from pentathlon.accounts.second_factors import (
     note_removed_factor,
     take_code,
 )
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 
 LONGEST_NAME: Final = 60
 LARGEST_ANSWER: Final = 32 * 1024

@@ -18,7 +18,7 @@ from pentathlon.accounts.links import find_by_reset_link
 from pentathlon.accounts.models import ApiToken, EmailChange, LetterKind, User
 from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.sessions import end_other_sessions
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 
 _log = get_logger(__name__)
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from pentathlon.accounts.models import User
-from pentathlon.common.quotas import Quota
+from pentathlon.core.quotas import Quota
 
 MOST_TOKENS: Final = 50
 MOST_PASSKEYS: Final = 10

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, IdempotencyRecord
-from pentathlon.common.clock import database_now
-from pentathlon.common.retention import RetentionClass
+from pentathlon.core.clock import database_now
+from pentathlon.core.retention import RetentionClass
 
 KEPT_ANSWERS: Final = timedelta(days=1)
 """How long an answer is kept under its idempotency key."""

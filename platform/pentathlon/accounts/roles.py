@@ -12,10 +12,10 @@ from typing import Final
 from django.db import transaction
 from django.db.models import TextChoices
 
+from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.audit.services import note_on_person
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 
 LONGEST_REASON: Final = 200
 

@@ -17,11 +17,11 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 from structlog.stdlib import get_logger
 
+from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.letters import notify
 from pentathlon.accounts.models import LetterKind, Passkey, RecoveryCode, TotpKey, User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.audit.services import note_on_person
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 
 RECOVERY_CODES: Final = 10
 _DIGITS, _STEP_S = 6, 30

@@ -17,8 +17,8 @@ from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.quotas import token_quota
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
-from pentathlon.common.names import is_of_the_house, name_key
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.names import is_of_the_house, name_key
 
 LONGEST_NAME = 60
 LONGEST_TOKEN_DAYS = 365

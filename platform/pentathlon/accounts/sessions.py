@@ -21,9 +21,9 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from pentathlon.accounts.models import BrowserSession, User
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import NotFound
-from pentathlon.common.texts import storable
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import NotFound
+from pentathlon.core.texts import storable
 
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LONGEST_USER_AGENT: Final = 300

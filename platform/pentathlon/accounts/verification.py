@@ -17,7 +17,7 @@ from pentathlon.accounts.letters import write_letter
 from pentathlon.accounts.links import MOST_ACCOUNTS
 from pentathlon.accounts.models import EmailChange, LetterKind, User
 from pentathlon.accounts.no_mail import demand_mail
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 
 _DOTLESS: Final = ("gmail.com", "googlemail.com")
 """Domains that deliver an address with dots to the one without."""

@@ -3,9 +3,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from pentathlon.audit.admin import AuditedAdmin
+from pentathlon.accounts.audit.admin import AuditedAdmin
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.common.admin import ReadOnlyAdmin
+from pentathlon.core.admin import ReadOnlyAdmin
 
 
 @admin.register(Bot)

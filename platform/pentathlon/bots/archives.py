@@ -1,7 +1,7 @@
 """Files of uploads and builds: checked, with the errors that services raise, and stored once."""
 
 from pentathlon.bots.models import Archive
-from pentathlon.common.errors import Damaged, InvalidInput, NotFound, TooLarge
+from pentathlon.core.errors import Damaged, InvalidInput, NotFound, TooLarge
 from pentathlon_engines import errors
 from pentathlon_engines.archive import archives
 from pentathlon_engines.archive.archives import CheckedArchive, DamagedArchive, verify

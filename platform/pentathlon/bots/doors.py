@@ -21,7 +21,7 @@ from typing import Final
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import NotAllowed
+from pentathlon.core.errors import NotAllowed
 
 
 class Door(StrEnum):

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from pentathlon.bots.archives import read_files
 from pentathlon.bots.models import Archive
-from pentathlon.common.integrity import Changes, Kept, flipped
+from pentathlon.core.integrity import Changes, Kept, flipped
 
 _MOST_FLIPPED: Final = 1024
 """The most bytes in which a flipped bit is looked for: 8,192 zips to open, a second or two."""

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch
 from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
-from pentathlon.common.models import Damageable
+from pentathlon.core.models import Damageable
 
 
 class VersionState(models.TextChoices):

@@ -5,8 +5,8 @@ from django.db.models.functions import Length
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive, BotVersion, VersionState
-from pentathlon.common.quotas import Quota
-from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 
 
 def validation_quota(author: User) -> Quota:

@@ -135,9 +135,6 @@ class Worker(models.Model):
 
     objects = WorkerQuerySet.as_manager()
 
-    class Meta:
-        db_table = "matches_worker"
-
     def __str__(self) -> str:
         return self.name
 

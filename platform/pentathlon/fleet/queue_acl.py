@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 
 WORKER: Final = "worker"
 SHORTEST_PASSWORD: Final = 20

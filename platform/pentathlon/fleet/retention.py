@@ -4,7 +4,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.common.retention import RetentionClass
+from pentathlon.core.retention import RetentionClass
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import FORGOTTEN_AFTER, forget_silent_workers
 

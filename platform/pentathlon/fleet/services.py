@@ -8,7 +8,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.fleet.announcements import MOST_SLOTS, Announcement
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon_engines.commentary.words import count

@@ -12,10 +12,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from knox.crypto import hash_token
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 

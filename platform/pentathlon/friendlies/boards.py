@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from pentathlon.friendlies.models import Friendly
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.game import State

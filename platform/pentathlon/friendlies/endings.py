@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import least_sandbox
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.replays.codec import CODEC, pack
+from pentathlon.matches.replays.codec import CODEC, pack
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical, seal, verify_record

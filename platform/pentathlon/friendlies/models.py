@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
-from pentathlon.replays.codec import unpack
+from pentathlon.matches.replays.codec import unpack
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.events import Event

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.services import Origin
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 
 
 def origin_of(

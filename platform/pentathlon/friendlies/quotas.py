@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Final
 
 from pentathlon.accounts.models import User
-from pentathlon.common.clock import database_now
-from pentathlon.common.quotas import Quota
+from pentathlon.core.clock import database_now
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_UNDER_WAY
 from pentathlon.friendlies.models import Friendly
-from pentathlon.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_UNDER_WAY
 
 _DAY: Final = timedelta(days=1)
 

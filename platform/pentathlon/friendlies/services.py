@@ -14,14 +14,14 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.challenges.players import active_version
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.server.limits import FRIENDLIES_IN_ALL
 from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.models import Friendly, FriendlySeat, FriendlyState
 from pentathlon.friendlies.quotas import daily_quota, under_way_quota
 from pentathlon.matches.models import Match
-from pentathlon.server.limits import FRIENDLIES_IN_ALL
+from pentathlon.tournaments.challenges.players import active_version
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, count_range
 from pentathlon_engines.contract.registry import unknown_game

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
 from pentathlon.matches.jobs import SeatJob
 from pentathlon_engines import GAMES

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from pentathlon.common.admin import ReadOnlyAdmin
+from pentathlon.core.admin import ReadOnlyAdmin
 from pentathlon.ladders.models import Division, LadderMember, Season
 
 

@@ -19,8 +19,8 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.verification import check_may_play_rated, unverified
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
 from pentathlon.bots.notices import note_version
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.ladders.divisions import split_if_full
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
 from pentathlon.ladders.places import enter_division, enter_field, leave_division

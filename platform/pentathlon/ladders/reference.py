@@ -18,7 +18,7 @@ from django.db import transaction
 
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.matches.uploads.services import submit_bot, submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive

@@ -20,7 +20,7 @@ from django.db.models import Max, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import VersionState
-from pentathlon.common.bulkheads import Bulkheads
+from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
 from pentathlon.ladders.places import enter_division, lot_of

@@ -15,6 +15,8 @@ from django.db import DatabaseError, InterfaceError, OperationalError, close_old
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from pentathlon.core.server.limits import MOST_STREAMS
+from pentathlon.core.server.refusals import Refused, busy
 from pentathlon.live.feed import ANSWER_S, Feed
 from pentathlon.live.frames import frame_key
 from pentathlon.live.messages import StreamEvent, message
@@ -27,8 +29,6 @@ from pentathlon.live.topics import (
     PageCursor,
     PageTopic,
 )
-from pentathlon.server.limits import MOST_STREAMS
-from pentathlon.server.refusals import Refused, busy
 
 LOOK_S: Final = 2.0
 """Seconds between two looks at the database, in case the broker loses a hint."""

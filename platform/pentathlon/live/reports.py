@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from redis import RedisError
 
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.sender import AWAY_S, IDLE_S, WATCHED_S, FrameSender

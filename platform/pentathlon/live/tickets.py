@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 
 from pentathlon.accounts.models import User
-from pentathlon.common.throttle import home_of
+from pentathlon.core.throttle import home_of
 from pentathlon.live.messages import RETRY_MS, StreamEvent, message
 from pentathlon.live.snapshots import MatchNow, PageKind, PageNow
 

@@ -35,9 +35,9 @@ _OWN_FILES = {
 _ON_REQUEST = ("browser", "compiled", "deep", *_OWN_FILES)
 """Parts that need Chromium, a C compiler or much time, so the usual run leaves them out."""
 _ON_SQLITE = (
-    *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
-    *("tests/pentathlon/replays", "tests/pentathlon/ratings"),
-    "tests/pentathlon/rivalry/test_services.py",
+    *(f"tests/pentathlon/{app}" for app in ("core", "accounts", "bots", "matches")),
+    *("tests/pentathlon/matches/replays", "tests/pentathlon/ratings"),
+    "tests/pentathlon/insight/rivalry/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """Tests of what must hold on the database of a single machine, too."""
@@ -52,7 +52,7 @@ _MATCHES_ON_SQLITE = (
             "test_services.py",
         )
     ),
-    "tests/pentathlon/replays/test_life_of_a_match.py",
+    "tests/pentathlon/matches/replays/test_life_of_a_match.py",
     "tests/pentathlon/ratings/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )

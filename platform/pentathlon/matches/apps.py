@@ -1,15 +1,5 @@
-from django.apps import AppConfig
-
-from pentathlon.matches.endings import follow_endings
+from pentathlon.core import app_configs
 
 
-class MatchesConfig(AppConfig):
+class MatchesConfig(app_configs.FoldersConfig):
     name = "pentathlon.matches"
-    label = "matches"
-
-    def ready(self) -> None:
-        """Notify authors when matches of their bots end."""
-        # Models exist only from here on.
-        from pentathlon.matches.notices import note_finished  # noqa: PLC0415
-
-        follow_endings(note_finished)

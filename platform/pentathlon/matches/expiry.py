@@ -12,7 +12,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.common.models import Leadership
+from pentathlon.core.models import Leadership
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import return_expired_leases

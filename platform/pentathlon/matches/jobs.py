@@ -59,7 +59,7 @@ class Job:
     shows_compiled: bool = False
     """Whether its bots get the compiled engines, because all live workers offer them."""
     traceparent: str = ""
-    """The span to which its spans belong; see `pentathlon.tracing`."""
+    """The span to which its spans belong; see `pentathlon.core.tracing`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -216,7 +216,7 @@ class Match(models.Model):
     bots_build = models.CharField(max_length=40, blank=True, db_default="")
     """The engines of referee and bots, by `pentathlon_engines.builds`; empty if not known."""
     traceparent = models.CharField(max_length=55, blank=True, db_default="")
-    """The span in which it was scheduled; see `pentathlon.tracing`."""
+    """The span in which it was scheduled; see `pentathlon.core.tracing`."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -8,8 +8,8 @@ from typing import Final
 
 from django.conf import settings
 
-from pentathlon.common.clock import database_now
-from pentathlon.common.retention import RetentionClass
+from pentathlon.core.clock import database_now
+from pentathlon.core.retention import RetentionClass
 from pentathlon.matches.models import SeatLog, SeatLogQuerySet
 
 _AT_ONCE: Final = 500

@@ -19,10 +19,10 @@ from django.db.models import CharField, F, IntegerField, Q, UUIDField
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from pentathlon import tracing
-from pentathlon.common.case_values import by, by_id
-from pentathlon.common.errors import Conflict, InvalidInput
-from pentathlon.common.texts import storable
+from pentathlon.core import tracing
+from pentathlon.core.case_values import by, by_id
+from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.attempts.retries import better_elsewhere, is_hopeless

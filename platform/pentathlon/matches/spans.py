@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pentathlon import tracing
+from pentathlon.core import tracing
 from pentathlon.matches.models import Match
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.matches.jobs import EngineBuilds, Job, Submission
 from pentathlon_engines.match.launcher import Usage

@@ -12,9 +12,9 @@ from django.db import transaction
 from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
 from django.db.models.functions import Now
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.capacity.batches import BatchSizes

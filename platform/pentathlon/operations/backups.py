@@ -31,8 +31,9 @@ from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from psycopg import IsolationLevel
 
-from pentathlon.common.models import Leadership
-from pentathlon.common.schema import applied_migrations, known_migrations, missing_migrations
+from pentathlon.core.models import Leadership
+from pentathlon.core.schema import applied_migrations, known_migrations, missing_migrations
+from pentathlon.matches.transparency.services import continue_log
 from pentathlon.operations.backup_files import (
     BackupReader,
     BackupWriter,
@@ -44,7 +45,6 @@ from pentathlon.operations.backup_files import (
 from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
 from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
 from pentathlon.secret import holds_key, replace_key
-from pentathlon.transparency.services import continue_log
 
 Tell = Callable[[str, int], object]
 """A callback that is told the table, and how many of its rows are done."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pentathlon.bots.integrity import KeptArchives
-from pentathlon.common.integrity import Kept
-from pentathlon.replays.integrity import KeptReplays
-from pentathlon.transparency.integrity import KeptReceipts, KeptRoots, KeptTiles
+from pentathlon.core.integrity import Kept
+from pentathlon.matches.replays.integrity import KeptReplays
+from pentathlon.matches.transparency.integrity import KeptReceipts, KeptRoots, KeptTiles
 
 KINDS: Final[Sequence[Kept[Any]]] = (
     KeptReplays(),

@@ -1,6 +1,6 @@
 """Why a backup is not made, or not restored."""
 
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 
 
 class BadBackup(InvalidInput):

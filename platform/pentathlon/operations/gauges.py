@@ -25,9 +25,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 
 from pentathlon.accounts.models import Letter
-from pentathlon.common.clock import database_now
-from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER, silent_loops
+from pentathlon.core.clock import database_now
+from pentathlon.core.models import Leadership
+from pentathlon.core.services import RECONCILER, silent_loops
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.attempts.retries import party_of

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 
+from pentathlon.accounts.oauth.retention import APP_TOKENS
 from pentathlon.accounts.retention import CLASSES as OF_ACCOUNTS
-from pentathlon.common.retention import RetentionClass
+from pentathlon.core.retention import RetentionClass
 from pentathlon.fleet.retention import SILENT_WORKERS
 from pentathlon.matches.retention import bot_logs
-from pentathlon.oauth.retention import APP_TOKENS
 from pentathlon.webhooks.retention import DELIVERIES
 
 

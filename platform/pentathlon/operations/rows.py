@@ -19,8 +19,8 @@ from django.db import connections
 from django.db.models import BinaryField, Field, JSONField, Model
 
 from pentathlon.accounts.models import BrowserSession
-from pentathlon.replays.models import Replay
-from pentathlon.replays.store import as_in_database
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.store import as_in_database
 
 # Whoever has a copy of a session could act as the person who signed in.
 LEFT_OUT: Final[tuple[type[Model], ...]] = (BrowserSession,)

@@ -23,9 +23,9 @@ from django.db.models.functions import Now
 from pentathlon.accounts.device_logins import VALID_S
 from pentathlon.accounts.letters import RETRIES_S as LETTER_RETRIES_S
 from pentathlon.accounts.services import LONGEST_TOKEN_DAYS
-from pentathlon.analyses.services import LEASE_S as ANALYSIS_LEASE_S
-from pentathlon.common.models import Leadership
+from pentathlon.core.models import Leadership
 from pentathlon.friendlies.jobs import LEASE_S as FRIENDLY_LEASE_S
+from pentathlon.insight.analyses.services import LEASE_S as ANALYSIS_LEASE_S
 from pentathlon.ladders.pace import rest
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.webhooks.schedule import JITTER, LONGEST_PAUSE_S, RETRIES_S, ROTATION_S
@@ -93,9 +93,9 @@ _NOT_HAPPENED: Final[Mapping[str, TimeRule]] = {
     "accounts.browsersession.expire_date": _until(seconds=settings.SESSION_COOKIE_AGE),
     "accounts.devicelogin.expires_at": _until(seconds=VALID_S),
     "accounts.letter.next_at": _retried(LETTER_RETRIES_S),
-    "analyses.analysis.lease_until": _until(seconds=ANALYSIS_LEASE_S),
+    "insight.analysis.lease_until": _until(seconds=ANALYSIS_LEASE_S),
     # What a leadership lasts, or a truce of `matches.expiry`; nobody leads without this pass.
-    "common.leadership.until": _until(seconds=LEASE_S),
+    "core.leadership.until": _until(seconds=LEASE_S),
     "friendlies.friendly.lease_until": _until(seconds=FRIENDLY_LEASE_S),
     # As long as one match makes it rest: looking too early costs a limit an hour a few matches.
     "ladders.division.due_at": TimeRule(
@@ -107,7 +107,7 @@ _NOT_HAPPENED: Final[Mapping[str, TimeRule]] = {
     "matches.hiddenlane.hides_from": _STATED,
     "matches.hiddenlane.hides_until": _STATED,
     "matches.match.lease_until": _until(seconds=LEASE_S),
-    "oauth.oauthapp.cimd_expires_at": _STATED,
+    "accounts.oauthapp.cimd_expires_at": _STATED,
     "oauth2_provider.accesstoken.expires": _APP_TOKEN,
     "oauth2_provider.devicegrant.expires": _APP_TOKEN,
     "oauth2_provider.grant.expires": _until(
@@ -119,7 +119,7 @@ _NOT_HAPPENED: Final[Mapping[str, TimeRule]] = {
     "tournaments.tournament.released_at": _STATED,
     "tournaments.tournament.starts_at": _STATED,
     # It stands in every signed checkpoint.
-    "transparency.logcontinuation.at": _STATED,
+    "matches.logcontinuation.at": _STATED,
     "webhooks.delivery.next_at": _retried(RETRIES_S, jitter=JITTER),
     # The sender looks at once, and then knows better.
     "webhooks.webhookendpoint.due_at": TimeRule(Meaning.DUE),

@@ -1,15 +1,5 @@
-from django.apps import AppConfig
-
-from pentathlon.matches.endings import follow_endings
+from pentathlon.core import app_configs
 
 
-class RatingsConfig(AppConfig):
+class RatingsConfig(app_configs.FoldersConfig):
     name = "pentathlon.ratings"
-    label = "ratings"
-
-    def ready(self) -> None:
-        """Apply results as soon as matches end."""
-        # Models exist only from here on.
-        from pentathlon.ratings.services import mark_ready  # noqa: PLC0415
-
-        follow_endings(mark_ready)

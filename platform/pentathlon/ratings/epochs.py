@@ -17,10 +17,10 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
-from pentathlon.common.errors import Conflict
-from pentathlon.ratings.arithmetic import fingerprint_after
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
+from pentathlon.core.arithmetic import fingerprint_after
+from pentathlon.core.errors import Conflict
 from pentathlon.ratings.change_rows import insert_rows
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, epoch_key
 from pentathlon.ratings.recompute import Chunk, ledger_chunks, store_ratings

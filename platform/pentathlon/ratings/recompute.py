@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 
 from django.db import connection, transaction
 
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import Conflict
+from pentathlon.core.arithmetic import fingerprint
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import MatchSeat
-from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import (
     ChangeRow,

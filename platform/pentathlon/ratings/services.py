@@ -12,12 +12,12 @@ from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest, Now
 
-from pentathlon import tracing
-from pentathlon.common.bulkheads import Bulkheads
+from pentathlon.core import tracing
+from pentathlon.core.arithmetic import fingerprint_after
+from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
-from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (

@@ -1,4 +1,4 @@
-"""Figures of all rows of a rating table, which long tables count once for many readers.
+"""Rating tables: parts of them, files, and figures that long ones count once for many readers.
 
 While a pool has few results, everything is counted anew for each answer. In a large pool, counting
 would take longer than everything else, so its sets of versions may be as old as `KEPT_S`.
@@ -6,20 +6,28 @@ would take longer than everything else, so its sets of versions may be as old as
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import tee
 from typing import Final, NamedTuple, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Avg, F, Sum
+from django.http import StreamingHttpResponse
 
 from pentathlon.bots.models import VersionState
-from pentathlon.ratings.models import Pool, Rating
+from pentathlon.core.csv_files import csv_table
+from pentathlon.ratings.models import Pool, Rating, RatingQuerySet
 from pentathlon.ratings.skill import MU
+from pentathlon_engines.strength.places import shared_places
 
 LARGE: Final = 20_000
 """From this many results on, the figures of a pool are kept instead of counted anew."""
 KEPT_S: Final = 2
 _MEAN_KEPT_S: Final = 60
+_BAR: Final = ("strength", "low", "high")
+_COLUMNS: Final = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 T = TypeVar("T", int, float)
 
@@ -66,6 +74,48 @@ def known_mean(progress: PoolProgress) -> float | None:
         return None
     key = f"ratings:mean:{progress.pool_id}:{progress.recomputes}:{progress.results}"
     return _kept(progress, key, lambda: _mean(progress.pool_id), for_s=_MEAN_KEPT_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """A reader's selection of the rows of a leaderboard."""
+
+    author: str = ""
+    language: str = ""
+    with_references: bool = True
+
+
+def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
+    """Keep the rows of an author, of bots in a language, or of people's bots only."""
+    if wanted.author:
+        table = table.filter(version__bot__owner__username__iexact=wanted.author)
+    if wanted.language:
+        table = table.filter(version__manifest__language=wanted.language)
+    return table if wanted.with_references else table.filter(version__bot__is_reference=False)
+
+
+def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
+    """Add the ranks that some rows have in a table."""
+    if ratings:
+        # Negated, because `bisect` needs ascending order and the best score ranks first.
+        scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
+        for rating in ratings:
+            rating.rank = bisect_left(scores, -rating.score) + 1
+    return ratings
+
+
+def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
+    """Answer with a whole table as a file."""
+    rows, scored = tee(table.iterator())
+    ranks = shared_places(row.score for row in scored)
+    return csv_table(f"{game}-ratings", columns=_COLUMNS, rows=map(_line, ranks, rows))
+
+
+def _line(rank: int, row: Rating) -> tuple[object, ...]:
+    bot = row.version.bot
+    bar = (row.bar.strength, row.bar.low, row.bar.high)
+    figures = (row.score, row.mu, row.sigma, *bar, row.matches)
+    return (rank, bot.name, row.version.number, bot.owner.username, *figures)
 
 
 def _mean(pool_id: int) -> float:

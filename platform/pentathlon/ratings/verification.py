@@ -13,8 +13,8 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
+from pentathlon.core.arithmetic import fingerprint, is_equal
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat, MatchState
-from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, stored_changes
 from pentathlon.ratings.models import (

@@ -1,15 +1,5 @@
-from django.apps import AppConfig
-
-from pentathlon.matches.endings import follow_endings
+from pentathlon.core import app_configs
 
 
-class TournamentsConfig(AppConfig):
+class TournamentsConfig(app_configs.FoldersConfig):
     name = "pentathlon.tournaments"
-    label = "tournaments"
-
-    def ready(self) -> None:
-        """Settle blocks as soon as their matches end."""
-        # Models exist only from here on.
-        from pentathlon.tournaments.scheduling.blocks import mark_due  # noqa: PLC0415
-
-        follow_endings(mark_due)

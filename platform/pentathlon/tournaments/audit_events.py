@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
 from pentathlon.bots.audit_events import audit_version
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match

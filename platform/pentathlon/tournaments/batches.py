@@ -109,8 +109,6 @@ class Block(models.Model):
     objects = BlockQuerySet.as_manager()
 
     class Meta:
-        # The name that Django would give is taken by an index of another table.
-        db_table = "tournaments_blocks"
         constraints = (
             models.UniqueConstraint(
                 fields=("tournament", "number"), name="tournaments_block_once"

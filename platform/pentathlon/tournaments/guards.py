@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 
 

@@ -354,7 +354,7 @@ class TournamentMatch(models.Model):
             models.UniqueConstraint(fields=("tournament", "index"), name="tournaments_index_once"),
         )
         indexes = (
-            models.Index(fields=("tournament", "block"), name="tournaments_block"),
+            models.Index(fields=("tournament", "block"), name="tournaments_of_block"),
             models.Index(fields=("id",), condition=Q(is_due=True), name="tournaments_due"),
         )
 

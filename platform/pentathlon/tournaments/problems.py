@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import Damaged, DomainError
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import Damaged, DomainError
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.errors import EngineError
 

@@ -16,10 +16,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import DomainError
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import DomainError
 from pentathlon.matches.models import Match
 from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.matches.services import hold_lane, release_lane, void_matches

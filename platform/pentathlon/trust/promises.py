@@ -15,7 +15,7 @@ from typing import Final
 from django.db.models import Max
 from django.db.models.functions import Now
 
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.dispatch.claims_by_token import held_by_token, most_held
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchQuerySet

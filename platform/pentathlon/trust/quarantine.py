@@ -15,12 +15,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.attempts.retries import party_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState

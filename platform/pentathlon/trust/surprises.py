@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pentathlon.insight.rivalry.expectations import MILLION
+from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.matches.models import Match
-from pentathlon.rivalry.expectations import MILLION
-from pentathlon.rivalry.models import Meeting
 from pentathlon_engines.strength.block_scores import WIN
 
 FEWEST_RESULTS: Final = 30

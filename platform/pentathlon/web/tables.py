@@ -1,6 +1,5 @@
 """Tables on pages: ratings, crosstables, the ranking of authors, lists of tournaments."""
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,9 +10,16 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating, RatingQuerySet
-from pentathlon.ratings.tables import count_active, known_mean, read_progress
+from pentathlon.ratings.rankings.models import RankingLine, RankingTable
+from pentathlon.ratings.tables import (
+    Narrowing,
+    count_active,
+    known_mean,
+    narrowed,
+    ranked_in,
+    read_progress,
+)
 from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.documents.document import format_of
@@ -38,15 +44,6 @@ class RatingRow:
     provisional: bool
     own: bool
     trend: Trend | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
-    """A reader's selection of the rows of a leaderboard."""
-
-    author: str = ""
-    language: str = ""
-    with_references: bool = True
 
 
 _ALL_ROWS = Narrowing()
@@ -117,25 +114,6 @@ class _Pages(Paginator):  # type: ignore[type-arg]  # of any rows
         super().__init__(rows, size)
         if known is not None:
             self.count = known
-
-
-def narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
-    """Keep the rows of an author, of bots in a language, or of people's bots only."""
-    if wanted.author:
-        table = table.filter(version__bot__owner__username__iexact=wanted.author)
-    if wanted.language:
-        table = table.filter(version__manifest__language=wanted.language)
-    return table if wanted.with_references else table.filter(version__bot__is_reference=False)
-
-
-def ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
-    """Add the ranks that some rows have in a table."""
-    if ratings:
-        # Negated, because `bisect` needs ascending order and the best score ranks first.
-        scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
-        for rating in ratings:
-            rating.rank = bisect_left(scores, -rating.score) + 1
-    return ratings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

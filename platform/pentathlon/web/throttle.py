@@ -18,8 +18,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from pentathlon.common.throttle import account_key, count, count_sign_in, count_sign_in_as, home_of
-from pentathlon.server.limits import allowance
+from pentathlon.core.server.limits import allowance
+from pentathlon.core.throttle import account_key, count, count_sign_in, count_sign_in_as, home_of
 
 View = Callable[[HttpRequest], HttpResponseBase]
 

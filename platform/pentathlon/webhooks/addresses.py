@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.webhooks.models import LONGEST_URL
 
 PORTS: Final = (443, 8443)

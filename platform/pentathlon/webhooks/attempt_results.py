@@ -11,7 +11,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Min
 
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import (
     Channel,

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, WebhookEndpoint
 
 MOST_WAITING: Final = 1000

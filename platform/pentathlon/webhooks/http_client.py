@@ -17,7 +17,7 @@ from functools import lru_cache
 from http.client import HTTPException, HTTPResponse
 from typing import Any, Final
 
-from pentathlon.common.texts import storable
+from pentathlon.core.texts import storable
 from pentathlon.webhooks.addresses import ForbiddenAddress, Resolve, Target, resolve_target
 from pentathlon.webhooks.models import LONGEST_ANSWER
 

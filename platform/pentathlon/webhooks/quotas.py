@@ -3,7 +3,7 @@
 from typing import Final
 
 from pentathlon.accounts.models import User
-from pentathlon.common.quotas import Quota
+from pentathlon.core.quotas import Quota
 from pentathlon.webhooks.models import WebhookEndpoint
 
 MOST_ENDPOINTS: Final = 5

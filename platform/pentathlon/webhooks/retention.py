@@ -8,8 +8,8 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from pentathlon.common.clock import database_now
-from pentathlon.common.retention import RetentionClass
+from pentathlon.core.clock import database_now
+from pentathlon.core.retention import RetentionClass
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,

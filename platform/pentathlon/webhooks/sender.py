@@ -24,7 +24,7 @@ from typing import Final
 import structlog
 from django.db import transaction
 
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
 from pentathlon.webhooks.attempt_results import next_due, record_answers
 from pentathlon.webhooks.http_client import TOTAL_S, PostResult
 from pentathlon.webhooks.messages import Message, message_to, send

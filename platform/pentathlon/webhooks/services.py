@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks.addresses import check_url
 from pentathlon.webhooks.attempt_results import disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING

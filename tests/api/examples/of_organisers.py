@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pentathlon.handovers.services import offer_share, offer_tournament
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry
+from pentathlon.tournaments.handovers.services import offer_share, offer_tournament
 from pentathlon.trust.models import Quarantine, Verdict
 from pentathlon.trust.quarantine import review_results
 from tests.api.examples.asking import Id, Making, after, at

@@ -12,7 +12,6 @@ from zipfile import ZipFile
 
 from django.db.models.functions import Now
 
-from pentathlon.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.wire import stretch_result_to_json
@@ -24,7 +23,6 @@ from pentathlon_engines.manifest import Manifest
 from tests.api.examples.asking import Call, Json, Making
 from tests.api.examples.world import World
 from tests.factories import make_match
-from tests.pentathlon.analyses.curves import make_curve
 from tests.pentathlon.friendlies.acting import answered, begun, claimed, result_of
 from tests.pentathlon.replays.playing import record_of, report_of, submission_of
 from tests.pentathlon.trust.acting import claim

@@ -9,21 +9,21 @@ from typing import Any
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.datasets.models import Dataset
-from pentathlon.desk_records.models import DeskRecord
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
+from pentathlon.insight.datasets.models import Dataset
+from pentathlon.insight.search.services import index_all
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.rankings.services import refresh_ranking
-from pentathlon.search.services import index_all
+from pentathlon.matches.transparency.services import log_results, publish_root
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.changes import setup_of
 from pentathlon.tournaments.organising.drafts import read_draft
 from pentathlon.tournaments.organising.events import create_event
 from pentathlon.tournaments.services import start_tournament
 from pentathlon.tournaments.teams.services import invite_member
-from pentathlon.transparency.services import log_results, publish_root
 from pentathlon.trust.models import Quarantine
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon.webhooks.attempt_results import record_answers
@@ -32,12 +32,12 @@ from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_staff, make_team, make_token, make_user, make_version
-from tests.pentathlon.analyses.curves import analyse
-from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.friendlies.acting import begun, play_to_end
+from tests.pentathlon.insight.analyses.curves import analyse
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
 from tests.pentathlon.tournaments.acting import open_cup
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.tournaments.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.trust.acting import join, played_by
 from tests.pentathlon.web.scene import Scene, make_scene
 from tests.pentathlon.webhooks.receiving import make_endpoint

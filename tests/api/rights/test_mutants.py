@@ -15,14 +15,14 @@ from pentathlon.bots import doors
 from pentathlon.bots import services as bots
 from pentathlon.bots.doors import CHECKS, Door
 from pentathlon.bots.models import BotVersion, BotVersionQuerySet
-from pentathlon.challenges import players
-from pentathlon.challenges import services as challenges
-from pentathlon.common.errors import DomainError
-from pentathlon.common.quotas import Quota
+from pentathlon.core.errors import DomainError
+from pentathlon.core.quotas import Quota
+from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.ladders import membership
-from pentathlon.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.tournaments import guards
 from pentathlon.tournaments import services as tournaments
+from pentathlon.tournaments.challenges import players
+from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.entries import caps, enrolment, replacements, withdrawals
 from pentathlon.tournaments.entries.eligibility import EntryRules

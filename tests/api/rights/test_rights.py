@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from tests.api.rights.cells import RULES, SEES_DRAFTS, Cell, all_cells, is_allowed
 from tests.api.rights.world import World, ask_api, ask_service, make_world
 from tests.databases import made_once

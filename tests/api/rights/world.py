@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import activate_version, check_may_read, retire_version
-from pentathlon.challenges.services import create_challenge
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from pentathlon.friendlies.services import create_friendly
 from pentathlon.ladders.membership import join_ladder
 from pentathlon.ladders.models import Ladder
+from pentathlon.tournaments.challenges.services import create_challenge
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry

@@ -9,9 +9,9 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import note_build_log
-from pentathlon.challenges.models import Challenge
 from pentathlon.matches.models import Match
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
+from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.patience import Patience
@@ -20,10 +20,10 @@ from pentathlon_engines.cli.output.images import CLEAR
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run, write_bot
 from tests.factories import make_version
-from tests.pentathlon.challenges.acting import play, waiting, won_by
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of, started
+from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by
 from tests.pentathlon.web.scene import play_all
 
 pytestmark = pytest.mark.django_db

@@ -6,19 +6,19 @@ import pytest
 from django.test import override_settings
 
 from pentathlon.matches.models import Match
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import read_record
-from pentathlon.transparency import services
-from pentathlon.transparency.models import LogEntry, LogTile
-from pentathlon.transparency.services import continue_log, log_size
-from pentathlon.transparency.signing_key import log_key
-from pentathlon.transparency.tiles import Tiles
+from pentathlon.matches.replays.codec import CODEC, pack
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
+from pentathlon.matches.transparency import services
+from pentathlon.matches.transparency.models import LogEntry, LogTile
+from pentathlon.matches.transparency.services import continue_log, log_size
+from pentathlon.matches.transparency.signing_key import log_key
+from pentathlon.matches.transparency.tiles import Tiles
 from pentathlon_engines.cli import receipts
 from pentathlon_engines.record.record import canonical, chain
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
-from tests.pentathlon.transparency.logging_matches import log_matches, play_matches
+from tests.pentathlon.matches.transparency.logging_matches import log_matches, play_matches
 
 pytestmark = pytest.mark.django_db
 

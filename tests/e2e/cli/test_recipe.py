@@ -10,10 +10,10 @@ from django.test import Client
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import settle_validation
-from pentathlon.challenges.models import Challenge
+from pentathlon.tournaments.challenges.models import Challenge
 from tests.engines.commands import Run
 from tests.factories import make_version
-from tests.pentathlon.challenges.acting import play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by
 from tests.pentathlon.web.pages import page_of
 from tools.benchmark.newcomer.person import copied_texts
 

@@ -8,13 +8,13 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import settle_validation
-from pentathlon.challenges import quotas
-from pentathlon.challenges.models import Challenge, ChallengeState
-from pentathlon.challenges.services import cancel_challenge
+from pentathlon.tournaments.challenges import quotas
+from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
+from pentathlon.tournaments.challenges.services import cancel_challenge
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
 from tests.factories import make_version
-from tests.pentathlon.challenges.acting import play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon_engines import GAMES
 from pentathlon_engines.record.fork import fork_at
 from tests.e2e.cli.conftest import SITE, sign_in

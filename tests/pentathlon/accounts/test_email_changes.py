@@ -12,7 +12,7 @@ from pentathlon.accounts.email_changes import (
 from pentathlon.accounts.links import find_by_email_link
 from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.passwords import change_password
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from tests.factories import PASSWORD, make_user
 from tests.pentathlon.accounts.mailing import SITE, delivered, delivered_address, link_in
 

@@ -11,7 +11,7 @@ from django.utils.datastructures import MultiValueDict
 from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
 from pentathlon.accounts.models import IdempotencyRecord, User
 from pentathlon.accounts.retention import KEPT_ANSWERS
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from pentathlon.accounts.passkeys import (
     remove_passkey,
 )
 from pentathlon.accounts.second_factors import has_second_factor
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from tests.factories import make_user
 from tests.pentathlon.accounts.authenticator import Authenticator
 from tests.pentathlon.accounts.mailing import SITE, delivered

@@ -13,7 +13,7 @@ from pentathlon.accounts.letters import RETRIES_S, send_letters
 from pentathlon.accounts.links import find_by_reset_link, reset_link
 from pentathlon.accounts.models import ApiToken, BrowserSession, Letter, User
 from pentathlon.accounts.passwords import ask_for_reset, change_password, reset_password
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from tests.factories import PASSWORD, make_token, make_user
 from tests.pentathlon.accounts.mailing import SITE, delivered
 

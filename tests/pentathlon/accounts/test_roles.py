@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
     PersonRole,
@@ -16,9 +18,7 @@ from pentathlon.accounts.roles import (
     reopen_account,
     take_role,
 )
-from pentathlon.audit.actions import AuditAction
-from pentathlon.audit.models import AuditEvent
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from tests.api.client import V1, client_of
 from tests.factories import make_staff, make_user
 

@@ -4,6 +4,8 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
+from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import RecoveryCode, TotpKey, User
 from pentathlon.accounts.second_factors import (
     RECOVERY_CODES,
@@ -17,9 +19,7 @@ from pentathlon.accounts.second_factors import (
     totp_address,
     totp_secret,
 )
-from pentathlon.audit.actions import AuditAction
-from pentathlon.audit.models import AuditEvent
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from tests.factories import make_staff, make_user
 from tests.pentathlon.accounts.authenticator_app import code_of, set_up
 from tests.pentathlon.accounts.mailing import SITE, delivered

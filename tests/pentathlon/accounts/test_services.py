@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from pentathlon.accounts import quotas, services
 from pentathlon.accounts.models import ApiToken, Scope, User
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from tests.factories import PASSWORD, make_token, make_user
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from pentathlon.accounts.sessions import (
     end_session,
     own_sessions,
 )
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from tests.factories import PASSWORD, make_user
 
 pytestmark = pytest.mark.django_db

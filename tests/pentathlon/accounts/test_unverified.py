@@ -17,11 +17,11 @@ from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.roles import PersonRole, give_role
 from pentathlon.accounts.verification import unverified
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import DomainError, NotAllowed
+from pentathlon.core.errors import DomainError, NotAllowed
+from pentathlon.core.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.ladders.membership import join_ladder
 from pentathlon.ladders.models import LadderMember
 from pentathlon.matches.uploads.services import submit_bot
-from pentathlon.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from tests.api.client import assert_problem, client_of, upload
 from tests.factories import PASSWORD, make_staff, make_upload, make_user, make_version

@@ -10,7 +10,7 @@ from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.passwords import ask_for_reset, change_password
 from pentathlon.accounts.services import register
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.webhooks.services import choose_mail
 from tests.factories import PASSWORD, make_user
 from tests.pentathlon.accounts.mailing import SITE, delivered, delivered_address, link_in

@@ -3,7 +3,7 @@ import pytest
 from pentathlon.bots import services
 from pentathlon.bots.archives import BadArchive, read_archive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon_engines.archive.archives import CheckedArchive
 from tests.factories import make_bot, make_upload, make_user, make_version, zip_files
 from tests.pentathlon.bots.hostile import HONEST

@@ -21,7 +21,7 @@ from pytest_django.fixtures import Settings
 from redis import Redis
 from redis.exceptions import NoPermissionError
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.hints import messages
 from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
 from pentathlon.fleet.queues import PLAY_MATCHES

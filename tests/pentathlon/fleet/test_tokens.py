@@ -2,7 +2,7 @@
 
 import pytest
 
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import MOST_SLOTS, Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import LONGEST_NAME, create_worker_token, find_worker_token

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.friendlies.origins import origin_of
 from pentathlon.friendlies.services import Origin
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

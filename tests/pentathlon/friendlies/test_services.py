@@ -5,7 +5,7 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Now
 
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.friendlies import quotas, services
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly

@@ -5,11 +5,11 @@ from django.test import Client
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import activate_version
-from pentathlon.challenges.services import create_challenge
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.ladders.models import LadderMember
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon.ratings.models import Pool, Rating
+from pentathlon.tournaments.challenges.services import create_challenge
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_bot, make_upload, make_user, make_version
 from tests.pentathlon.ladders.playing import open_ladder, seat_all

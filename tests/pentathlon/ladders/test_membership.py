@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.ladders.membership import drop_out_of_play, join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Choice, Ladder, LadderMember
 from pentathlon.matches.models import Match, MatchKind, MatchState

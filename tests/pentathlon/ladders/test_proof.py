@@ -28,7 +28,7 @@ from tests.pentathlon.ladders.playing import (
     step,
 )
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from pentathlon.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.ladders import divisions, seasons
 from pentathlon.ladders.membership import seat_members, seat_versions
 from pentathlon.ladders.models import Division, LadderMember, Season, SeasonState

@@ -11,6 +11,7 @@ import pytest
 from django.db import OperationalError
 from redis import Redis
 
+from pentathlon.core.server.protocol import Message, Receive, Scope, Send
 from pentathlon.live import feed, hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
@@ -18,10 +19,9 @@ from pentathlon.live.messages import Packing, message
 from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
 from pentathlon.live.streams import Streams
 from pentathlon.live.tickets import HEADER, Ticket, View
-from pentathlon.server.protocol import Message, Receive, Scope, Send
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.patience import PATIENCE_S
-from tests.pentathlon.server.asking import Answer, ask, scope_of
+from tests.pentathlon.core.server.asking import Answer, ask, scope_of
 
 _ADDRESS = "/live/matches/5/"
 

@@ -4,13 +4,15 @@ from collections.abc import Collection, Iterator
 
 import pytest
 from django.db import transaction
+from django.utils.module_loading import import_string
+from pytest_django import Settings
 
 from pentathlon.matches import endings
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import void_matches
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -29,13 +31,19 @@ class Follower:
 
 
 @pytest.fixture
-def follower(monkeypatch: pytest.MonkeyPatch) -> Iterator[Follower]:
-    monkeypatch.setattr(endings, "_followers", [])
+def follower(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Follower]:
+    settings.AFTER_MATCHES = settings.AFTER_CORRECTIONS = ["follower"]
     follower = Follower()
-    endings.follow_endings(follower)
-    endings.follow_endings(follower)
+    monkeypatch.setattr(endings, "import_string", {"follower": follower}.__getitem__)
     yield follower
     assert follower.is_atomic
+
+
+def test_every_follower_that_the_settings_name_exists(settings: Settings) -> None:
+    names = [*settings.AFTER_MATCHES, *settings.AFTER_CORRECTIONS]
+
+    assert len(names) > len(settings.AFTER_MATCHES) > 0
+    assert all(callable(import_string(name)) for name in names)
 
 
 def test_finished_match_is_told_once(follower: Follower) -> None:
@@ -55,12 +63,7 @@ def test_match_that_is_called_off_is_told(follower: Follower) -> None:
     assert follower.told == [match.pk]
 
 
-def test_correction_is_told_once_to_each_who_follows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endings, "_correctors", [])
-    follower = Follower()
-    endings.follow_corrections(follower)
-    endings.follow_corrections(follower)
-
+def test_correction_is_told_once_to_each_who_follows(follower: Follower) -> None:
     endings.note_corrections([7])
 
     assert follower.told == [7]

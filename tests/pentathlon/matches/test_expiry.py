@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from pentathlon.common.models import Leadership
+from pentathlon.core.models import Leadership
 from pentathlon.matches.expiry import GAP_S, watch_leases
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import AttemptState, Match, MatchState

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from pentathlon.bots.models import Bot, VersionState
-from pentathlon.common.services import acquire_leadership
+from pentathlon.core.services import acquire_leadership
 from pentathlon.matches import services
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Match, MatchKind, MatchState

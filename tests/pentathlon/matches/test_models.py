@@ -1,8 +1,4 @@
-from importlib import import_module
-from typing import Any
-
 import pytest
-from django.apps import apps
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
@@ -87,19 +83,3 @@ def test_running_match_without_a_lease_is_refused() -> None:
 
     with pytest.raises(IntegrityError):
         Match.objects.filter(pk=match.pk).update(state=MatchState.RUNNING)
-
-
-def test_older_matches_in_which_all_failed_are_lost_by_all() -> None:
-    fault: dict[str, Any] = {"state": MatchState.DONE, "outcome_reason": "fault"}
-    both = make_match(ranks=(0, 0), faults={0: "crash", 1: "startup"}, **fault)
-    one = make_match(ranks=(1, 0), faults={0: "crash"}, **fault)
-    drawn = make_match(ranks=(0, 0), state=MatchState.DONE)
-    migration = import_module("pentathlon.matches.migrations.0006_revoked_results")
-
-    migration.rank_all_failed(apps, None)
-
-    ranks = [
-        list(match.seats.order_by("seat").values_list("rank", flat=True))
-        for match in (both, one, drawn)
-    ]
-    assert ranks == [[1, 1], [1, 0], [0, 0]]

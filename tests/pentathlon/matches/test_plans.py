@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.matches.models import Match, MatchQuerySet
-from pentathlon.web.views.status import read_status
+from pentathlon.operations.status import read_status
 from pentathlon_engines import GAMES
 from tests.databases import made_once
 from tests.plans import store_history

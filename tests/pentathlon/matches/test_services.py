@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.matches import services
 from pentathlon.matches.attempts import retries
 from pentathlon.matches.jobs import LEASE_S

@@ -26,22 +26,22 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.accounts.models import BrowserSession, User
 from pentathlon.bots.models import Archive
-from pentathlon.common.schema import known_migrations
 from pentathlon.connections import database
+from pentathlon.core.schema import known_migrations
 from pentathlon.matches.models import Match
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
+from pentathlon.matches.transparency.models import LogContinuation
 from pentathlon.operations.backup_files import open_backup
 from pentathlon.operations.backups import make_backup, restore_backup
 from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
 from pentathlon.operations.rows import PackedTable, stored_models
 from pentathlon.ratings.models import RatingChange
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import read_record
-from pentathlon.transparency.models import LogContinuation
 from tests.databases import delete_all_rows
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

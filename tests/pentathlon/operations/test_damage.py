@@ -16,20 +16,20 @@ from structlog.testing import capture_logs
 
 from pentathlon.bots.archives import ArchiveDamaged, find_files, read_archive, store_archive
 from pentathlon.bots.models import Archive, BotVersion
-from pentathlon.common.errors import Damaged
-from pentathlon.common.integrity import Kept, Scrubber
+from pentathlon.core.errors import Damaged
+from pentathlon.core.integrity import Kept, Scrubber
 from pentathlon.matches.models import Match
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.transparency.models import LogEntry, LogRoot, LogTile
+from pentathlon.matches.transparency.services import log_results, publish_root
+from pentathlon.matches.transparency.tiles import TileDamaged
 from pentathlon.operations.backups import make_backup
 from pentathlon.operations.damage import KINDS
 from pentathlon.operations.gauges import gauges
-from pentathlon.personal_data.export import export_account
-from pentathlon.replays.models import Replay
-from pentathlon.transparency.models import LogEntry, LogRoot, LogTile
-from pentathlon.transparency.services import log_results, publish_root
-from pentathlon.transparency.tiles import TileDamaged
+from pentathlon.operations.personal_data.export import export_account
 from tests.api.client import V1
 from tests.factories import make_upload
-from tests.pentathlon.transparency.logging_matches import log_matches, play_matches
+from tests.pentathlon.matches.transparency.logging_matches import log_matches, play_matches
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,11 @@ from django.db.models.functions import Now
 from structlog.testing import capture_logs
 
 from pentathlon.accounts.models import Letter, LetterKind
-from pentathlon.analyses.models import Analysis, AnalysisState
-from pentathlon.common.clock import database_now
-from pentathlon.common.models import Leadership
+from pentathlon.core.clock import database_now
+from pentathlon.core.models import Leadership
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
+from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.ladders.models import Division, Season
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.jobs import LEASE_S

@@ -5,7 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings import epochs
 from pentathlon.ratings.epochs import estimate, log_loss, refit

@@ -6,7 +6,7 @@ from django.db import IntegrityError
 from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings import services
 from pentathlon.ratings.models import (

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from pentathlon.core.arithmetic import MIXED, fingerprint
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.ratings.arithmetic import MIXED, fingerprint
 from pentathlon.ratings.models import (
     LedgerReason,
     LedgerRow,

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.tournaments.documents.document import document
 from pentathlon.tournaments.entries.eligibility import EntryRules, rules_of
 from pentathlon.tournaments.entries.enrolment import enter_tournament

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool

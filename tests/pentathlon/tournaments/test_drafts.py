@@ -5,7 +5,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.services import start_tournament

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising.drafts import open_tournament, read_draft

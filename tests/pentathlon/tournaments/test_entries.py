@@ -7,7 +7,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import disqualify_version, retire_version
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed, NotFound
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed, NotFound
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating
 from pentathlon.ratings.services import apply_results

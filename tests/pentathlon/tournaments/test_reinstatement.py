@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import VersionState
 from pentathlon.bots.services import disqualify_version
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.tournaments.documents.document import document
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.reinstatement import reinstate_entry

@@ -10,12 +10,12 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import retire_version
-from pentathlon.common.errors import DomainError, InvalidInput
+from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match
 from pentathlon.matches.repeated_lanes import RepeatedLane
-from pentathlon.personal_data.deletion import delete_own_account
+from pentathlon.operations.personal_data.deletion import delete_own_account
 from pentathlon.tournaments.documents.document import document_json
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.estimates.dry_runs import dry_run_of_new

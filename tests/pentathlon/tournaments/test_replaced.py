@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, Problems
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, Problems
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.entries import replacement_blocks

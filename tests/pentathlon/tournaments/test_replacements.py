@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.models import Rating

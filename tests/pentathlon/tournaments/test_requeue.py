@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from structlog.testing import capture_logs
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
 from pentathlon.matches.models import Attempt, Match, MatchKind, MatchState
 from pentathlon.matches.services import fail_attempt
@@ -24,7 +24,7 @@ from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling import blocks
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db

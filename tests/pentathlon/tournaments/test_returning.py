@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order, rerun_match

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.corrections.orders import requeue_match

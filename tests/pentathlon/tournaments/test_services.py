@@ -5,7 +5,7 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import (
+from pentathlon.core.errors import (
     Conflict,
     DomainError,
     InvalidInput,

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from pentathlon.personal_data.deletion import delete_own_account
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from pentathlon.operations.personal_data.deletion import delete_own_account
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.ratings.models import LedgerState
@@ -25,7 +25,7 @@ from pentathlon.trust.quarantine import (
 )
 from pentathlon.trust.surprises import FEWEST_RESULTS
 from tests.factories import make_match, make_staff, make_user, make_version
-from tests.pentathlon.rivalry.playing import live_pool, play
+from tests.pentathlon.insight.rivalry.playing import live_pool, play
 from tests.pentathlon.trust.acting import claim, join, played_by
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.capabilities import NO_TOKEN, Capabilities
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.replays.codec import unpack
 from pentathlon.matches.services import claim_matches
-from pentathlon.replays.codec import unpack
 from pentathlon.trust import spot_checks
 from pentathlon.trust.models import CheckRun, CheckState, Quarantine, SpotCheck, UnsteadyVersion
 from pentathlon.trust.spot_checks import PATIENCE, advance_spot_checks

@@ -7,13 +7,13 @@ from django.utils.timezone import now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.datasets.services import DatasetMaker
-from pentathlon.desk_records.services import check_record, keep_record
+from pentathlon.insight.datasets.services import DatasetMaker
+from pentathlon.insight.rivalry.services import count_all
+from pentathlon.matches.desk_records.services import check_record, keep_record
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads.services import submit_bot
 from pentathlon.ratings.services import apply_results
-from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import (
     close_finished,
@@ -25,7 +25,7 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from tests.databases import stored_again
 from tests.engines.record.random_records import tuned_record
 from tests.factories import make_match, make_upload, make_user, make_version
-from tests.pentathlon.replays.playing import record_of, submit, trace
+from tests.pentathlon.matches.replays.playing import record_of, submit, trace
 
 LONG_NAME = "A bot with a name of forty letters, ha ha"[:40].replace(",", "_")
 

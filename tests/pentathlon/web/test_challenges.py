@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import VersionState
-from pentathlon.challenges.models import Challenge
-from pentathlon.challenges.services import create_challenge
+from pentathlon.tournaments.challenges.models import Challenge
+from pentathlon.tournaments.challenges.services import create_challenge
 from tests.factories import make_user, make_version
-from tests.pentathlon.challenges.acting import challenged, drawn, play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import challenged, drawn, play, waiting, won_by
 from tests.pentathlon.web.pages import page_of, part_of
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from django.test import Client
 
-from pentathlon.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.models import DeskRecord
 from tests.deep import mostly_deep
 from tests.pentathlon.web.crawling import MOST_PAGES, crawl
 from tests.pentathlon.web.scene import Scene

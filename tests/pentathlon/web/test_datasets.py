@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from pentathlon.datasets.models import Dataset
+from pentathlon.insight.datasets.models import Dataset
 from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.schema import schema
-from tests.pentathlon.datasets.making import closed_cup, make_all
+from tests.pentathlon.insight.datasets.making import closed_cup, make_all
 from tests.pentathlon.web.pages import Page
 
 pytestmark = pytest.mark.django_db

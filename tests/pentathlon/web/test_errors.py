@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from structlog.contextvars import bound_contextvars
 
-from pentathlon.common.errors import Unavailable
+from pentathlon.core.errors import Unavailable
 from pentathlon.web.views.errors import bad_request, server_error
 
 REQUEST = RequestFactory().get("/")

@@ -6,12 +6,12 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.replays.usage import RequestCost
+from pentathlon.matches.replays.usage import RequestCost
 from pentathlon.web.drawing.charts import turn_chart
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit, trace
+from tests.pentathlon.matches.replays.playing import record_of, submit, trace
 from tests.pentathlon.web.pages import Page, page_of
 
 DOWNLOADS = ("seat_log", "seat_bundle")

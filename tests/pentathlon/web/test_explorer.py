@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from pentathlon.explorer import services
-from pentathlon.explorer.services import DEPTH, count_positions
+from pentathlon.insight.explorer import services
+from pentathlon.insight.explorer.services import DEPTH, count_positions
 from pentathlon.matches.hidden_lanes import HiddenLane
 from tests.api.client import V1, assert_problem
 from tests.pentathlon.web.pages import page_of, part_of

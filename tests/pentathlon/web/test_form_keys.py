@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from pentathlon.accounts.links import reset_link
 from pentathlon.accounts.models import ApiToken, IdempotencyRecord, User
+from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.bots.models import Bot
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.oauth.models import OAuthApp
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.form_keys import AnswerFormsOnce
 from pentathlon.webhooks.models import WebhookEndpoint

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from pentathlon.common.texts import duration
+from pentathlon.core.texts import duration
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon.web.templatetags import formats
 from pentathlon.web.templatetags.components import (

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.server.limits import MOST_IN_BATCH
+from pentathlon.core.server.limits import MOST_IN_BATCH
 from pentathlon.tournaments.models import Tournament
 from tests.factories import PASSWORD, make_upload, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of

@@ -5,7 +5,7 @@ from django.test import Client
 
 from pentathlon_engines import GAMES
 from tests.factories import make_version
-from tests.pentathlon.rankings.rated import rate
+from tests.pentathlon.ratings.rankings.rated import rate
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db

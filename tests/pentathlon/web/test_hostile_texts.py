@@ -18,14 +18,11 @@ from django.urls import reverse
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.matches.models import Match
+from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.services import apply_results
-from pentathlon.replays.services import accept_results
-from pentathlon.rivalry.services import count_all
-from pentathlon.search.services import index_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon.web.responses import csv_text
 from pentathlon.webhooks.messages import message_to, send
 from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEndpoint
 from pentathlon_engines.match.faults import FaultKind

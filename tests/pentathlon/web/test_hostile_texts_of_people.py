@@ -12,18 +12,18 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import ApiToken, User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.models import AuditEvent
 from pentathlon.bots.models import Bot
-from pentathlon.challenges.models import Challenge
-from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import CheckedRecord, keep_record
 from pentathlon.fleet.models import Worker, WorkerToken
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.stretches import finish_stretch
+from pentathlon.matches.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.services import CheckedRecord, keep_record
 from pentathlon.matches.models import Attempt, AttemptState, Match
-from pentathlon.replays.results import canonical_record
+from pentathlon.matches.replays.results import canonical_record
+from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import Quarantine
 from pentathlon.webhooks.attempt_results import record_answers
@@ -36,10 +36,10 @@ from pentathlon_engines.match.friendly import resume
 from pentathlon_engines.record.record import chain
 from tests.engines.record.random_records import tuned_record
 from tests.factories import make_match, make_staff, make_token, make_version, make_worker
-from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.friendlies.acting import begun, claimed, result_of
 from tests.pentathlon.matches.acting import claimed as claimed_match
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
+from tests.pentathlon.tournaments.challenges.acting import challenged
 from tests.pentathlon.web.hostile import MARKUP, NAMES, TEXTS, Check, data, html, part, xml
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import open_tournament

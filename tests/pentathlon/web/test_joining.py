@@ -13,9 +13,9 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 
+from pentathlon.core.wheel import engines_wheel, wheels, worker_wheel
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import find_worker_token
-from pentathlon.web.docs.wheel import engines_wheel, wheels, worker_wheel
 from tests.factories import make_staff, make_user
 from workers.__main__ import _read_options
 

@@ -12,8 +12,8 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 
+from pentathlon.core.wheel import build_wheel, engines_wheel
 from pentathlon.env import CHECKOUT
-from pentathlon.web.docs.wheel import build_wheel, engines_wheel
 from pentathlon_engines.cli.main import COMMANDS
 from tests.local.newcomer import PAGES_WITH_COMMANDS
 from tests.pentathlon.web.pages import page_of

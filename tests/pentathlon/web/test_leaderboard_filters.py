@@ -10,13 +10,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.insight.rivalry.models import Meeting
+from pentathlon.insight.rivalry.opponents import upset_of_the_day
 from pentathlon.ratings.models import LedgerRow, Pool, Rating
 from pentathlon.ratings.trends import trends
-from pentathlon.rivalry.models import Meeting
-from pentathlon.rivalry.opponents import upset_of_the_day
 from tests.factories import make_user, make_version
-from tests.pentathlon.rankings.rated import rate
-from tests.pentathlon.rivalry.playing import live_pool, play
+from tests.pentathlon.insight.rivalry.playing import live_pool, play
+from tests.pentathlon.ratings.rankings.rated import rate
 from tests.pentathlon.web.pages import Page, page_of
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from pentathlon.transparency.services import checkpoint_at, publish_root
-from pentathlon.transparency.signing_key import log_key
-from tests.pentathlon.transparency.logging_matches import log_matches, play_matches
+from pentathlon.matches.transparency.services import checkpoint_at, publish_root
+from pentathlon.matches.transparency.signing_key import log_key
+from tests.pentathlon.matches.transparency.logging_matches import log_matches, play_matches
 
 pytestmark = pytest.mark.django_db
 

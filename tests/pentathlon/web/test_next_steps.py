@@ -5,7 +5,7 @@ from django.test import Client
 
 from pentathlon.accounts.models import User
 from tests.factories import make_user
-from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
+from tests.pentathlon.tournaments.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import Scene
 

@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.rankings.history import keep_ranking
-from pentathlon.rankings.models import FormerPlace, RankingDay
-from pentathlon.rankings.services import refresh_ranking
+from pentathlon.ratings.rankings.history import keep_ranking
+from pentathlon.ratings.rankings.models import FormerPlace, RankingDay
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.web.views.people import titles_of
+from pentathlon.tournaments.results.final_table import titles_of
 from tests.factories import make_tournament, make_user, make_version
-from tests.pentathlon.rankings.rated import rate
-from tests.pentathlon.rivalry.playing import play
+from tests.pentathlon.insight.rivalry.playing import play
+from tests.pentathlon.ratings.rankings.rated import rate
 from tests.pentathlon.web.pages import Page, page_of
 
 pytestmark = pytest.mark.django_db

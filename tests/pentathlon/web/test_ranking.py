@@ -5,11 +5,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.rankings.services import REFRESH_S, refresh_ranking
 from pentathlon.ratings.models import Pool
+from pentathlon.ratings.rankings.services import REFRESH_S, refresh_ranking
 from pentathlon.web.tables import PAGE_SIZE
 from tests.factories import make_user, make_version
-from tests.pentathlon.rankings.rated import let_pass, rate
+from tests.pentathlon.ratings.rankings.rated import let_pass, rate
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon.web.replay import viewer
 from pentathlon.web.templatetags.terms import explain_cards
 from pentathlon_engines.record.record import verify_record

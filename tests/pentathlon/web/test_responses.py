@@ -9,8 +9,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from pentathlon.common.errors import Conflict, DomainError, NotAllowed, NotFound
-from pentathlon.web.responses import csv_table, csv_text, handle_domain_errors
+from pentathlon.core.csv_files import csv_table, csv_text
+from pentathlon.core.errors import Conflict, DomainError, NotAllowed, NotFound
+from pentathlon.web.responses import handle_domain_errors
 
 
 def answer_to(error: DomainError) -> tuple[HttpResponse, CookieStorage]:

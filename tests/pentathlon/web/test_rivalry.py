@@ -9,7 +9,7 @@ from django.urls import reverse
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import MatchKind
 from tests.factories import make_version
-from tests.pentathlon.rivalry.playing import count, end, play
+from tests.pentathlon.insight.rivalry.playing import count, end, play
 from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import Scene
 

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from pentathlon.search.services import index_all
+from pentathlon.insight.search.services import index_all
 from tests.factories import make_bot, make_match, make_tournament, make_user
 from tests.pentathlon.web.pages import page_of
 

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import BrowserSession, Passkey, RecoveryCode, TotpKey, User
-from pentathlon.audit.models import AuditEvent
 from pentathlon.web.account import confirmation
 from pentathlon.web.views import sign_in
 from tests.factories import PASSWORD, make_staff, make_user

@@ -14,8 +14,8 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.ladders.models import LadderMember
 from pentathlon.ladders.tables import ladder_table, place_in
 from pentathlon.matches.models import MatchState
-from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.models import Rating, ScoreLine, live_key
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.ratings.skill import SIGMA
 from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.tables import rating_table
@@ -24,7 +24,7 @@ from pentathlon_engines.contract.info import ordinal
 from tests.deep import mostly_deep
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.ladders.playing import division_of, make_reference, open_ladder, seat_all
-from tests.pentathlon.rankings.rated import rate
+from tests.pentathlon.ratings.rankings.rated import rate
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
-from pentathlon.common.throttle import count_second_factor
+from pentathlon.core.throttle import count_second_factor
 from tests.factories import PASSWORD, make_user, next_number
 from tests.pentathlon.web.pages import page_of
 

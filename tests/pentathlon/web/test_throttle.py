@@ -5,12 +5,12 @@ from django.core.wsgi import get_wsgi_application
 from django.test import Client
 from pytest_django import Settings
 
-from pentathlon.server.bridge import Bridge
-from pentathlon.server.limits import RATES
-from pentathlon.server.protocol import Receive, Scope, Send
-from pentathlon.server.proxies import without_hearsay
+from pentathlon.core.server.bridge import Bridge
+from pentathlon.core.server.limits import RATES
+from pentathlon.core.server.protocol import Receive, Scope, Send
+from pentathlon.core.server.proxies import without_hearsay
 from tests.factories import make_user
-from tests.pentathlon.server.asking import ask, scope_of
+from tests.pentathlon.core.server.asking import ask, scope_of
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db

@@ -7,11 +7,11 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.analyses.models import Analysis, AnalysisState
+from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.matches.models import Match
 from pentathlon.web.replay import win_chances
 from pentathlon.web.replay.win_chances import chance_chart
-from tests.pentathlon.analyses.curves import analyse, make_curve
+from tests.pentathlon.insight.analyses.curves import analyse, make_curve
 from tests.pentathlon.web.pages import Page, page_of, part_of
 from tests.pentathlon.web.scene import Scene
 

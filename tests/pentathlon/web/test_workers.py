@@ -18,7 +18,7 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.matches.services import void_matches
-from pentathlon.web.views import status
+from pentathlon.operations import status
 from tests.factories import make_match, make_staff, make_user, make_version, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, started
 from tests.pentathlon.web.pages import page_of

@@ -10,11 +10,11 @@ from django.urls import reverse
 from pentathlon.accounts.email_changes import ask_for_email_change
 from pentathlon.accounts.links import email_link, reset_link
 from pentathlon.accounts.models import User
-from pentathlon.datasets.models import Dataset
-from pentathlon.desk_records.models import DeskRecord
-from pentathlon.handovers.services import offer_share, offer_tournament
+from pentathlon.insight.datasets.models import Dataset
+from pentathlon.insight.search.services import index_all
+from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.search.services import index_all
+from pentathlon.tournaments.handovers.services import offer_share, offer_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.events import create_event
@@ -24,12 +24,12 @@ from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import PASSWORD, make_match, make_staff, make_team, make_user, make_version
-from tests.pentathlon.analyses.curves import analyse
-from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
+from tests.pentathlon.accounts.oauth.acting import FakeApp
 from tests.pentathlon.friendlies.acting import begun, play_to_end
+from tests.pentathlon.insight.analyses.curves import analyse
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
-from tests.pentathlon.oauth.acting import FakeApp
 from tests.pentathlon.tournaments.acting import open_cup
+from tests.pentathlon.tournaments.challenges.acting import challenged, play, waiting, won_by
 from tests.pentathlon.trust.acting import join, played_by
 from tests.pentathlon.web.scene import Scene
 from tests.pentathlon.webhooks.receiving import make_endpoint

@@ -4,7 +4,7 @@ from itertools import chain, repeat
 
 import pytest
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.webhooks.addresses import (
     ForbiddenAddress,
     check_address,

@@ -12,8 +12,8 @@ from django.db.models import F, QuerySet
 from django.test.utils import CaptureQueriesContext
 from standardwebhooks.webhooks import Webhook
 
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks import fan_out, retention
 from pentathlon.webhooks.attempt_results import record_answers
 from pentathlon.webhooks.fan_out import spread_events

@@ -18,11 +18,11 @@ from pentathlon.bots.services import (
     settle_validation,
     stop_version,
 )
-from pentathlon.challenges.services import create_challenge
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.challenges.services import create_challenge
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import (
     disqualify_entry,
@@ -45,12 +45,12 @@ from tests.factories import (
     make_user,
     make_version,
 )
-from tests.pentathlon.challenges.acting import challenged, drawn, play, waiting
 from tests.pentathlon.killed_process import run_killed, run_whole
 from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
 from tests.pentathlon.matches.acting import claimed, finish, result
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.tournaments.challenges.acting import challenged, drawn, play, waiting
 from tests.pentathlon.webhooks.receiving import SITE, make_endpoint
 
 pytestmark = pytest.mark.django_db

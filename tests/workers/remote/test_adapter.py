@@ -10,13 +10,13 @@ from django.db.models.functions import Now
 from structlog.testing import capture_logs
 from urllib3.exceptions import HTTPError, ProtocolError
 
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.wire import MOST_RESULTS, submission_to_json
 from pentathlon.matches.worker_tokens import revoke_worker_token
-from pentathlon.replays.models import Replay
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from tests.pentathlon.replays.playing import record_of, report_of, submission_of

@@ -9,14 +9,14 @@ from uuid import uuid4
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.analyses.models import Analysis, AnalysisState
-from pentathlon.analyses.services import ask_for_analysis
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import Work
+from pentathlon.insight.analyses.models import Analysis, AnalysisState
+from pentathlon.insight.analyses.services import ask_for_analysis
 from pentathlon.matches.models import Match
 from tests.factories import make_match
-from tests.pentathlon.analyses.curves import make_curve
-from tests.pentathlon.analyses.test_services import make_played
+from tests.pentathlon.insight.analyses.curves import make_curve
+from tests.pentathlon.insight.analyses.test_services import make_played
 from tests.workers.sites import make_worker_token, remote_platform
 from workers.remote.analyses import RemoteAnalyses
 

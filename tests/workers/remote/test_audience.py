@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from pytest_django import Settings
 from redis import Redis
 
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.live import reports
 from pentathlon.live.frames import LOOK, frame_key, lane_channel, match_channel, unpack
 from pentathlon.live.sender import IDLE_S, WATCHED_S

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.fleet.announcements import Work
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.models import Friendly, FriendlyState

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.common.errors import Damaged
+from pentathlon.core.errors import Damaged
 from workers.remote.adapter import RemotePlatform
 
 

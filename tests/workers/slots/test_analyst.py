@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 import pytest
 from django.db.models.functions import Now
 
-from pentathlon.analyses.models import Analysis, AnalysisState
-from pentathlon.analyses.services import ask_for_analysis
-from pentathlon.replays.codec import pack
-from pentathlon.replays.models import Replay
+from pentathlon.insight.analyses.models import Analysis, AnalysisState
+from pentathlon.insight.analyses.services import ask_for_analysis
+from pentathlon.matches.replays.codec import pack
+from pentathlon.matches.replays.models import Replay
 from pentathlon_engines.analysis.curve import METHOD
 from tests.factories import make_match
-from tests.pentathlon.analyses.test_services import ROW, make_played
+from tests.pentathlon.insight.analyses.test_services import ROW, make_played
 from workers.direct.analyses import DirectAnalyses
 from workers.drain import Drain
 from workers.slots import analyst

@@ -8,7 +8,7 @@ from django.db import OperationalError
 from structlog.testing import capture_logs
 
 from pentathlon.bots.models import Archive
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.models import (
     Attempt,
@@ -18,11 +18,11 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.uploads.services import submit_bot
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import accept_results
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
     BotCommand,

@@ -98,7 +98,7 @@ def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
     add_history(cast, done=history, waiting=0, say=say)
     follow_results(say)
     grown = {name: size - before.get(name, 0) for name, size in other_holdings()}
-    replay = grown.pop("replays_replay")
+    replay = grown.pop("matches_replay")
     largest = sorted(grown, key=lambda name: -grown[name])[:_LARGEST_SHOWN]
     stored = _replay_bytes()
     # The row around a replay takes space even if its data is stored elsewhere.
@@ -109,7 +109,7 @@ def _measure_rows(history: int, say: Say) -> tuple[float, dict[str, int]]:
 
 def _replay_bytes() -> float:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT AVG(LENGTH(data)) FROM replays_replay")
+        cursor.execute("SELECT AVG(LENGTH(data)) FROM matches_replay")
         return float(cursor.fetchone()[0])
 
 

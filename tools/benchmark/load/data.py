@@ -29,6 +29,8 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
+from pentathlon.matches.replays.codec import CODEC, pack
+from pentathlon.matches.replays.models import Replay
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import FIELDS, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
@@ -36,8 +38,6 @@ from pentathlon.ratings.recompute import store_ratings
 from pentathlon.ratings.scores import restore_scores
 from pentathlon.ratings.services import open_live_pool, open_pool
 from pentathlon.ratings.skill import Result
-from pentathlon.replays.codec import CODEC, pack
-from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,

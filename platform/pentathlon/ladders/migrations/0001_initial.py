@@ -7,8 +7,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("bots", "0007_unseated_versions"),
-        ("tournaments", "0014_open_ended"),
+        ("bots", "0001_initial"),
+        ("tournaments", "0001_initial"),
     ]
 
     operations = [
@@ -61,6 +61,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="seasons",
+                        to="ladders.ladder",
+                    ),
+                ),
                 ("number", models.PositiveIntegerField()),
                 (
                     "state",
@@ -76,6 +84,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("seating", models.JSONField(default=list)),
+                ("unopened", models.PositiveSmallIntegerField(db_default=0, default=0)),
                 (
                     "opened_at",
                     models.DateTimeField(
@@ -84,15 +93,71 @@ class Migration(migrations.Migration):
                 ),
                 ("closes_at", models.DateTimeField()),
                 ("closed_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "number"), name="ladders_season_number"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "running")),
+                        fields=("ladder",),
+                        name="ladders_one_season",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Division",
+            fields=[
                 (
-                    "ladder",
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "season",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="seasons",
-                        to="ladders.ladder",
+                        related_name="divisions",
+                        to="ladders.season",
+                    ),
+                ),
+                ("level", models.PositiveSmallIntegerField()),
+                (
+                    "tournament",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ladder_division",
+                        to="tournaments.tournament",
+                    ),
+                ),
+                ("batches", models.PositiveIntegerField(default=0)),
+                ("blocks", models.PositiveIntegerField(default=0)),
+                ("has_newcomers", models.BooleanField(default=False)),
+                ("is_settled", models.BooleanField(default=False)),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), null=True
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("due_at__isnull", False)),
+                        fields=["-has_newcomers", "due_at"],
+                        name="ladders_due",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("season", "level"), name="ladders_division_level"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LadderMember",
@@ -101,6 +166,22 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="ladders.ladder",
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="bots.bot",
                     ),
                 ),
                 (
@@ -116,31 +197,7 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="memberships",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "entry",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="tournaments.entry",
-                    ),
-                ),
-                (
-                    "ladder",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="members",
-                        to="ladders.ladder",
-                    ),
-                ),
+                ("followed", models.PositiveIntegerField(db_default=0, default=0)),
                 (
                     "version",
                     models.ForeignKey(
@@ -159,123 +216,27 @@ class Migration(migrations.Migration):
                         to="ladders.season",
                     ),
                 ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Division",
-            fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("level", models.PositiveSmallIntegerField()),
-                ("batches", models.PositiveIntegerField(default=0)),
-                ("blocks", models.PositiveIntegerField(default=0)),
-                ("has_newcomers", models.BooleanField(default=False)),
-                ("is_settled", models.BooleanField(default=False)),
-                (
-                    "due_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), null=True
-                    ),
-                ),
-                (
-                    "tournament",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="ladder_division",
-                        to="tournaments.tournament",
-                    ),
-                ),
-                (
-                    "season",
+                    "entry",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="divisions",
-                        to="ladders.season",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="LadderBatch",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("number", models.PositiveIntegerField()),
-                ("wanted", models.PositiveIntegerField()),
-                ("told", models.JSONField()),
-                ("groups", models.JSONField()),
-                ("first_block", models.PositiveIntegerField()),
-                (
-                    "made_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), editable=False
-                    ),
-                ),
-                (
-                    "division",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="made",
-                        to="ladders.division",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="tournaments.entry",
                     ),
                 ),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("division", "number"), name="ladders_batch_once"
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("version__isnull", False)),
+                        fields=["ladder", "season"],
+                        name="ladders_playing",
                     )
                 ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("ladder", "bot"), name="ladders_member_once")
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="season",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "number"), name="ladders_season_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="season",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "running")),
-                fields=("ladder",),
-                name="ladders_one_season",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="laddermember",
-            index=models.Index(
-                condition=models.Q(("version__isnull", False)),
-                fields=["ladder", "season"],
-                name="ladders_playing",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="laddermember",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot"), name="ladders_member_once"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="division",
-            index=models.Index(
-                condition=models.Q(("due_at__isnull", False)),
-                fields=["-has_newcomers", "due_at"],
-                name="ladders_due",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="division",
-            constraint=models.UniqueConstraint(
-                fields=("season", "level"), name="ladders_division_level"
-            ),
         ),
     ]

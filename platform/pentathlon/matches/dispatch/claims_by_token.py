@@ -14,8 +14,8 @@ from typing import Final
 
 from django.db import transaction
 
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.matches.capacity.batches import BATCH

@@ -10,10 +10,10 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion, VersionState
-from pentathlon.common.clock import database_now
-from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER
-from pentathlon.common.texts import duration
+from pentathlon.core.clock import database_now
+from pentathlon.core.models import Leadership
+from pentathlon.core.services import RECONCILER
+from pentathlon.core.texts import duration
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
 from pentathlon.matches.capacity.concurrency import Cap

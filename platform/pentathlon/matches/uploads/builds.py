@@ -10,7 +10,7 @@ from django.db import transaction
 
 from pentathlon.bots.models import UNBUILT, BotVersion, VersionState
 from pentathlon.bots.services import keep_build, note_build_log, refuse_build
-from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.matches.attempts.retries import worker_of
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match

@@ -20,7 +20,7 @@ from pentathlon.bots.services import (
     reopen_validation,
     settle_validation,
 )
-from pentathlon.common.errors import InvalidInput
+from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import build_tool_of
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.models import Match, MatchKind, MatchState

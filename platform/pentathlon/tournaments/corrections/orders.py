@@ -15,11 +15,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import Conflict, NotAllowed, NotFound
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import Conflict, NotAllowed, NotFound
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from pentathlon.bots.models import REPEATED, BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, TooLarge, refuse_all
+from pentathlon.core.errors import Conflict, InvalidInput, TooLarge, refuse_all
 from pentathlon_engines import GAMES
 from pentathlon_engines.seeds import SECRET_BYTES
 from pentathlon_engines.tournament.checks import problems_of_size, problems_of_start

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pentathlon.common.errors import DomainError, InvalidInput, Problems, refuse_all
+from pentathlon.core.errors import DomainError, InvalidInput, Problems, refuse_all
 from pentathlon.tournaments.documents.checks import error_of, problems_of_rated
 from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import TournamentDocument

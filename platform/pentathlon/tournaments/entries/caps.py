@@ -17,7 +17,7 @@ from django.db.models import Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.tournaments.entries.eligibility import rules_of
 from pentathlon.tournaments.models import Entry, EntryQuerySet, Tournament, TournamentState
 from pentathlon.tournaments.team_rows import Team, TeamMember

@@ -14,8 +14,8 @@ from django.db.models import Count, Max, Q
 
 from pentathlon.accounts.verification import check_may_play_rated
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon_engines.languages import LANGUAGES

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.doors import Door, check_door, objection_at
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, refuse_all
+from pentathlon.core.errors import Conflict, InvalidInput, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document

@@ -9,10 +9,10 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import Max
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks

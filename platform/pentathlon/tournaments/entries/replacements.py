@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import document, event_key

@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import Conflict, NotFound
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import Conflict, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.services import void_matches

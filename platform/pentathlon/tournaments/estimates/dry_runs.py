@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.capacity.durations import durations_s, read_plays
 from pentathlon.matches.models import Match, MatchKind, MatchSeat

@@ -14,10 +14,10 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import DomainError, InvalidInput
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents.plan_checks import gather_errors

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pentathlon.accounts.audit.models import AuditEvent, AuditEventQuerySet
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.hidden_results import are_hidden

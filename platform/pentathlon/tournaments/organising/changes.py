@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.common.errors import Conflict, DomainError, refuse_all
+from pentathlon.core.errors import Conflict, DomainError, refuse_all
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.plan_checks import gather_errors

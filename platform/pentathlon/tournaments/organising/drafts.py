@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.tournaments.audit_events import audit_tournament

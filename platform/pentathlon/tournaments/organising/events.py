@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
-from pentathlon.common.errors import DomainError, InvalidInput, refuse_all
+from pentathlon.core.errors import DomainError, InvalidInput, refuse_all
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
 from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.guards import check_may_create

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import InvalidInput, Problems
+from pentathlon.core.errors import InvalidInput, Problems
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.documents.checks import error_of, ineligible
 from pentathlon.tournaments.guards import check_may_create

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db.models.functions import Now
 
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.errors import DomainError
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.services import start_tournament
 

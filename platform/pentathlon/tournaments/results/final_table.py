@@ -7,11 +7,15 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from django.db.models import QuerySet
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
-from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.results.combined_results import merge_scores
 from pentathlon.tournaments.results.table_order import order_entries, read_results
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
@@ -25,6 +29,7 @@ from pentathlon_engines.strength.played_matches import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
 _PAIR: Final = 2
+_MEDALS: Final = 3
 
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
@@ -82,6 +87,17 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
         )
         rows.append(row)
     return rows
+
+
+def titles_of(author: User) -> QuerySet[FinalRow]:
+    """Return podium places in closed tournaments that everybody may see, latest first."""
+    # A query of its own: in a join, SQLite would look for each version in each tournament.
+    podiums = FinalRow.objects.filter(entry__version__bot__owner=author, place__lte=_MEDALS)
+    rows = FinalRow.objects.filter(
+        pk__in=podiums.values("pk"), entry__tournament__state=TournamentState.CLOSED
+    ).exclude(entry__tournament__in=HiddenLane.objects.in_force().values("lane"))
+    loaded = rows.select_related("entry__tournament", "entry__version__bot")
+    return loaded.order_by("-entry__tournament__finished_at", "-entry__tournament", "place")
 
 
 def _places(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:

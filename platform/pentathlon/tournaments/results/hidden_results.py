@@ -13,12 +13,12 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
+from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
-from pentathlon.audit.actions import AuditAction
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.clock import database_now
-from pentathlon.common.errors import Conflict
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.clock import database_now
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.guards import check_organiser, is_organiser_of, lock_row

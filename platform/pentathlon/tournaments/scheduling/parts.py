@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pentathlon.common.errors import NotFound
+from pentathlon.core.errors import NotFound
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentMatchQuerySet
 
 LARGEST_PART: Final = 10_000

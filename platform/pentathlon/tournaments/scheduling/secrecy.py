@@ -11,7 +11,7 @@ from typing import Final
 
 from django.db.models import BooleanField, Case, Exists, OuterRef, Q, When
 
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentMatchQuerySet
 

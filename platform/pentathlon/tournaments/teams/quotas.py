@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pentathlon.accounts.models import User
-from pentathlon.common.quotas import Quota
+from pentathlon.core.quotas import Quota
 
 MOST_TEAMS: Final = 20
 MOST_MEMBERS: Final = 20

@@ -12,8 +12,8 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import NameKind, User
 from pentathlon.accounts.names import take_name
 from pentathlon.accounts.services import find_person
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from pentathlon.common.names import is_of_the_house
+from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from pentathlon.core.names import is_of_the_house
 from pentathlon.tournaments.entries.caps import check_caps_of_member
 from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, team_quota

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from django.utils.safestring import SafeString
 
 import pentathlon_engines
-from pentathlon.web.docs.documents import render_line
+from pentathlon.core.documents import render_line
 from pentathlon.web.drawing.boards import inline_board
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.contract.author_guide import (

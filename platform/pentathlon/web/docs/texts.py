@@ -17,7 +17,7 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from pentathlon.web.docs.documents import PageRenderer, leads_out
+from pentathlon.core.documents import PageRenderer, leads_out
 
 _KEPT: Final = 256
 """How many texts are kept as HTML."""

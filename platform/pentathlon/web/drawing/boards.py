@@ -8,10 +8,10 @@ from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
 
-from pentathlon.common.errors import Damaged, Unavailable
+from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.replays.boards import board_svg
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.services import read_record
 from pentathlon_engines import CHANCE, GAMES, GameInfo
 from pentathlon_engines.commentary.words import count_range
 from pentathlon_engines.contract.lesson import LessonStep, steps_of

@@ -6,10 +6,10 @@ from itertools import groupby
 from math import ceil, floor
 from operator import itemgetter
 
+from pentathlon.matches.replays.usage import RequestCost
 from pentathlon.ratings.models import Rating, RatingChange
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import half_width
-from pentathlon.replays.usage import RequestCost
 
 _MOST_POINTS = 150
 _WIDTH, _HEIGHT = 1000.0, 100.0

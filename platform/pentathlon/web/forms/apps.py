@@ -2,8 +2,8 @@
 
 from django import forms
 
-from pentathlon.oauth.models import LONGEST_HOMEPAGE, LONGEST_NAME
-from pentathlon.oauth.redirects import LONGEST, MOST
+from pentathlon.accounts.oauth.models import LONGEST_HOMEPAGE, LONGEST_NAME
+from pentathlon.accounts.oauth.redirects import LONGEST, MOST
 
 
 class AppForm(forms.Form):

@@ -4,9 +4,9 @@ from typing import Any
 
 from django import forms
 
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import LONGEST_REASON, PersonRole, has_role, is_staff
-from pentathlon.audit.actions import AuditAction, AuditedKind
 
 
 class AuditFilterForm(forms.Form):

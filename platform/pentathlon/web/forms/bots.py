@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import UploadedFile
 
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.services import LONGEST_NOTES, LONGEST_REASON
-from pentathlon.common.errors import DomainError
-from pentathlon.server.limits import MOST_IN_BATCH
+from pentathlon.core.errors import DomainError
+from pentathlon.core.server.limits import MOST_IN_BATCH
 from pentathlon.web.forms.errors import check_field
 from pentathlon_engines.archive.archives import CheckedArchive
 

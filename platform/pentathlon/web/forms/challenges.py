@@ -6,8 +6,8 @@ from django import forms
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.challenges.services import DEFAULT_BLOCKS
-from pentathlon.server.limits import CHALLENGE_BLOCKS
+from pentathlon.core.server.limits import CHALLENGE_BLOCKS
+from pentathlon.tournaments.challenges.services import DEFAULT_BLOCKS
 from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from django import forms
 
-from pentathlon.common.errors import DomainError, Problems
+from pentathlon.core.errors import DomainError, Problems
 
 T = TypeVar("T")
 

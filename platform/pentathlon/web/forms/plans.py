@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.documents.checks import error_of, problems_of_rated
 from pentathlon.web.forms.formats import law_field, parameter_fields, tie_break_fields
 from pentathlon_engines.contract.info import GameInfo, Option

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from pentathlon.caching import answer_for_ever
+from pentathlon.core.caching import answer_for_ever
 from pentathlon.web.replay.viewer import draw_board, list_actions, tell_moment
 from pentathlon.web.requests import query_number
 from pentathlon_engines.record.shape import Record

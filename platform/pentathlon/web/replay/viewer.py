@@ -6,8 +6,8 @@ from typing import Protocol
 
 from django.utils.safestring import SafeString
 
-from pentathlon.replays.boards import board_svg
-from pentathlon.replays.moments import Moment, SeenEvent, moment_of, tell_events
+from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import Moment, SeenEvent, moment_of, tell_events
 from pentathlon.web.drawing.boards import inline_board
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event

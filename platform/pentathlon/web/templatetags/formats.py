@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django import template
 
-from pentathlon.common.texts import duration
+from pentathlon.core.texts import duration
 from pentathlon.ratings.uncertainty import half_width
 from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.info import ordinal

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from pentathlon.web.docs.wheel import install_line, worker_install_line
+from pentathlon.core.wheel import install_line, worker_install_line
 from pentathlon.web.templatetags.components import glyph
 
 register = template.Library()

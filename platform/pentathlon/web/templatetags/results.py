@@ -6,8 +6,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from pentathlon.challenges.models import challenge_of_lane
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.tournaments.challenges.models import challenge_of_lane
 from pentathlon.web.templatetags.components import badge, glyph
 from pentathlon.web.templatetags.formats import words
 from pentathlon_engines import GAMES

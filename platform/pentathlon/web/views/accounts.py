@@ -21,13 +21,13 @@ from pentathlon.accounts.services import (
     revoke_token,
 )
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
-from pentathlon.challenges.models import Challenge
-from pentathlon.common.addresses import site_of
-from pentathlon.common.throttle import count, count_letter, home_of
-from pentathlon.handovers.models import Handover
+from pentathlon.core.addresses import site_of
+from pentathlon.core.throttle import count, count_letter, home_of
+from pentathlon.operations.personal_data.quotas import read_quotas
+from pentathlon.tournaments.challenges.models import Challenge
+from pentathlon.tournaments.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
 from pentathlon.tournaments.team_rows import TeamMember
-from pentathlon.web.account.quotas import read_quotas
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.device_logins import answer_device_login, find_device_login
 from pentathlon.accounts.models import DeviceLogin, Scope, User
-from pentathlon.common.throttle import count
+from pentathlon.core.throttle import count
 from pentathlon.web.forms.accounts import CodeForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user

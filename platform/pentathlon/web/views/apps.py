@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.oauth.models import OAuthApp
-from pentathlon.oauth.services import (
+from pentathlon.accounts.oauth.models import OAuthApp
+from pentathlon.accounts.oauth.services import (
     MOST_APPS,
     allowed_apps,
     change_app,

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from pentathlon.accounts.audit.models import AuditEvent, AuditEventQuerySet
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
     PersonRole,
@@ -25,8 +26,7 @@ from pentathlon.accounts.roles import (
     reopen_account,
     take_role,
 )
-from pentathlon.audit.models import AuditEvent, AuditEventQuerySet
-from pentathlon.rivalry.residuals import author_residuals
+from pentathlon.insight.rivalry.residuals import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service

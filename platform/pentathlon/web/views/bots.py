@@ -21,7 +21,8 @@ from pentathlon.bots.services import (
     reinstate_version,
     retire_version,
 )
-from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.core.caching import answer_if_changed, tag_of
+from pentathlon.insight.rivalry.opponents import rivals_of
 from pentathlon.ladders.models import Ladder
 from pentathlon.ladders.tables import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -29,7 +30,6 @@ from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads.services import validate_again
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.rivalry.opponents import rivals_of
 from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.drawing.charts import rating_chart
 from pentathlon.web.forms.bots import ReasonForm

@@ -10,12 +10,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.challenges.models import Challenge, ChallengeState
-from pentathlon.challenges.quotas import daily_quota, under_way_quota
-from pentathlon.challenges.results import ChallengeBlock, blocks_of, read_test, seats_of
-from pentathlon.challenges.services import cancel_challenge, create_challenge
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
+from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
+from pentathlon.tournaments.challenges.results import (
+    ChallengeBlock,
+    blocks_of,
+    read_test,
+    seats_of,
+)
+from pentathlon.tournaments.challenges.services import cancel_challenge, create_challenge
 from pentathlon.web.forms.challenges import ChallengeForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page

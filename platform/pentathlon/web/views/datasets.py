@@ -4,10 +4,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.caching import FOR_ALL
-from pentathlon.datasets.contents import LICENCE
-from pentathlon.datasets.models import Dataset
-from pentathlon.web.docs.documents import render_markdown, title_and_body
+from pentathlon.core.caching import FOR_ALL
+from pentathlon.core.documents import render_markdown, title_and_body
+from pentathlon.insight.datasets.contents import LICENCE
+from pentathlon.insight.datasets.models import Dataset
 from pentathlon.web.pagination import cursor_page
 from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.folder import card

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -10,19 +11,48 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.roles import is_staff
-from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import CheckedRecord, delete_record, keep_record
+from pentathlon.core.errors import InvalidInput
+from pentathlon.matches.desk_records.models import DeskRecord
+from pentathlon.matches.desk_records.services import (
+    CheckedRecord,
+    check_record,
+    delete_record,
+    keep_record,
+)
 from pentathlon.web.form_keys import prepared, prepared_by
-from pentathlon.web.forms.desk_records import RecordForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
 from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, strict_json
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.record.shape import Record
+
+
+class RecordForm(forms.Form):
+    """A record that the `pentathlon` command has written."""
+
+    record = forms.FileField(
+        allow_empty_file=True,
+        help_text="A .json file, for example from pentathlon play with --out.",
+        widget=forms.FileInput({"accept": ".json,application/json"}),
+        error_messages={"required": "Choose the .json file of the record."},
+    )
+
+    def check_record(self) -> CheckedRecord:
+        """Return the verified record of a valid form; replaying the game may take long."""
+        try:
+            sent = strict_json.loads(self.cleaned_data["record"].read())
+        except BadJson as error:
+            raise InvalidInput(
+                f"This file is not JSON: {error}. Choose the one that pentathlon wrote.",
+                code="bad_record",
+                field="record",
+            ) from error
+        return check_record(sent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,22 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
-from pentathlon.caching import FOR_ALL, answer_packed, tag_of
-from pentathlon.common.addresses import site_of
-from pentathlon.fleet.announcements import HEARTBEAT_S
-from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.fleet.models import SILENT_AFTER_S
-from pentathlon.matches.attempts.streaks import FAULTS_IN_A_ROW
-from pentathlon.matches.jobs import LEASE_S
-from pentathlon.rankings.rule import RULE
-from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
-from pentathlon.ratings.skill import MU, SIGMA
-from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
-from pentathlon.search.words import LONGEST_QUERY
-from pentathlon.server import limits as table
-from pentathlon.web import examples as programs
-from pentathlon.web.docs.documents import (
+from pentathlon.core.addresses import site_of
+from pentathlon.core.caching import FOR_ALL, answer_packed, tag_of
+from pentathlon.core.documents import (
     power_rows,
     protocol_text,
     render_line,
@@ -35,6 +22,19 @@ from pentathlon.web.docs.documents import (
     strength_rows,
     title_and_body,
 )
+from pentathlon.core.server import limits as table
+from pentathlon.fleet.announcements import HEARTBEAT_S
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import SILENT_AFTER_S
+from pentathlon.insight.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
+from pentathlon.insight.search.words import LONGEST_QUERY
+from pentathlon.matches.attempts.streaks import FAULTS_IN_A_ROW
+from pentathlon.matches.jobs import LEASE_S
+from pentathlon.ratings.rankings.rule import RULE
+from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
+from pentathlon.ratings.skill import MU, SIGMA
+from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
+from pentathlon.web import examples as programs
 from pentathlon.web.docs.game_guides import game_guide
 from pentathlon.web.docs.guides import SHELVES, place_of
 from pentathlon.web.docs.rating_lesson import SCALE, leads, stages

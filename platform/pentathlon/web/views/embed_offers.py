@@ -12,7 +12,7 @@ from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.drawing.pictures import HEIGHT, WIDTH

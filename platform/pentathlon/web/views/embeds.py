@@ -16,8 +16,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import live_key
-from pentathlon.replays.services import read_record
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.replay.parts import answer_board, answer_moment
 from pentathlon.web.replay.viewer import make_viewer

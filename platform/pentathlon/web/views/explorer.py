@@ -7,11 +7,11 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from pentathlon.common.errors import InvalidInput
-from pentathlon.explorer.exploration import LONGEST_LINE, Exploration, explore
-from pentathlon.explorer.services import DEPTH, GROWS_AT, explored_games
+from pentathlon.core.errors import InvalidInput
+from pentathlon.insight.explorer.exploration import LONGEST_LINE, Exploration, explore
+from pentathlon.insight.explorer.services import DEPTH, GROWS_AT, explored_games
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.services import read_record
 from pentathlon.web.drawing.boards import inline_board
 from pentathlon.web.requests import query_number
 from pentathlon_engines import GAMES

@@ -23,18 +23,18 @@ from django.utils.html import escape
 from django.utils.http import parse_http_date
 from django.views.decorators.http import require_safe
 
-from pentathlon.audit.actions import AuditAction
-from pentathlon.audit.models import AuditEvent
+from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.bots.models import Bot
-from pentathlon.caching import tag_of
+from pentathlon.core.caching import tag_of
 from pentathlon.ladders.models import Season, SeasonState
 from pentathlon.matches.latest import latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchState
+from pentathlon.matches.transparency.models import LogRoot
+from pentathlon.matches.transparency.services import demand_signed
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
-from pentathlon.transparency.models import LogRoot
-from pentathlon.transparency.services import demand_signed
 from pentathlon.web.drawing.boards import match_title
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.bots.models import Bot
-from pentathlon.common.errors import DomainError, NotFound
+from pentathlon.core.errors import DomainError, NotFound
 from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.origins import origin_of

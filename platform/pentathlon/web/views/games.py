@@ -8,14 +8,14 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from pentathlon.common.errors import Damaged, Unavailable
+from pentathlon.core.documents import rules_summary
+from pentathlon.core.errors import Damaged, Unavailable
 from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match
+from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, live_key
-from pentathlon.replays.boards import board_svg
-from pentathlon.replays.services import read_record
 from pentathlon.tournaments.results.standings import seat_rates_of_game
-from pentathlon.web.docs.documents import rules_summary
 from pentathlon.web.docs.game_guides import usual_plies
 from pentathlon.web.drawing.boards import (
     Tile,

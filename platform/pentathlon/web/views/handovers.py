@@ -1,5 +1,8 @@
 """The page of a tournament's organisers: who they are, who joins them, who takes it over."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -8,9 +11,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.roles import is_staff
-from pentathlon.handovers.models import HANDED_OVER_IN, SHARED_IN
-from pentathlon.handovers.services import (
+from pentathlon.accounts.roles import LONGEST_REASON, is_staff
+from pentathlon.tournaments.guards import is_organiser_of
+from pentathlon.tournaments.handovers.models import HANDED_OVER_IN, SHARED_IN
+from pentathlon.tournaments.handovers.services import (
     accept_tournament,
     assign_tournament,
     end_offer,
@@ -21,12 +25,37 @@ from pentathlon.handovers.services import (
     remove_organiser,
     visible_or_offered,
 )
-from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.handovers import AssignForm, OfferForm, ShareForm
 from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import handle_domain_errors
+
+
+class OfferForm(forms.Form):
+    """The person to whom a tournament is offered."""
+
+    person = forms.CharField(
+        label="Organiser",
+        max_length=150,
+        help_text="The username of another organiser who does not play in it.",
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+
+
+class ShareForm(OfferForm):
+    """The person who is asked to organise a tournament together with others."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: what Django's forms take
+        super().__init__(*args, **kwargs)
+        self.fields["person"].label = "Another organiser"
+
+
+class AssignForm(OfferForm):
+    """The new organiser of a tournament, and the reason."""
+
+    reason = forms.CharField(
+        label="Why", max_length=LONGEST_REASON, help_text="Everybody can read it."
+    )
 
 
 @login_required

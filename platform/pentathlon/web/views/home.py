@@ -7,12 +7,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
-from pentathlon.common.clock import database_now
+from pentathlon.core.clock import database_now
+from pentathlon.insight.rivalry.opponents import upset_of_the_day
 from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match
-from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import live_key
-from pentathlon.rivalry.opponents import upset_of_the_day
+from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.web.drawing.boards import MatchCard, Tile, game_tiles, match_cards
 from pentathlon.web.requests import person
 from pentathlon.web.tables import RatingTable, ranking_rows, rating_table, tournament_lines

@@ -5,8 +5,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.caching import FOR_ALL, answer_if_changed
-from pentathlon.web.docs.wheel import engines_wheel, wheels
+from pentathlon.core.caching import FOR_ALL, answer_if_changed
+from pentathlon.core.wheel import engines_wheel, wheels
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 

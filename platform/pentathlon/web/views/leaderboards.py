@@ -1,6 +1,6 @@
 """Leaderboards: one per game, and one for each further setting that was played."""
 
-from itertools import tee
+from math import ceil
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -8,21 +8,20 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.models import Ladder
-from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
+from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.rankings.services import latest_table
 from pentathlon.ratings.scopes import digest_in_key
+from pentathlon.ratings.tables import Narrowing, leaderboard_file
 from pentathlon.web.drawing.boards import game_tiles
-from pentathlon.web.requests import person, query_text
-from pentathlon.web.responses import changes_since, csv_table
-from pentathlon.web.tables import Narrowing, rating_table
+from pentathlon.web.requests import person, query_number, query_text
+from pentathlon.web.responses import changes_since
+from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
-from pentathlon_engines.strength.places import shared_places
 
-_BAR = ("strength", "low", "high")
 _NARROWING = ("author", "language", "references")
-_COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 
 @require_safe
@@ -82,20 +81,6 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     return leaderboard_file(game, table if _shows_all(request) else table.active())
 
 
-def leaderboard_file(game: str, table: RatingQuerySet) -> StreamingHttpResponse:
-    """Answer with a whole table as a file."""
-    rows, scored = tee(table.iterator())
-    ranks = shared_places(row.score for row in scored)
-    return csv_table(f"{game}-ratings", columns=_COLUMNS, rows=map(_line, ranks, rows))
-
-
-def _line(rank: int, row: Rating) -> tuple[object, ...]:
-    bot = row.version.bot
-    bar = (row.bar.strength, row.bar.low, row.bar.high)
-    figures = (row.score, row.mu, row.sigma, *bar, row.matches)
-    return (rank, bot.name, row.version.number, bot.owner.username, *figures)
-
-
 def _query(request: HttpRequest, **changes: str) -> str:
     """Return the query of a link to the same leaderboard, with changes."""
     asked = {name: query_text(request, name) for name in ("scope", "versions", *_NARROWING)}
@@ -129,3 +114,24 @@ def _pool(request: HttpRequest, game: str) -> Pool | None:
     if pool is None and query_text(request, "scope"):
         raise Http404("There is no leaderboard of this setting.")
     return pool
+
+
+@require_safe
+def ranking(request: HttpRequest) -> HttpResponse:
+    """Show the authors over all games; a ranked reader finds their own line first."""
+    table, reader = latest_table(), person(request)
+    pages = max(1, ceil(table.authors / PAGE_SIZE)) if table else 1
+    page = max(1, min(query_number(request, "page") or 1, pages))
+    rows = ranking_rows(table, reader=reader, after=(page - 1) * PAGE_SIZE, size=PAGE_SIZE)
+    context = {
+        "section": "ranking",
+        "tiles": game_tiles(),
+        "table": table,
+        "rows": rows,
+        "own_rows": []
+        if any(row.own for row in rows)
+        else ranking_row_of(reader, table, reader=reader),
+        "newer": page - 1 if page > 1 else None,
+        "older": page + 1 if page < pages else None,
+    }
+    return render(request, "web/ranking.html", context)

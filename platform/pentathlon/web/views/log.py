@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.transparency.models import LogContinuation, LogRoot, SigningKey
-from pentathlon.transparency.services import checkpoint_at, demand_signed, log_size
+from pentathlon.matches.transparency.models import LogContinuation, LogRoot, SigningKey
+from pentathlon.matches.transparency.services import checkpoint_at, demand_signed, log_size
 from pentathlon.web.pagination import cursor_page
 
 

@@ -8,19 +8,19 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.analyses.curves import NOT_READY, read_curve
-from pentathlon.caching import answer_for_ever
-from pentathlon.common.errors import NotFound
-from pentathlon.explorer.services import DEPTH
+from pentathlon.core.caching import answer_for_ever
+from pentathlon.core.errors import NotFound
+from pentathlon.insight.analyses.curves import NOT_READY, read_curve
+from pentathlon.insight.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.explained_text import as_text
-from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.explained_text import as_text
+from pentathlon.matches.replays.explanations import bundle_seat, explain_match, explain_seat
+from pentathlon.matches.replays.services import read_record
+from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
-from pentathlon.transparency.services import log_index_of
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay.embedding import frame_of_match

@@ -24,11 +24,11 @@ from oauth2_provider.views import RevokeTokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
-from pentathlon.common.addresses import site_of
-from pentathlon.oauth.models import OAuthApp
-from pentathlon.oauth.protocol import CHALLENGE
-from pentathlon.oauth.redirects import origin_of
-from pentathlon.oauth.scopes import IDENTITY, SCOPES, in_words
+from pentathlon.accounts.oauth.models import OAuthApp
+from pentathlon.accounts.oauth.protocol import CHALLENGE
+from pentathlon.accounts.oauth.redirects import origin_of
+from pentathlon.accounts.oauth.scopes import IDENTITY, SCOPES, in_words
+from pentathlon.core.addresses import site_of
 from pentathlon.web import examples
 from pentathlon.web.throttle import View
 

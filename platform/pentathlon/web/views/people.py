@@ -3,21 +3,18 @@
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
-from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.insight.rivalry.opponents import rival_authors
 from pentathlon.matches.latest import latest_matches_of_author
 from pentathlon.matches.models import Match
-from pentathlon.rankings.history import former_places
-from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.rivalry.opponents import rival_authors
-from pentathlon.tournaments.models import FinalRow, TournamentState
+from pentathlon.ratings.rankings.history import former_places
+from pentathlon.ratings.rankings.services import latest_table
+from pentathlon.tournaments.results.final_table import titles_of
 from pentathlon.web.requests import person, person_or_404
 from pentathlon.web.tables import ranking_row_of
 
@@ -26,7 +23,6 @@ _RATINGS: Final = 100
 _TITLES: Final = 20
 _RECENT: Final = 10
 _OF_EACH_VERSION: Final = 20
-_MEDALS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +66,3 @@ def _lines(bots: list[Bot]) -> list[BotLine]:
         found.setdefault(rating.version.bot_id, []).append(rating)
     lines = [BotLine(bot=bot, ratings=found.get(bot.pk, [])) for bot in bots]
     return sorted(lines, key=lambda line: not line.ratings)
-
-
-def titles_of(author: User) -> QuerySet[FinalRow]:
-    """Return podium places in closed tournaments that everybody may see, latest first."""
-    # A query of its own: in a join, SQLite would look for each version in each tournament.
-    podiums = FinalRow.objects.filter(entry__version__bot__owner=author, place__lte=_MEDALS)
-    rows = FinalRow.objects.filter(
-        pk__in=podiums.values("pk"), entry__tournament__state=TournamentState.CLOSED
-    ).exclude(entry__tournament__in=HiddenLane.objects.in_force().values("lane"))
-    loaded = rows.select_related("entry__tournament", "entry__version__bot")
-    return loaded.order_by("-entry__tournament__finished_at", "-entry__tournament", "place")

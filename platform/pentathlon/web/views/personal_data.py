@@ -17,15 +17,15 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check
 from pentathlon.accounts.roles import check_may_manage_person
 from pentathlon.accounts.second_factors import has_second_factor
-from pentathlon.common.addresses import host_of
-from pentathlon.common.errors import Conflict
-from pentathlon.common.throttle import count_second_factor
-from pentathlon.personal_data.deletion import (
+from pentathlon.core.addresses import host_of
+from pentathlon.core.errors import Conflict
+from pentathlon.core.throttle import count_second_factor
+from pentathlon.operations.personal_data.deletion import (
     check_can_be_deleted,
     delete_account_of,
     delete_own_account,
 )
-from pentathlon.personal_data.export import export_account
+from pentathlon.operations.personal_data.export import export_account
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm

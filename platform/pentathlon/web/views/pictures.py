@@ -12,10 +12,10 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
-from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.core.caching import answer_if_changed, tag_of
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating, live_key
-from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.tournaments.results.standings import standings

@@ -1,5 +1,6 @@
 """The pages on which staff review results of workers that differ from those of others."""
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
+from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.trust.models import CheckState, Quarantine, SpotCheck, Verdict
 from pentathlon.trust.quarantine import (
     MOST_REVIEWED,
@@ -17,7 +19,6 @@ from pentathlon.trust.quarantine import (
     undecided,
 )
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.quarantines import EndForm, ReviewForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import posted_numbers, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
@@ -25,6 +26,29 @@ from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20
 _REVIEWS_SHOWN = 100
+
+
+class ReviewForm(forms.Form):
+    """Decisions about results in question."""
+
+    verdict = forms.ChoiceField(
+        label="Verdict",
+        choices=[
+            (Verdict.KEEP.value, "Keep: they still count"),
+            (Verdict.REVOKE.value, "Revoke: they are taken back, with their whole blocks"),
+        ],
+    )
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
+
+
+class EndForm(forms.Form):
+    """The reason for which a token may work again."""
+
+    end_reason = forms.CharField(label="Why it may work again", max_length=LONGEST_REASON)
+
+    def field_of(self, name: str | None) -> str | None:
+        """Return the field that shows an error of the service."""
+        return "end_reason" if name == "reason" else None
 
 
 @login_required

@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.rivalry.cpu_use import SAMPLE, time_use_of_bot
-from pentathlon.rivalry.head_to_head import (
+from pentathlon.insight.rivalry.cpu_use import SAMPLE, time_use_of_bot
+from pentathlon.insight.rivalry.head_to_head import (
     STREAKS_IN,
     HeadToHead,
     PairFilter,
@@ -20,7 +20,7 @@ from pentathlon.rivalry.head_to_head import (
     read_head_to_head,
     visible_matches,
 )
-from pentathlon.rivalry.opponents import (
+from pentathlon.insight.rivalry.opponents import (
     LEAST_MEETINGS,
     ORDERS,
     length_lines,
@@ -29,7 +29,7 @@ from pentathlon.rivalry.opponents import (
     rivals_of,
     seat_lines,
 )
-from pentathlon.rivalry.scores import RivalScore
+from pentathlon.insight.rivalry.scores import RivalScore
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number, query_text

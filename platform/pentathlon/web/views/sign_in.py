@@ -19,8 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
-from pentathlon.common.addresses import host_of
-from pentathlon.common.throttle import count_second_factor, count_sign_in
+from pentathlon.core.addresses import host_of
+from pentathlon.core.throttle import count_second_factor, count_sign_in
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignInForm
 from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm

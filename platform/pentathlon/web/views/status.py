@@ -1,36 +1,35 @@
-"""The state of the platform in a few numbers."""
+"""Pages about the state of the platform and its workers."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from statistics import median
-from typing import Any, Final
+from datetime import datetime
+from http import HTTPStatus
 
-from django.db.models import Count, Min, Q
-from django.db.models.functions import Now
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.roles import is_staff
-from pentathlon.common.clock import database_now
-from pentathlon.common.models import Leadership
-from pentathlon.common.services import RECONCILER
+from pentathlon.core.clock import database_now
+from pentathlon.fleet.announcements import DEFAULT_SLOTS, MOST_SLOTS, Work
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
-from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.fleet.tokens import LONGEST_NAME, create_worker_token
 from pentathlon.matches.worker_history import read_histories
+from pentathlon.operations.status import MOST_COUNTED, count_running, read_status
 from pentathlon.trust.models import Quarantine
-from pentathlon.web.requests import person, wants_part
-from pentathlon.webhooks.models import WebhookEndpoint
-from pentathlon_engines import GAMES
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.requests import person, signed_in_user, wants_part
 
-_HOUR: Final = timedelta(hours=1)
-_SPAN: Final = timedelta(minutes=10)
-_SPANS: Final = _HOUR // _SPAN
-LONG_WAIT_S: Final = 600
-"""Seconds after which a new version that has not begun to play has waited for too long."""
-MOST_COUNTED: Final = 10_000
-"""The highest number that is counted; pages say "more" above it, since counting takes long."""
+_WORDS = {
+    Work.RATED: "Rated matches: only for machines that you run yourself",
+    Work.UNRATED: "Unrated matches, and bots that play with people",
+    Work.BUILDS: "Building uploads for validation; rated play builds them again",
+    Work.ANALYSES: "Win-chance curves",
+}
 
 
 @require_safe
@@ -39,57 +38,6 @@ def status(request: HttpRequest) -> HttpResponse:
     part = "web/parts/status.html" if wants_part(request) else "web/status.html"
     found = read_status()
     return render(request, part, {**found, "history": _history(found["spans"])})
-
-
-def read_status() -> dict[str, Any]:  # Any: numbers, and whether something is so
-    """Return what runs and waits, and whether the reconciler is alive."""
-    since = database_now() - _HOUR
-    ended = Match.objects.filter(finished_at__gt=since)
-    done = ended.filter(state=MatchState.DONE)
-    # Game by game, because an index holds just that, so that no match is read.
-    by_game = {
-        game: _count_by_span(done.filter(game=game).order_by("-finished_at"), since)
-        for game in GAMES
-    }
-    finished = {game: sum(spans) for game, spans in by_game.items()}
-    return {
-        "reconciler_silent": not Leadership.objects.filter(
-            name=RECONCILER, until__gt=Now()
-        ).exists(),
-        "slots": read_fleet().slots,
-        "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
-        "waiting": _count(Match.objects.filter(state=MatchState.PENDING).order_by("pk")),
-        "oldest_wait_s": _oldest_wait_s(),
-        "newcomers": read_newcomers(),
-        "last_hour": min(sum(finished.values()), MOST_COUNTED + 1),
-        "games": [{"game": game, "last_hour": finished[game]} for game in GAMES],
-        "spans": None
-        if any(number > MOST_COUNTED for number in finished.values())
-        else {
-            since + _SPAN * n: sum(spans[n] for spans in by_game.values()) for n in range(_SPANS)
-        },
-        "deliveries": WebhookEndpoint.objects.working().count_waiting(),
-        "void_hour": _count(ended.filter(state=MatchState.VOID)),
-        "most_counted": MOST_COUNTED,
-    }
-
-
-def read_newcomers() -> dict[str, Any]:  # Any: numbers, and whether something is so
-    """Return how long validations and first matches of new versions have waited to begin.
-
-    At most `MOST_COUNTED` of them are looked at, the oldest ones.
-    """
-    now = database_now()
-    pending = Match.objects.filter(state=MatchState.PENDING, newcomer_of__isnull=False)
-    since = pending.in_open_lanes().order_by("pk").values_list("created_at", flat=True)
-    waits_s = sorted(max(0, int((now - at).total_seconds())) for at in since[:MOST_COUNTED])
-    oldest_s = waits_s[-1] if waits_s else None
-    return {
-        "waiting": len(waits_s),
-        "median_wait_s": int(median(waits_s)) if waits_s else None,
-        "oldest_wait_s": oldest_s,
-        "wait_long": oldest_s is not None and oldest_s >= LONG_WAIT_S,
-    }
 
 
 @require_safe
@@ -101,7 +49,7 @@ def workers(request: HttpRequest) -> HttpResponse:
     context = {
         "workers": [(worker, histories[worker.name]) for worker in alive],
         "slots": read_fleet().slots,
-        "running": _count(Match.objects.filter(state=MatchState.RUNNING).order_by("lease_until")),
+        "running": count_running(),
         "most_counted": MOST_COUNTED,
         "in_quarantine": Quarantine.objects.in_force().count()
         if reader is not None and is_staff(reader)
@@ -110,35 +58,46 @@ def workers(request: HttpRequest) -> HttpResponse:
     return render(request, "web/workers.html", context)
 
 
-def _oldest_wait_s() -> int | None:
-    """Return how long the first match in the queue has waited; None if none waits."""
-    # Asks for the least id, because only then does SQLite use the index of waiting matches.
-    first = Match.objects.filter(state=MatchState.PENDING).aggregate(pk=Min("pk"))["pk"]
-    since = Match.objects.filter(pk=first).values_list("created_at", flat=True).first()
-    return None if since is None else max(0, int((database_now() - since).total_seconds()))
-
-
 def _history(spans: Mapping[datetime, int] | None) -> list[tuple[datetime, int, float]]:
     """Return the start of each span, its matches, and their share of the largest number."""
     most = max([*(spans or {}).values(), 1])
     return [(start, number, number / most) for start, number in (spans or {}).items()]
 
 
-def _count_by_span(matches: MatchQuerySet, since: datetime) -> list[int]:
-    """Count matches as `_count` does, span by span of the hour from `since` on."""
-    starts = [since + _SPAN * n for n in range(_SPANS)]
-    ends = [*starts[1:], since + 2 * _HOUR]  # the last span includes matches that ended meanwhile
-    counts = {
-        f"span_{n}": Count("pk", filter=Q(finished_at__gt=start, finished_at__lte=end))
-        for n, (start, end) in enumerate(zip(starts, ends, strict=True))
-    }
-    counted = matches.values("pk", "finished_at")[: MOST_COUNTED + 1].aggregate(**counts)
-    return [counted[name] for name in counts]
+class JoinForm(forms.Form):
+    """A new worker token: its name, its slots, and the work with which it is trusted."""
+
+    name = forms.CharField(
+        max_length=LONGEST_NAME, help_text="The name of the machine, or of its operator: “lab 3”."
+    )
+    slots = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_SLOTS,
+        initial=DEFAULT_SLOTS,
+        help_text="How many matches it may play at a time; a machine has one slot for each core.",
+    )
+    work = forms.MultipleChoiceField(
+        label="Trusted with",
+        choices=[(work.value, words) for work, words in _WORDS.items()],
+        initial=[work.value for work in Work if work is not Work.RATED],
+        widget=forms.CheckboxSelectMultiple,
+    )
 
 
-def _count(matches: MatchQuerySet) -> int:
-    """Count matches, up to one more than `MOST_COUNTED`, in the order of an index.
-
-    Without an order, SQLite reads an index of all matches ever played.
-    """
-    return matches.values("pk")[: MOST_COUNTED + 1].count()
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def join_worker(request: HttpRequest) -> HttpResponse:
+    """Make a worker token, and show the commands that use it just once."""
+    user = signed_in_user(request)
+    if not user.is_staff:
+        raise PermissionDenied
+    form = JoinForm(request.POST or None)
+    made = None
+    if form.is_valid():
+        facts = form.cleaned_data
+        made = call_service(form, lambda: create_worker_token(actor=user, **facts))
+    token, secret = made or (None, None)
+    context = {"form": form, "token": token, "secret": secret, "section": "status"}
+    status = HTTPStatus.OK if made is None else HTTPStatus.CREATED
+    return render(request, "web/join_worker.html", context, status=status)

@@ -1,5 +1,6 @@
 """The pages of teams: one's own with open invitations, and one for each team."""
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -7,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     accept_invitation,
     create_team,
@@ -18,9 +19,27 @@ from pentathlon.tournaments.teams.services import (
     remove_member,
 )
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.teams import InviteMemberForm, TeamForm
 from pentathlon.web.requests import person, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
+
+
+class TeamForm(forms.Form):
+    """The name of a new team."""
+
+    name = forms.CharField(
+        max_length=LONGEST_TEAM, help_text="Everybody sees it. No other team may have it."
+    )
+
+
+class InviteMemberForm(forms.Form):
+    """The person whom a team invites."""
+
+    person = forms.CharField(
+        label="User name",
+        max_length=150,
+        help_text="Nobody else sees the invitation before they accept.",
+        widget=forms.TextInput({"autocapitalize": "none"}),
+    )
 
 
 @login_required

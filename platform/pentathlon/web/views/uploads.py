@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.common.errors import DomainError
-from pentathlon.common.throttle import count
+from pentathlon.core.errors import DomainError
+from pentathlon.core.throttle import count
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.uploads.services import submit_bot, submit_named, submit_version
 from pentathlon.web.form_keys import prepared, prepared_by

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.services import RECONCILER, acquire_leadership
+from pentathlon.core.services import RECONCILER, acquire_leadership
 from pentathlon.matches.dispatch.line import Before, MatchLine, read_line
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS, FairCursor, publish_pending
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting

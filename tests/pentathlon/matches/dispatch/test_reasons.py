@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from pentathlon.common.services import RECONCILER, acquire_leadership
+from pentathlon.core.services import RECONCILER, acquire_leadership
 from pentathlon.fleet.capabilities import Capabilities, Fleet
 from pentathlon.matches.capacity.concurrency import Cap
 from pentathlon.matches.dispatch.reasons import Reason, Situation, read_situation, why_waiting

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
+from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.matches import services
 from pentathlon.matches.attempts import retries
 from pentathlon.matches.models import Match, MatchKind

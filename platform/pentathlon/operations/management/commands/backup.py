@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.operations.backups import make_backup, note_backup
 from pentathlon.operations.progress import ProgressLine
 

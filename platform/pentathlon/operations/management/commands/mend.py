@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pentathlon.common.errors import Damaged, DomainError
+from pentathlon.core.errors import Damaged, DomainError
 from pentathlon.operations.backups import rows_of
 from pentathlon.operations.damage import KINDS
 from pentathlon_engines.commentary.words import count

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.operations.backups import restore_backup
 from pentathlon.operations.progress import ProgressLine
 from pentathlon.transparency.services import continue_log

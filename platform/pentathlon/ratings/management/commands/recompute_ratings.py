@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from pentathlon.audit.actions import AuditAction, AuditedKind
-from pentathlon.audit.services import note_action
+from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.services import note_action
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.recompute import recompute_pool
 from pentathlon_engines.commentary.words import count

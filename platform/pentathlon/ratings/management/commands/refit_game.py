@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.ratings.epochs import Numbers, refit
 from pentathlon.ratings.models import Pool, live_key
 from pentathlon.ratings.scopes import digest_in_key

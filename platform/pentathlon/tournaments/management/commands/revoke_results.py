@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pentathlon.common.errors import DomainError
+from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.corrections.revocations import Revocation, count_results, revoke_rules
 from pentathlon_engines import GAMES
 

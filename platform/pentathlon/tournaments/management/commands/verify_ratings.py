@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.ratings.arithmetic import fingerprint
+from pentathlon.core.arithmetic import fingerprint
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState

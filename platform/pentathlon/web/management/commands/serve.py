@@ -8,9 +8,9 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from pentathlon.server.connection import Connection
-from pentathlon.server.limits import IDLE_S, MOST_CONNECTIONS
-from pentathlon.web.docs.wheel import engines_wheel
+from pentathlon.core.server.connection import Connection
+from pentathlon.core.server.limits import IDLE_S, MOST_CONNECTIONS
+from pentathlon.core.wheel import engines_wheel
 
 _OPEN_FILES: Final = 4 * MOST_CONNECTIONS
 """Files that may be open: connections, temporary files, databases and static files."""
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             log_level="error",
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # pentathlon.server.proxies decides whom to trust
+            proxy_headers=False,  # pentathlon.core.server.proxies decides whom to trust
             timeout_keep_alive=int(IDLE_S),
             # Without a limit an open stream would keep the server from ever stopping.
             timeout_graceful_shutdown=settings.SERVE_GRACE_S,

@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class CommonConfig(AppConfig):
-    name = "pentathlon.common"
-    label = "common"

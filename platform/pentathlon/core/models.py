@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.db import models
+
+
+class Damageable(models.Model):
+    """A row by whose content, hash or signature damage to it is seen; see `core.integrity`."""
+
+    damaged_at = models.DateTimeField(null=True, editable=False)
+    """When scrubbing found that this is not what was stored."""
+
+    class Meta:
+        abstract = True
+
+
+class Leadership(models.Model):
+    """The right of one process to do one kind of work alone for a while, such as reconciling.
+
+    `matches.expiry` keeps the times of its checks in two rows of this table, `operations.backups`
+    that of the last backup in a third, and `operations.times` the latest that it has seen in a
+    fourth.
+    """
+
+    name = models.CharField(max_length=40, primary_key=True)
+    holder = models.CharField(max_length=80)
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} held by {self.holder}"

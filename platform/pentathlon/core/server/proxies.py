@@ -1,0 +1,55 @@
+"""Trusts our own proxies, and nobody else, about who a client is."""
+
+from ipaddress import ip_address
+from typing import Final
+
+from pentathlon.core.server.protocol import Headers, Scope
+
+WAS_FORWARDED: Final = "pentathlon.was_forwarded"
+"""The key, in a scope and in an environ, that tells whether headers claim a proxy in between."""
+
+_FOR = b"x-forwarded-for"
+_PROTO = b"x-forwarded-proto"
+_HEARSAY = (b"x-forwarded-", b"forwarded", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip")
+
+
+def without_hearsay(scope: Scope, *, proxies: int) -> Scope:
+    """Return a scope whose client and scheme are true, without headers that claim something else.
+
+    `proxies` is the number of our own proxies in front, each of which adds a line to
+    X-Forwarded-For. Names with an underscore are removed, too, because WSGI takes them for names
+    with a hyphen.
+    """
+    headers: Headers = scope["headers"]
+    kept = [
+        (name, value)
+        for name, value in headers
+        if b"_" not in name and not name.lower().startswith(_HEARSAY)
+    ]
+    client = _client(headers, proxies) if proxies else None
+    schemes = _values(headers, _PROTO)[-1:] if proxies else []
+    return {
+        **scope,
+        "headers": kept,
+        WAS_FORWARDED: any(name.lower().startswith(_HEARSAY) for name, _ in headers),
+        "client": (client, 0) if client else scope.get("client"),
+        "scheme": "https" if schemes == ["https"] else scope.get("scheme", "http"),
+    }
+
+
+def _client(headers: Headers, proxies: int) -> str | None:
+    seen = _values(headers, _FOR)
+    if not seen:
+        return None
+    told = seen[-min(proxies, len(seen))]
+    if told.startswith("[") or told.count(":") == 1:
+        told = told.removeprefix("[").rpartition("]" if "]" in told else ":")[0]
+    try:
+        return str(ip_address(told))
+    except ValueError:
+        return None
+
+
+def _values(headers: Headers, wanted: bytes) -> list[str]:
+    lines = [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
+    return [part.strip() for part in ",".join(lines).split(",") if part.strip()]

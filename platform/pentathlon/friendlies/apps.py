@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class FriendliesConfig(AppConfig):
-    name = "pentathlon.friendlies"
-    label = "friendlies"

@@ -1,0 +1,76 @@
+"""A score with its 95 % interval and the expected score. Pure; knows no database."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from pentathlon.insight.rivalry.expectations import MILLION
+from pentathlon_engines.strength.best import Z_95
+from pentathlon_engines.strength.block_scores import WIN
+
+_HALF: Final = MILLION // WIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RivalScore:
+    """The score of one bot against another, or against many."""
+
+    meetings: int = 0
+    """All meetings, exact repeats included."""
+    counted: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    rated: int = 0
+    rated_half_points: int = 0
+    expected_millionths: int = 0
+    variance_millionths: int = 0
+
+    @property
+    def repeats(self) -> int:
+        """Meetings that repeated an earlier one move by move, and so do not count."""
+        return self.meetings - self.counted
+
+    @property
+    def points(self) -> float:
+        """One for a win, half for a draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def share(self) -> float | None:
+        """The share of all possible points; None before the first meeting."""
+        return self.points / self.counted if self.counted else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds that hold the true share with 95 % probability (Wilson's)."""
+        return wilson(self.points, self.counted)
+
+    @property
+    def expected(self) -> float | None:
+        """The share that the ratings right before each match led one to expect."""
+        return self.expected_millionths / MILLION / self.rated if self.rated else None
+
+    @property
+    def difference(self) -> float | None:
+        """The share in rated meetings less the expected one."""
+        if self.expected is None:
+            return None
+        return self.rated_half_points / WIN / self.rated - self.expected
+
+
+def wilson(points: float, meetings: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share; the whole range if nothing was played.
+
+    >>> [round(bound, 3) for bound in wilson(7.5, 10)]
+    [0.441, 0.919]
+    """
+    if not meetings:
+        return 0.0, 1.0
+    share, square = points / meetings, Z_95**2
+    middle = (share + square / (2 * meetings)) / (1 + square / meetings)
+    inside = share * (1 - share) / meetings + square / (4 * meetings**2)
+    reach = Z_95 * math.sqrt(inside) / (1 + square / meetings)
+    return max(0.0, middle - reach), min(1.0, middle + reach)

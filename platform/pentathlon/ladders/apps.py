@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class LaddersConfig(AppConfig):
-    name = "pentathlon.ladders"
-    label = "ladders"

@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class LocalConfig(AppConfig):
-    name = "pentathlon.local"
-    label = "local"

@@ -1,6 +1,0 @@
-from django.apps import AppConfig
-
-
-class RankingsConfig(AppConfig):
-    name = "pentathlon.rankings"
-    label = "rankings"
