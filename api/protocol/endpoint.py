@@ -19,9 +19,9 @@ from api.protocol.permissions import lacks_scope
 from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
-from pentathlon.caching import FOR_ALL
-from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
-from pentathlon.server.limits import allowance
+from pentathlon.core.caching import FOR_ALL
+from pentathlon.core.errors import InvalidInput, NotFound, TooLarge
+from pentathlon.core.server.limits import allowance
 
 T = TypeVar("T", bound=Model)
 

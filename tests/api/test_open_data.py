@@ -20,7 +20,7 @@ from tests.api.client import V1, client_of
 from tests.api.everything import addresses_of
 from tests.databases import rows_for_a_module
 from tests.factories import make_staff, make_user
-from tests.pentathlon.datasets.making import closed_cup, make_all
+from tests.pentathlon.insight.datasets.making import closed_cup, make_all
 
 pytestmark = pytest.mark.django_db
 

@@ -149,7 +149,7 @@ def play_tournament(site: Site, versions: list[int]) -> None:
     boss.post(f"tournaments/{tournament}/start/")
     eventually(lambda: boss.get(f"tournaments/{tournament}/")["state"] == "closed")
     eventually(lambda: "tournament.finished" in received(site, "webhook"))
-    eventually(lambda: site.ask("SELECT max(object_name) FROM replays_replay") != "")
+    eventually(lambda: site.ask("SELECT max(object_name) FROM matches_replay") != "")
 
 
 def lose_and_restore(site: Site, disk: Path) -> None:

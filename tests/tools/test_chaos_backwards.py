@@ -95,16 +95,16 @@ def test_database_comes_back_as_it_was_and_says_so_in_its_log(tmp_path: Path) ->
     try:
         server.create()
         with psycopg.connect(server.url, autocommit=True) as before:
-            before.execute("CREATE TABLE transparency_logentry (index bigint)")
-            before.execute("CREATE TABLE transparency_logcontinuation (size bigint)")
-            before.execute("INSERT INTO transparency_logentry VALUES (0), (1)")
+            before.execute("CREATE TABLE matches_logentry (index bigint)")
+            before.execute("CREATE TABLE matches_logcontinuation (size bigint)")
+            before.execute("INSERT INTO matches_logentry VALUES (0), (1)")
             backwards.back_up(server)  # cuts everybody off
         with psycopg.connect(server.url, autocommit=True) as lost:
-            lost.execute("INSERT INTO transparency_logentry VALUES (2)")
+            lost.execute("INSERT INTO matches_logentry VALUES (2)")
             backwards.restore(server)
         with psycopg.connect(server.url) as after:
-            entries = after.execute("SELECT max(index) FROM transparency_logentry").fetchone()
-            signed = after.execute("SELECT size FROM transparency_logcontinuation").fetchall()
+            entries = after.execute("SELECT max(index) FROM matches_logentry").fetchone()
+            signed = after.execute("SELECT size FROM matches_logcontinuation").fetchall()
     finally:
         server.stop()
 

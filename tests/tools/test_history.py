@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import read_record
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import read_record
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.matches.replays.playing import record_of, submit
 from tools.benchmark.load.data import fields_of, make_cast
 from tools.benchmark.load.nodes import judge_matches
 from tools.benchmark.meter import MemoryWatch

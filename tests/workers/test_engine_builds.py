@@ -10,12 +10,12 @@ from django.db.models.functions import Now
 
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.jobs import EngineBuilds, Submission
-from pentathlon.transparency.models import LogEntry
-from pentathlon.transparency.services import log_results
+from pentathlon.matches.transparency.models import LogEntry
+from pentathlon.matches.transparency.services import log_results
 from pentathlon_engines.builds import build_name, is_compiled_build, source_name
 from pentathlon_engines.transparency.receipt import read_receipt
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of
 from tests.workers.playing import DIRECT
 from tests.workers.sites import make_worker_token, remote_platform
 from tests.workers.test_platforms import announced

@@ -27,7 +27,7 @@ from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import let_lease_expire
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of
 from tests.workers.playing import DIRECT, play_jobs
 from tests.workers.sites import make_worker_token, remote_platform
 from workers.port import Lease, Platform

@@ -9,9 +9,9 @@ from typing import TypeVar
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.jobs import EngineBuilds, Job, Submission
+from pentathlon.matches.replays.models import Replay
+from pentathlon.matches.replays.services import accept_results, read_record
 from pentathlon.matches.services import claim_matches
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.builds import build_name
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import chain, verify_record

@@ -21,8 +21,8 @@ _MOMENT_S: Final = 5.0
 _BACKUP: Final = "backup"
 # As `manage.py restore` does, so that nobody takes the restored log for a forged one.
 _SIGN: Final = """
-    INSERT INTO transparency_logcontinuation (size)
-    SELECT coalesce(max(index) + 1, 0) FROM transparency_logentry
+    INSERT INTO matches_logcontinuation (size)
+    SELECT coalesce(max(index) + 1, 0) FROM matches_logentry
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon.analyses import services
+from pentathlon.insight.analyses import services
 from pentathlon.matches.models import Match
 from workers.direct.adapter import asking
 

@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from pentathlon.common.bulkheads import Bulkheads
-from pentathlon.common.clock import database_now
-from pentathlon.common.texts import storable
+from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.core.clock import database_now
+from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities, read_fleet
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.friendlies.endings import store_progress

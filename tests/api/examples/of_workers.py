@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from pentathlon.bots.models import BotVersion
 from pentathlon.friendlies.jobs import FriendlyStretch
 from pentathlon.friendlies.wire import stretch_result_to_json
+from pentathlon.insight.analyses.services import ask_for_analysis, claim_analysis
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match
 from pentathlon.matches.wire import submission_to_json
@@ -24,7 +25,8 @@ from tests.api.examples.asking import Call, Json, Making
 from tests.api.examples.world import World
 from tests.factories import make_match
 from tests.pentathlon.friendlies.acting import answered, begun, claimed, result_of
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of
+from tests.pentathlon.insight.analyses.curves import make_curve
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of
 from tests.pentathlon.trust.acting import claim
 
 _ANNOUNCED: Final = {

@@ -17,6 +17,9 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.core.csv_files import csv_text
+from pentathlon.insight.rivalry.services import count_all
+from pentathlon.insight.search.services import index_all
 from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches
@@ -29,7 +32,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.protocol import read_reply
 from pentathlon_engines.match.traces import TraceLine
 from tests.factories import make_user, make_version
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of, trace
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of, trace
 from tests.pentathlon.web.hostile import (
     MARKUP,
     NAMES,

@@ -19,7 +19,7 @@ from pentathlon.matches.wire import MOST_RESULTS, submission_to_json
 from pentathlon.matches.worker_tokens import revoke_worker_token
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of
 from tests.workers.playing import play_jobs
 from tests.workers.sites import Wire, cut, make_worker_token, remote_platform
 from tests.workers.test_platforms import announced

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.db.models.functions import Now
 
-from pentathlon.explorer.services import count_positions
 from pentathlon.fleet.models import Worker
+from pentathlon.insight.explorer.services import count_positions
+from pentathlon.insight.rivalry.services import count_all
+from pentathlon.insight.search.services import index_all
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.rankings.services import refresh_ranking
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.ratings.services import apply_results
-from pentathlon.rivalry.services import count_all
-from pentathlon.search.services import index_all
 from pentathlon_engines import GAMES
 from tools.benchmark.load.data import count_all_scores
 from tools.benchmark.load.tables import analyse

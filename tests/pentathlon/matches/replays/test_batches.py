@@ -26,7 +26,7 @@ from pentathlon_engines.record.record import chain
 from pentathlon_engines.record.shape import Record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
-from tests.pentathlon.replays.playing import record_of, report_of, submission_of, usage
+from tests.pentathlon.matches.replays.playing import record_of, report_of, submission_of, usage
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db

@@ -18,8 +18,8 @@ from pentathlon.matches.transparency.services import (
     publish_root,
     to_be_logged,
 )
-from pentathlon.transparency.signing_key import log_key
-from pentathlon.transparency.tiles import Tiles, append_hashes
+from pentathlon.matches.transparency.signing_key import log_key
+from pentathlon.matches.transparency.tiles import Tiles, append_hashes
 from pentathlon_engines.transparency.merkle import (
     is_consistent,
     is_included,
