@@ -14,8 +14,7 @@ from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.common.errors import InvalidInput
 from pentathlon.matches.models import Match
-from pentathlon.search.lookup import FoundName, find_match, find_names
-from pentathlon.search.models import Kind
+from pentathlon.search.lookup import FoundName, Kind, find_match, find_names
 from pentathlon.search.words import LONGEST_QUERY
 
 _MATCH = "match"

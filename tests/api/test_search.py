@@ -2,7 +2,6 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.matches.models import MatchKind
-from pentathlon.search.services import index_all
 from tests.api.client import V1, assert_problem
 from tests.factories import make_bot, make_match, make_tournament, make_user
 
@@ -14,7 +13,6 @@ SEARCH = f"{V1}/search/"
 def test_search_answers_with_addresses_the_best_first() -> None:
     bot = make_bot("Merlin", owner=make_user("merlinist"))
     cup = make_tournament(name="Merlin Cup")
-    index_all()
 
     body = APIClient().get(SEARCH, {"q": "merlin"}).json()
 

@@ -38,7 +38,6 @@ from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
 from pentathlon.personal_data.erasure import erase_code
 from pentathlon.personal_data.fates import FATES, Fate
-from pentathlon.search.services import index_person
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import (
     UNSTARTED,
@@ -228,7 +227,6 @@ def _rename(person: User, *, old: str, new: str) -> None:
             for version in bot.versions.all():
                 version.manifest = {**version.manifest, "name": wanted}
                 version.save(update_fields=("manifest",))
-    index_person(person)
 
 
 def _free_name(person: User) -> str:

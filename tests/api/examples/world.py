@@ -16,7 +16,6 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.rankings.services import refresh_ranking
-from pentathlon.search.services import index_all
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.changes import setup_of
 from pentathlon.tournaments.organising.drafts import read_draft
@@ -87,7 +86,6 @@ def make_world() -> World:
         **_of_platform(scene),
         "token": str(ApiToken.objects.filter(user=scene.author).latest("pk").public_id),
     }
-    index_all()
     return World(scene=scene, people=people, tokens=tokens, worker=worker, ids=ids)
 
 

@@ -6,7 +6,6 @@ from pentathlon.explorer.services import count_positions
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.services import apply_results
 from pentathlon.rivalry.services import count_all
-from pentathlon.search.services import index_all
 from tools.benchmark.load.data import Say, count_all_scores
 from tools.benchmark.load.tables import analyse
 
@@ -17,7 +16,6 @@ def follow_results(say: Say) -> None:
         ("scores", count_all_scores),
         ("results", _apply_all),
         ("meetings", count_all),
-        ("names", index_all),
         ("positions", _count_all_positions),
         ("ranking", refresh_ranking),
     ):

@@ -32,7 +32,6 @@ from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.replays.store import ReplayMover
 from pentathlon.rivalry.services import ResultCounter
-from pentathlon.search.services import NameIndexer
 from pentathlon.tournaments.corrections.orders import carry_out_orders
 from pentathlon.tournaments.entries.withdrawals import settle_entries
 from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
@@ -56,10 +55,10 @@ _LONGEST_END_S: Final = 3.0
 _IDLE_S: Final = {
     "accounts": 1.0,
     "analyses": 2.0,
+    "explorer": 2.0,
     "recompute": 1.0,
     "results": 1.0,
     "retention": 5.0,
-    "search": 2.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
 _LOOKS_ELSEWHERE: Final = {"analyses", "publishing", "webhooks"}
@@ -108,7 +107,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "old replays": ReplayMover().step,
         "scrubbing": Scrubber(KINDS).step,
     },
-    "search": {"names": NameIndexer().step, "positions": count_positions},
+    "explorer": {"positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-import pentathlon.search.models
-
 
 class Migration(migrations.Migration):
     initial = True
@@ -54,7 +52,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("object_id", models.PositiveBigIntegerField()),
-                ("term", pentathlon.search.models.BytewiseField(max_length=80)),
+                ("term", models.CharField(max_length=80)),
                 ("tier", models.PositiveSmallIntegerField()),
             ],
             options={
