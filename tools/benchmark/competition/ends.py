@@ -21,7 +21,7 @@ from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.local.demo.plan import folder_of  # noqa: E402
 from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
-from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
+from pentathlon.matches.uploads.services import submit_version  # noqa: E402
 from pentathlon.tournaments.estimates.progress import progress  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
@@ -83,7 +83,7 @@ def main() -> int:
         )
         say("waiting for the bots")
         for bot in sorted({*TUNED.bots, *AZURE.bots}):
-            submit_bot(actor=organiser, archive=pack_bot(folder_of(bot)))
+            submit_version(actor=organiser, archive=pack_bot(folder_of(bot)))
         wait_for("bots that may play", lambda: all(map(_have_bots, (TUNED, AZURE))))
         for scene, contests in _SCENES.items():
             shorter = [_shortened(each, options.share) for each in contests]

@@ -26,7 +26,7 @@ from pentathlon.ladders.models import Ladder  # noqa: E402
 from pentathlon.ladders.reference import reference_policies  # noqa: E402
 from pentathlon.local.servers.readiness import ServerFailed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
-from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
+from pentathlon.matches.uploads.services import submit_version  # noqa: E402
 from pentathlon.ratings.models import Rating, live_key  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
@@ -121,7 +121,7 @@ def _upload(game: str) -> BotVersion:
         archive.write(built_in_bots()["random"] / "main.py", "main.py")
         manifest = f'name = "new-{game}"\ngames = ["{game}"]\n'
         archive.writestr("bot.toml", f'{manifest}language = "python"\nmain = "main.py"\n')
-    return submit_bot(actor=author, archive=read_archive(buffer.getvalue()))
+    return submit_version(actor=author, archive=read_archive(buffer.getvalue()))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 
 from pentathlon.accounts.models import User  # noqa: E402
-from pentathlon.bots.services import create_bot  # noqa: E402
+from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.live.frames import match_channel  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.matches.jobs import Job  # noqa: E402
@@ -142,7 +142,7 @@ def claim_watched_match(version: int) -> Job:
 
 def _make_version() -> int:
     owner = User.objects.create_user(username="benchmark", email="", password=None)
-    return create_bot(actor=owner, archive=measured_bot("random")).pk
+    return store_version(actor=owner, archive=measured_bot("random")).pk
 
 
 def _pid_of(broker: Redis) -> int:

@@ -18,7 +18,7 @@ django.setup()
 # Models exist only from here on.
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
-from pentathlon.bots.services import create_bot  # noqa: E402
+from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.env import IMPORT_PATH, child_environment  # noqa: E402
 from pentathlon.fleet.announcements import Work  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
@@ -133,7 +133,7 @@ def main() -> int:
     asked: dict[str, Any] = json.loads(sys.argv[1])  # Any: JSON
     prepare_database()
     owner = User.objects.create_user(username="benchmark", password=None)
-    version = create_bot(actor=owner, archive=measured_bot("random"))
+    version = store_version(actor=owner, archive=measured_bot("random"))
     trial = WireTrial(
         folder=Path(asked["folder"]), game=asked["game"], owner=owner, version=version
     )
