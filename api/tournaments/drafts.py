@@ -1,6 +1,7 @@
 """The draft of a tournament: what its organiser may edit until it is open for entries."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -15,7 +16,8 @@ from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
 from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
+from pentathlon.tournaments.organising.arrangement import Draft
+from pentathlon.tournaments.organising.drafts import edit_draft, read_draft
 
 LONGEST_REVISION = 64
 NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."
@@ -34,13 +36,6 @@ class DraftSerializer(TournamentRequestSerializer):
         help_text="The revision that you read. If the draft has changed since, it stays as it is.",
         error_messages={"required": NO_REVISION},
     )
-
-    @property
-    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The requested draft, and the revision on which it is based."""
-        asked = super().arguments
-        revision = asked.pop("revision")
-        return {"revision": revision, "draft": Draft(**asked)}
 
 
 class DraftActions(Endpoint[Tournament]):
@@ -67,11 +62,14 @@ class DraftActions(Endpoint[Tournament]):
             context={"is_repeat": is_repeated(found.pk)},
         )
         wanted.is_valid(raise_exception=True)
-        edit = naming(
-            lambda: edit_draft(actor=self.actor, tournament=found, **wanted.arguments),
-            IN_SHORT_FORM,
+        edit = partial(
+            edit_draft,
+            actor=self.actor,
+            tournament=found,
+            draft=wanted.tournament,
+            revision=wanted.validated_data["revision"],
         )
-        return Response(_told(read_draft(edit())))
+        return Response(_told(read_draft(naming(edit, IN_SHORT_FORM)())))
 
 
 def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON

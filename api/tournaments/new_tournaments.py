@@ -52,7 +52,13 @@ def read_new_tournament(request: Request, actor: User) -> WantedTournament:
         return WantedTournament(create, naming_in_document)
     wanted = TournamentRequestSerializer(data=body)
     wanted.is_valid(raise_exception=True)
-    create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
+    create = partial(
+        create_arranged_tournament,
+        actor=actor,
+        draft=wanted.tournament,
+        secret=wanted.validated_data["secret"],
+        is_draft=wanted.validated_data["is_draft"],
+    )
     return WantedTournament(create, partial(naming, names=IN_SHORT_FORM))
 
 

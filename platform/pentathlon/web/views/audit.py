@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
@@ -32,7 +32,7 @@ from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, person_or_404, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import signed_in_form
 from pentathlon.web.views.tournaments import load_tournament
 
 _SHOWN: Final = 20
@@ -84,9 +84,7 @@ def residuals(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def person_roles(request: HttpRequest, username: str) -> HttpResponse:
     """Show staff the roles of a person, and change one for a reason; organisers may vouch."""
     actor = signed_in_user(request)

@@ -1,11 +1,9 @@
 """The page of a tournament's organisers: who they are, who joins them, who takes it over."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
@@ -26,12 +24,10 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.handovers import AssignForm, OfferForm, ShareForm
 from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask others to organise a tournament, or answer an offer; staff may decide."""
     actor = signed_in_user(request)
@@ -51,8 +47,7 @@ def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpRespons
             share, lambda: offer_share(actor=actor, tournament=found, username=name)
         )
         if offered is not None:
-            messages.success(request, f"{name} was asked and notified.")
-            return redirect("tournament_handover", found.pk)
+            return say(request, f"{name} was asked and notified.", "tournament_handover", found.pk)
     if (is_own or decides) and form.is_valid():
         given = {"username": form.cleaned_data.pop("person"), **form.cleaned_data}
         service = assign_tournament if decides else offer_tournament
@@ -78,33 +73,25 @@ def tournament_handover(request: HttpRequest, tournament_id: int) -> HttpRespons
     return render(request, "web/tournament/handover.html", context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def handover_accept(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take over a tournament that was offered, or join its organisers."""
     actor = signed_in_user(request)
     found = _get_tournament(actor, tournament_id)
     accept_tournament(actor=actor, tournament=found)
-    messages.success(request, f"You organise {found.name} now.")
-    return redirect("tournament", found.pk)
+    return say(request, f"You organise {found.name} now.", "tournament", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def handover_end(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take an offer back, or decline it."""
     actor = signed_in_user(request)
     found = _get_tournament(actor, tournament_id)
     end_offer(actor=actor, tournament=found)
-    messages.success(request, f"The offer of {found.name} has ended.")
-    return redirect("account")
+    return say(request, f"The offer of {found.name} has ended.", "account")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def organiser_remove(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Leave the organisers of a tournament, or take one out."""
     actor = signed_in_user(request)

@@ -1,11 +1,9 @@
 """The pages where organisers make blocks and rounds void, or have something played again."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
@@ -16,13 +14,11 @@ from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import get_tournament, query_number, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form
 from pentathlon_engines.commentary.words import count
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder) -> HttpResponse:
     """Ask for a reason, then give the order for the block or round in the query."""
     found = get_tournament(request, tournament_id)
@@ -42,8 +38,7 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
             form, lambda: give_order(actor=actor, tournament=found, order=order)
         )
         if changed is not None:
-            messages.success(request, _sentence(kind, changed))
-            return redirect(back)
+            return say(request, _sentence(kind, changed), back)
     matches = found.tournament_matches.filter(block__in=chosen.values("number"))
     context = {
         "section": "tournaments",
@@ -59,9 +54,7 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
     return render(request, "web/tournament/order.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then take the result of one match back and have it played again."""
     actor = signed_in_user(request)
@@ -78,9 +71,7 @@ def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
     return render(request, "web/tournament/match_rerun.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def match_void(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then make one match void; its block decides whether it is played again."""
     actor = signed_in_user(request)
@@ -91,8 +82,7 @@ def match_void(request: HttpRequest, match_id: int) -> HttpResponse:
             form, lambda: void_match(actor=actor, match=found, **form.cleaned_data)
         )
         if after is not None:
-            messages.success(request, _void_sentence(found, after))
-            return redirect("match", after.pk)
+            return say(request, _void_sentence(found, after), "match", after.pk)
     block = found.place.tournament.blocks.filter(number=found.place.block).first()
     context = {
         "section": "tournaments",
