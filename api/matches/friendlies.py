@@ -204,9 +204,7 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @extend_schema(request=FriendlyRequestSerializer, responses={201: FriendlyDetailSerializer})
     def create(self, request: Request) -> Response:
         """Play against bots, from the start or from a position of a finished match."""
-        wanted = FriendlyRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        asked = dict(wanted.validated_data)
+        asked = self.checked(FriendlyRequestSerializer)
         origin = origin_of(
             reader=self.reader,
             match_id=asked.pop("match"),
@@ -231,9 +229,8 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @action(detail=True, methods=["post"])
     def act(self, request: Request, pk: str) -> Response:
         """Play one of your legal actions. Repeating the request changes nothing."""
-        wanted = FriendlyActionSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        friendly = act(actor=self.actor, friendly_id=int(pk), **wanted.validated_data)
+        values = self.checked(FriendlyActionSerializer)
+        friendly = act(actor=self.actor, friendly_id=int(pk), **values)
         return self._detail(friendly.pk, status.HTTP_200_OK)
 
     @extend_schema(request=None, responses=FriendlyDetailSerializer)

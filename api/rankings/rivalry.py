@@ -202,7 +202,6 @@ class RivalViewSet(Endpoint[Meeting]):
     """A bot against all others."""
 
     queryset = Meeting.objects.none()
-    serializer_class = OpponentSerializer
     filter_backends = ()
     pagination_class = OnePage
     query_parameters = {"opponents": ("game",), "rivals": ("game",)}

@@ -151,9 +151,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     def create(self, request: Request) -> Response:
         """Create an event and all its tournaments, open for entries."""
         check_may_create(self.actor, what="events")
-        wanted = EventRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        asked = dict(wanted.validated_data)
+        asked = self.checked(EventRequestSerializer)
         arrangement = take_arrangement(asked)
         kind, params = asked.pop("format"), asked.pop("params")
         asked["rated"] = is_rated(asked["rated"], kind=kind, sent=request.data)

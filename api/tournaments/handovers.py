@@ -87,11 +87,8 @@ class HandoverActions(Endpoint[Tournament]):
 
         It stays yours until they accept. An earlier offer ends.
         """
-        wanted = OfferSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        offer = offer_tournament(
-            actor=self.actor, tournament=self.get_object(), **wanted.validated_data
-        )
+        values = self.checked(OfferSerializer)
+        offer = offer_tournament(actor=self.actor, tournament=self.get_object(), **values)
         return Response(HandoverSerializer(offer).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
@@ -112,9 +109,8 @@ class HandoverActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], url_path="handover/assign")
     def assign_handover(self, request: Request, pk: str) -> Response:
         """Give a tournament to another organiser, with a reason. Only staff may."""
-        wanted = AssignmentSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        values = self.checked(AssignmentSerializer)
+        assign_tournament(actor=self.actor, tournament=self.get_object(), **values)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=OrganiserSerializer(many=True), filters=False)
@@ -131,10 +127,9 @@ class HandoverActions(Endpoint[Tournament]):
         They accept or decline as they do a handover. Then they may do all that the owner may, but
         hand it over and remove other organisers.
         """
-        wanted = OfferSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(OfferSerializer)
         found = self.get_object()
-        offer_share(actor=self.actor, tournament=found, **wanted.validated_data)
+        offer_share(actor=self.actor, tournament=found, **values)
         return self._organisers(found, status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})

@@ -90,9 +90,8 @@ class ScheduleActions(Endpoint[Tournament]):
         While results are hidden from you, the list contains only the matches that you may see.
         """
         found = self.get_object()
-        asked = RoundSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        places = TournamentMatch.objects.filter(tournament=found, **asked.validated_data)
+        values = self.checked(RoundSerializer)
+        places = TournamentMatch.objects.filter(tournament=found, **values)
         if are_hidden(found, self.reader):
             # Pairings of a format that reads results reveal them, so they wait for the results'
             # release.
@@ -149,9 +148,8 @@ class ScheduleActions(Endpoint[Tournament]):
         """Return all results as CSV: one line per seat of each match, in schedule order."""
         found = self.get_object()
         check_shown(found, self.reader)
-        asked = _PartSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        return answer_results(request._request, found, part=asked.validated_data.get("part"))
+        values = self.checked(_PartSerializer)
+        return answer_results(request._request, found, part=values.get("part"))
 
 
 class _PartSerializer(serializers.Serializer[Any]):

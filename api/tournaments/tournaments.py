@@ -266,9 +266,8 @@ class TournamentViewSet(
         The matches of a long tournament are split into `parts`; each repeats everything else.
         """
         found = self._shown()
-        asked = PartSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        part = asked.validated_data["part"]
+        asked = self.checked(PartSerializer)
+        part = asked["part"]
         state = state_of_matches(found, places_of_part(found, part))
         return _answer_json(
             request,

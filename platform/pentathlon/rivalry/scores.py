@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -12,7 +12,7 @@ from pentathlon.rivalry.expectations import MILLION
 from pentathlon_engines.strength.best import Z_95
 from pentathlon_engines.strength.block_scores import WIN
 
-K = TypeVar("K", bound=Hashable)
+K = TypeVar("K", int, tuple[int, int], tuple[str, int], tuple[str, int, int], tuple[int, str])
 
 
 class MeetingRow(NamedTuple):
@@ -116,7 +116,7 @@ def group(rows: Iterable[MeetingRow], key: Callable[[MeetingRow], K]) -> dict[K,
     groups: dict[K, list[MeetingRow]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
-    return {name: add_up(groups[name]) for name in sorted(groups)}  # type: ignore[type-var]  tuples and numbers
+    return {name: add_up(groups[name]) for name in sorted(groups)}
 
 
 def wilson(points: float, meetings: int) -> tuple[float, float]:

@@ -51,7 +51,7 @@ def signed_in_form(view: View[P]) -> View[P]:
     return login_required(require_http_methods(["GET", "POST"])(handle_domain_errors(view)))
 
 
-def say(request: HttpRequest, sentence: str, to: object, *args: object) -> HttpResponse:
+def say(request: HttpRequest, sentence: str, to: str, *args: object) -> HttpResponse:
     """Go to a page that shows what was done."""
     messages.success(request, sentence)
     return redirect(to, *args)

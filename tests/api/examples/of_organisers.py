@@ -99,7 +99,6 @@ CALLS: Final[dict[str, Making]] = {
     "tournaments_entries_create": at(
         "author", id=Id("open"), body={"version": Id("second"), "team": Id("team")}
     ),
-    "tournaments_entries_destroy": at("author", id=Id("open"), version=Id("version")),
     "tournaments_entries_disqualify_create": at(
         "organiser", id=Id("open"), version=Id("version"), body=_WHY
     ),
