@@ -156,8 +156,8 @@ class LogViewSet(Endpoint[LogEntry]):
     @action(detail=False, pagination_class=None)
     def consistency(self, request: Request) -> Response:
         """Prove that the log at a later size extends the log at an earlier one."""
-        asked = self.checked(SizesSerializer)
-        first, second = sorted(asked.values())
+        values = self.checked(SizesSerializer)
+        first, second = sorted(values.values())
         path = consistency_of(first, second)
         told = {"first": first, "second": second, "path": path}
         return Response(ConsistencySerializer(told).data)

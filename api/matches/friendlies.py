@@ -204,19 +204,19 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @extend_schema(request=FriendlyRequestSerializer, responses={201: FriendlyDetailSerializer})
     def create(self, request: Request) -> Response:
         """Play against bots, from the start or from a position of a finished match."""
-        asked = self.checked(FriendlyRequestSerializer)
+        values = self.checked(FriendlyRequestSerializer)
         origin = origin_of(
             reader=self.reader,
-            match_id=asked.pop("match"),
-            friendly_id=asked.pop("friendly"),
-            ply=asked.pop("ply"),
-            game=asked["game"],
-            options=asked["options"],
+            match_id=values.pop("match"),
+            friendly_id=values.pop("friendly"),
+            ply=values.pop("ply"),
+            game=values["game"],
+            options=values["options"],
         )
         if origin is None:
-            made = create_friendly(actor=self.actor, **asked)
+            made = create_friendly(actor=self.actor, **values)
         else:
-            seat, bots = asked["seat"], asked["bots"]
+            seat, bots = values["seat"], values["bots"]
             made = fork_friendly(actor=self.actor, origin=origin, bots=bots, seat=seat)
         return self._detail(made.pk, status.HTTP_201_CREATED)
 

@@ -55,19 +55,19 @@ class DraftActions(Endpoint[Tournament]):
         The other fields stay. A new game resets its options and seats to the defaults unless you
         send them; a new format resets its parameters.
         """
-        found = self.get_object()
-        check_organiser(self.actor, found, to="edit")
-        wanted = DraftSerializer(
-            data=_changed(_told(read_draft(found)), request.data),
-            context={"is_repeat": is_repeated(found.pk)},
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to="edit")
+        sent = DraftSerializer(
+            data=_changed(_told(read_draft(tournament)), request.data),
+            context={"is_repeat": is_repeated(tournament.pk)},
         )
-        wanted.is_valid(raise_exception=True)
+        sent.is_valid(raise_exception=True)
         edit = partial(
             edit_draft,
             actor=self.actor,
-            tournament=found,
-            draft=wanted.tournament,
-            revision=wanted.validated_data["revision"],
+            tournament=tournament,
+            draft=sent.tournament,
+            revision=sent.validated_data["revision"],
         )
         return Response(_told(read_draft(naming(edit, IN_SHORT_FORM)())))
 

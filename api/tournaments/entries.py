@@ -178,9 +178,9 @@ class EntryActions(Endpoint[Tournament]):
 
         After the start, its unplayed matches become void; its results stay.
         """
-        found = self.get_object()
-        entry = get_entry(found, int(version))
-        withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
+        tournament = self.get_object()
+        entry = get_entry(tournament, int(version))
+        withdraw_entry(actor=self.actor, tournament=tournament, version_id=int(version))
         return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
 
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
@@ -193,12 +193,12 @@ class EntryActions(Endpoint[Tournament]):
         keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
         nothing: the blocks that it had begun stay void. A disqualified version is not replaced.
         """
-        found = self.get_object()
-        check_may_replace(self.actor, found, get_entry(found, int(version)))
+        tournament = self.get_object()
+        check_may_replace(self.actor, tournament, get_entry(tournament, int(version)))
         values = self.checked(ReplacementSerializer)
         entry = replace_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
             **values,
         )
@@ -211,11 +211,11 @@ class EntryActions(Endpoint[Tournament]):
 
         Until the start it can be reinstated.
         """
-        found = self._get_own("disqualify a bot of")
+        tournament = self._get_own("disqualify a bot of")
         values = self.checked(VerdictSerializer)
         entry = disqualify_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
             **values,
         )
@@ -225,11 +225,11 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
     def reinstate(self, request: Request, pk: str, version: str) -> Response:
         """Lift a disqualification before the start, with a reason. Only the organiser may."""
-        found = self._get_own("reinstate a bot of")
+        tournament = self._get_own("reinstate a bot of")
         values = self.checked(ReinstatementSerializer)
         entry = reinstate_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
             **values,
         )
@@ -243,20 +243,20 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
         """Invite authors by their user names; return all invited authors."""
-        found = self._get_own("invite authors to")
+        tournament = self._get_own("invite authors to")
         values = self.checked(InvitationRequestSerializer)
         invited: list[Any] = invite_authors(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             usernames=values["invited"],
         )
         return Response(InvitationSerializer(invited, many=True).data)
 
     def _get_own(self, to: str) -> Tournament:
         """Return the tournament; refuse anybody but its organiser before reading fields."""
-        found = self.get_object()
-        check_organiser(self.actor, found, to=to)
-        return found
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to=to)
+        return tournament
 
     def _told(self, entry: Entry, code: int = status.HTTP_200_OK) -> Response:
         context = self.get_serializer_context()

@@ -74,10 +74,10 @@ class HandoverActions(Endpoint[Tournament]):
 
         For others the response is 404 `no_offer`.
         """
-        found = self.get_object()
-        offer = offer_of(found, reader=self.actor)
+        tournament = self.get_object()
+        offer = offer_of(tournament, reader=self.actor)
         if offer is None:
-            raise NotFound(f"{found.name} is not offered to anybody.", code="no_offer")
+            raise NotFound(f"{tournament.name} is not offered to anybody.", code="no_offer")
         return Response(HandoverSerializer(offer).data)
 
     @extend_schema(request=OfferSerializer, responses={201: HandoverSerializer})
@@ -128,9 +128,9 @@ class HandoverActions(Endpoint[Tournament]):
         hand it over and remove other organisers.
         """
         values = self.checked(OfferSerializer)
-        found = self.get_object()
-        offer_share(actor=self.actor, tournament=found, **values)
-        return self._organisers(found, status.HTTP_201_CREATED)
+        tournament = self.get_object()
+        offer_share(actor=self.actor, tournament=tournament, **values)
+        return self._organisers(tournament, status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"organisers/(?P<username>[^/]{1,150})")

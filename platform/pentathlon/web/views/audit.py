@@ -96,9 +96,9 @@ def person_roles(request: HttpRequest, username: str) -> HttpResponse:
         check_may_manage_person(actor, found, role=None if runs_site else PersonRole.VOUCHED)
     form = DecisionForm(request.POST or None, actor=actor, person=found)
     if form.is_valid():
-        asked = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
+        values = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
         wanted = form.cleaned_data["decision"]
-        if call_service(form, lambda: _decide(wanted, asked)) is not None:
+        if call_service(form, lambda: _decide(wanted, values)) is not None:
             messages.success(request, _SAID[wanted].format(found.username))
             return redirect("person_roles", found.username)
     events = AuditEvent.objects.listed().about(found).order_by("-pk")

@@ -144,11 +144,11 @@ def email_change(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         if wait_s := count_letter(form.cleaned_data["email"]) or count_letter(user.username):
             return too_many(request, wait_s)
-        asked = call_service(
+        change = call_service(
             form,
             lambda: ask_for_email_change(actor=user, site=site_of(request), **form.cleaned_data),
         )
-        if asked is not None:
+        if change is not None:
             return redirect("email_change")
     waiting = EmailChange.objects.filter(person=user).first()
     context = {"form": form, "waiting": waiting, "prints_mail": _prints_mail()}

@@ -87,11 +87,11 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
 @signed_in_form
 def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Edit a draft, unless it has changed since the form was opened."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="edit")
-    stored = read_draft(found)
-    info = GAMES[_known_game(request) or found.game].info
+    check_organiser(actor, tournament, to="edit")
+    stored = read_draft(tournament)
+    info = GAMES[_known_game(request) or tournament.game].info
     kind = request.GET.get("format", "")
     form = TournamentForm(
         request.POST or None,
@@ -99,7 +99,7 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
         actor=actor,
         kind=kind,
         draft=stored,
-        is_repeat=is_repeated(found.pk),
+        is_repeat=is_repeated(tournament.pk),
     )
     around = ArrangementForm(request.POST or None, stored=stored.arrangement)
     revision = request.POST.get("revision", stored.revision)
@@ -110,37 +110,42 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
         draft = replace(draft, document=replace(draft.document, draw_probability=draws))
         done = call_service(
             form,
-            lambda: edit_draft(actor=actor, tournament=found, draft=draft, revision=revision),
+            lambda: edit_draft(actor=actor, tournament=tournament, draft=draft, revision=revision),
             further=around,
         )
         if done is not None:
-            return say(request, f"The draft {done.name} is saved.", "tournament", found.pk)
+            return say(request, f"The draft {done.name} is saved.", "tournament", tournament.pk)
     context = {"section": "tournaments", "form": form, "around": around, "info": info}
-    context |= {"tournament": found, "revision": revision, "tiles": game_tiles()}
+    context |= {"tournament": tournament, "revision": revision, "tiles": game_tiles()}
     return render(request, "web/tournament/edit.html", context)
 
 
 @signed_in_form
 def tournament_change(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Change what no seed rests on, unless it has changed since the form was opened."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="change")
-    check_state(found, TournamentState.OPEN, to="change")
-    stored = setup_of(found)
+    check_organiser(actor, tournament, to="change")
+    check_state(tournament, TournamentState.OPEN, to="change")
+    stored = setup_of(tournament)
     form = SetupForm(request.POST or None, setup=stored)
     revision = request.POST.get("revision", stored.revision)
     if form.is_valid():
         done = call_service(
             form,
             lambda: change_tournament(
-                actor=actor, tournament=found, setup=form.setup, revision=revision
+                actor=actor, tournament=tournament, setup=form.setup, revision=revision
             ),
         )
         if done is not None:
             messages.success(request, f"{done.name} is saved; everybody in it was told.")
-            return redirect("tournament", found.pk)
-    context = {"section": "tournaments", "form": form, "tournament": found, "revision": revision}
+            return redirect("tournament", tournament.pk)
+    context = {
+        "section": "tournaments",
+        "form": form,
+        "tournament": tournament,
+        "revision": revision,
+    }
     return render(request, "web/tournament/change.html", context)
 
 
@@ -153,9 +158,9 @@ def tournament_open(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @signed_in_post
 def tournament_delete(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Delete a draft."""
-    found = get_tournament(request, tournament_id)
-    delete_draft(actor=signed_in_user(request), tournament=found)
-    return say(request, f"The draft {found.name} is deleted.", "tournaments")
+    tournament = get_tournament(request, tournament_id)
+    delete_draft(actor=signed_in_user(request), tournament=tournament)
+    return say(request, f"The draft {tournament.name} is deleted.", "tournaments")
 
 
 @signed_in_post
@@ -179,13 +184,15 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @signed_in_form
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then cancel the tournament."""
-    found = get_tournament(request, tournament_id)
-    check_organiser(signed_in_user(request), found, to="cancel")
-    form = CancelForm(request.POST or None, name=found.name)
+    tournament = get_tournament(request, tournament_id)
+    check_organiser(signed_in_user(request), tournament, to="cancel")
+    form = CancelForm(request.POST or None, name=tournament.name)
     if form.is_valid():
         return _apply(request, tournament_id, cancel_tournament, "is cancelled.")
-    context = {"section": "tournaments", "tournament": found, "form": form}
-    return render(request, "web/tournament/cancel.html", {**context, "progress": progress(found)})
+    context = {"section": "tournaments", "tournament": tournament, "form": form}
+    return render(
+        request, "web/tournament/cancel.html", {**context, "progress": progress(tournament)}
+    )
 
 
 @signed_in_post
@@ -200,51 +207,53 @@ def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
 @signed_in_post
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Enter one of the versions that this user may enter."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    form = EntryForm(request.POST, actor=actor, tournament=found)
+    form = EntryForm(request.POST, actor=actor, tournament=tournament)
     if form.is_valid():
         entry = enter_tournament(
             actor=actor,
-            tournament=found,
+            tournament=tournament,
             version_id=form.cleaned_data["version"],
             team=form.cleaned_data.get("team"),
         )
         messages.success(request, f"{entry.version.label} has entered.")
     else:
         messages.error(request, "Choose a bot that may play this game and has not entered yet.")
-    return redirect("tournament", found.pk)
+    return redirect("tournament", tournament.pk)
 
 
 @signed_in_form
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Withdraw a bot version; ask first if the tournament runs."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     if request.method == "POST":
         version_id = posted_number(request, "version")
-        withdraw_entry(actor=actor, tournament=found, version_id=version_id)
-        return say(request, "Withdrawn.", "tournament", found.pk)
-    entry = _get_entry(request, found)
-    check_may_manage(actor, found, entry, to="withdraw")
+        withdraw_entry(actor=actor, tournament=tournament, version_id=version_id)
+        return say(request, "Withdrawn.", "tournament", tournament.pk)
+    entry = _get_entry(request, tournament)
+    check_may_manage(actor, tournament, entry, to="withdraw")
     return render(request, "web/tournament/withdraw.html", _entry_context(entry))
 
 
 @signed_in_form
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for a reason, then disqualify a bot version."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="disqualify a bot of")
-    entry = _get_entry(request, found)
+    check_organiser(actor, tournament, to="disqualify a bot of")
+    entry = _get_entry(request, tournament)
     form = DisqualifyForm(request.POST or None)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
         done = call_service(
-            form, lambda: disqualify_entry(actor=actor, tournament=found, **values)
+            form, lambda: disqualify_entry(actor=actor, tournament=tournament, **values)
         )
         if done is not None:
-            return say(request, f"{entry.version.label} is disqualified.", "tournament", found.pk)
+            return say(
+                request, f"{entry.version.label} is disqualified.", "tournament", tournament.pk
+            )
     return render(
         request, "web/tournament/disqualify.html", {**_entry_context(entry), "form": form}
     )
@@ -253,14 +262,14 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
 @signed_in_post
 def tournament_reinstate(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Lift the disqualification of a bot version."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     entry = reinstate_entry(
         actor=signed_in_user(request),
-        tournament=found,
+        tournament=tournament,
         version_id=posted_number(request, "version"),
         reason=request.POST.get("reason", ""),
     )
-    return say(request, f"{entry.version.label} takes part again.", "tournament", found.pk)
+    return say(request, f"{entry.version.label} takes part again.", "tournament", tournament.pk)
 
 
 def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
@@ -296,6 +305,6 @@ def _known_game(request: HttpRequest) -> str | None:
 def _apply(
     request: HttpRequest, tournament_id: int, action: Callable[..., Tournament], done: str
 ) -> HttpResponse:
-    found = get_tournament(request, tournament_id)
-    action(actor=signed_in_user(request), tournament=found)
-    return say(request, f"{found.name} {done}", "tournament", found.pk)
+    tournament = get_tournament(request, tournament_id)
+    action(actor=signed_in_user(request), tournament=tournament)
+    return say(request, f"{tournament.name} {done}", "tournament", tournament.pk)

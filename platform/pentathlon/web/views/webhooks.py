@@ -81,22 +81,22 @@ def webhook_new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def webhook(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries; a post changes it."""
-    found = _get_own(request, webhook_id)
+    endpoint = _get_own(request, webhook_id)
     form = None
     if request.method == "POST":
         form = WebhookForm(request.POST)
-        asked: Context = {"actor": signed_in_user(request), "endpoint_id": found.pk}
+        asked: Context = {"actor": signed_in_user(request), "endpoint_id": endpoint.pk}
         if form.is_valid():
             asked |= form.cleaned_data
             changed = call_service(form, lambda: change_endpoint(**asked))
             if changed is not None:
-                return say(request, "The webhook is changed.", "webhook", found.pk)
+                return say(request, "The webhook is changed.", "webhook", endpoint.pk)
     if wants_part(request):
-        shown = _deliveries(request, found)
+        shown = _deliveries(request, endpoint)
         if query_text(request, "mark") == shown["mark"]:
             return HttpResponse(status=204)
         return render(request, "web/parts/deliveries.html", shown)
-    return _page(request, found, form=form)
+    return _page(request, endpoint, form=form)
 
 
 @never_cache
@@ -142,10 +142,10 @@ def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
 @signed_in_form
 def webhook_delete(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Ask whether to delete a webhook, and do it."""
-    found = _get_own(request, webhook_id)
+    endpoint = _get_own(request, webhook_id)
     if request.method != "POST":
-        return render(request, "web/webhooks/delete.html", {"webhook": found})
-    delete_endpoint(actor=signed_in_user(request), endpoint_id=found.pk)
+        return render(request, "web/webhooks/delete.html", {"webhook": endpoint})
+    delete_endpoint(actor=signed_in_user(request), endpoint_id=endpoint.pk)
     return say(request, "The webhook is deleted.", "webhooks")
 
 
