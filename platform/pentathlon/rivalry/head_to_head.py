@@ -93,7 +93,10 @@ def read_head_to_head(bot: Bot, other: Bot, selected: PairFilter) -> HeadToHead:
         other=other,
         score=add_up(rows),
         both_failed=sum(row.have_both_failed and not row.is_repeat for row in rows),
-        places=group(rows, lambda row: SeatAtTable(row.game, row.seats, row.seat)),
+        places={
+            SeatAtTable(*key): score
+            for key, score in group(rows, lambda row: (row.game, row.seats, row.seat)).items()
+        },
         tables=group(rows, lambda row: (row.game, row.seats)),
         lineups=group(rows, lambda row: (row.version_id, row.other_version_id)),
         competitions=[
