@@ -114,9 +114,8 @@ class QuarantineViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Quarantine]
     @action(detail=True, methods=["post"])
     def review(self, request: Request, pk: str) -> Response:
         """Keep or revoke questioned results; a decision is final."""
-        wanted = ReviewRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        quarantine, facts = self.get_object(), wanted.validated_data
+        values = self.checked(ReviewRequestSerializer)
+        quarantine, facts = self.get_object(), values
         decided = review_results(
             actor=self.actor,
             quarantine=quarantine,
@@ -130,9 +129,6 @@ class QuarantineViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Quarantine]
     @action(detail=True, methods=["post"])
     def end(self, request: Request, pk: str) -> Response:
         """End the quarantine, once every questioned result of the token has been reviewed."""
-        wanted = EndSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        end_quarantine(
-            actor=self.actor, quarantine=self.get_object(), reason=wanted.validated_data["reason"]
-        )
+        values = self.checked(EndSerializer)
+        end_quarantine(actor=self.actor, quarantine=self.get_object(), reason=values["reason"])
         return Response(QuarantineSerializer(self.get_object()).data)

@@ -17,6 +17,8 @@ from pentathlon.insight.search.lookup import FoundName, find_match, find_names
 from pentathlon.insight.search.models import Kind
 from pentathlon.insight.search.words import LONGEST_QUERY
 from pentathlon.matches.models import Match
+from pentathlon.search.lookup import FoundName, Kind, find_match, find_names
+from pentathlon.search.words import LONGEST_QUERY
 
 _MATCH = "match"
 _KINDS = [*Kind.values, _MATCH]

@@ -157,9 +157,8 @@ class LogViewSet(Endpoint[LogEntry]):
     @action(detail=False, pagination_class=None)
     def consistency(self, request: Request) -> Response:
         """Prove that the log at a later size extends the log at an earlier one."""
-        asked = SizesSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        first, second = sorted(asked.validated_data.values())
+        values = self.checked(SizesSerializer)
+        first, second = sorted(values.values())
         path = consistency_of(first, second)
         told = {"first": first, "second": second, "path": path}
         return Response(ConsistencySerializer(told).data)
@@ -185,7 +184,6 @@ class InclusionViewSet(Endpoint[Match]):
     )
     def inclusion(self, request: Request, pk: str) -> Response:
         """Prove that the receipt of a match is in the log."""
-        asked = SizeSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        found = inclusion_of(self.get_object(), **asked.validated_data)
+        values = self.checked(SizeSerializer)
+        found = inclusion_of(self.get_object(), **values)
         return Response(InclusionSerializer(found).data)

@@ -33,8 +33,7 @@ from api.quarantines import QuarantineViewSet
 from api.rankings.leaderboards import LeaderboardViewSet
 from api.rankings.profiles import ProfileViewSet
 from api.rankings.rankings import RankingViewSet
-from api.rankings.rivalry import HeadToHeadViewSet, OpponentViewSet
-from api.rankings.rivals import RivalViewSet
+from api.rankings.rivalry import HeadToHeadViewSet, RivalViewSet
 from api.rankings.version_ratings import LatestChangesFirst, VersionRatingViewSet
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
@@ -76,7 +75,7 @@ _router.register("search", SearchViewSet, basename="search")
 _router.register("sessions", SessionViewSet, basename="session")
 _router.register("tokens", TokenViewSet, basename="token")
 
-_opponents = OpponentViewSet.as_view({"get": "opponents"})
+_opponents = RivalViewSet.as_view({"get": "opponents"})
 _rivals = RivalViewSet.as_view({"get": "rivals"})
 _against = HeadToHeadViewSet.as_view({"get": "against"})
 _meetings = HeadToHeadViewSet.as_view({"get": "meetings"})

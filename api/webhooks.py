@@ -189,21 +189,15 @@ class WebhookViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[WebhookEndpoin
     @extend_schema(request=WebhookRequestSerializer, responses={201: SecretWebhookSerializer})
     def create(self, request: Request) -> Response:
         """Create a webhook; only this response contains its secret."""
-        wanted = WebhookRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        made, secret = services.create_endpoint(
-            actor=self.actor, site=site_of(request), **wanted.validated_data
-        )
+        values = self.checked(WebhookRequestSerializer)
+        made, secret = services.create_endpoint(actor=self.actor, site=site_of(request), **values)
         return self._secret(made, secret, status.HTTP_201_CREATED)
 
     @extend_schema(request=WebhookChangeSerializer, responses=WebhookSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
         """Change a webhook; enabling it again resets its failures."""
-        wanted = WebhookChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        changed = services.change_endpoint(
-            actor=self.actor, endpoint_id=int(pk), **wanted.validated_data
-        )
+        values = self.checked(WebhookChangeSerializer)
+        changed = services.change_endpoint(actor=self.actor, endpoint_id=int(pk), **values)
         return Response(WebhookSerializer(changed).data)
 
     def destroy(self, request: Request, pk: str) -> Response:

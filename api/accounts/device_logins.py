@@ -79,10 +79,9 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
     )
     def create(self, request: Request) -> Response:
         """Start a login: show the user code in the terminal, then poll with the device code."""
-        wanted = DeviceLoginRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(DeviceLoginRequestSerializer)
         address = request.META.get("REMOTE_ADDR", "")
-        login, device_code = begin_device_login(address=address, **wanted.validated_data)
+        login, device_code = begin_device_login(address=address, **values)
         page = request.build_absolute_uri(reverse("activate"))
         answer = {
             "device_code": device_code,
@@ -101,9 +100,8 @@ class DeviceLoginViewSet(Endpoint[DeviceLogin]):
 
         Returns the token once a person has approved the code, and only once.
         """
-        wanted = DevicePollSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        issued = poll_device_login(wanted.validated_data["device_code"])
+        values = self.checked(DevicePollSerializer)
+        issued = poll_device_login(values["device_code"])
         answer: dict[str, Any] = {  # Any: what a serializer made
             **TokenSerializer(issued.token).data,
             "token": issued.secret,

@@ -170,9 +170,8 @@ class OwnSettingsViewSet(Endpoint[User]):
     @extend_schema(operation_id="me_settings", request=SettingsSerializer, responses=MeSerializer)
     def change(self, request: Request) -> Response:
         """Decide whether organisers may enter your bots."""
-        wanted = SettingsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        person = change_settings(actor=self.actor, **wanted.validated_data)
+        values = self.checked(SettingsSerializer)
+        person = change_settings(actor=self.actor, **values)
         return Response(MeSerializer(person).data)
 
 
@@ -214,9 +213,7 @@ class OwnAccountViewSet(Endpoint[User]):
         If you have a second factor, use a session and also send a `code` or a `passkey`; otherwise
         the response is 400 `second_factor_required`. `POST /api/v1/me/passkey/` starts a passkey.
         """
-        wanted = DeletionRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        facts = wanted.validated_data
+        facts = self.checked(DeletionRequestSerializer)
         count_typed_password(request, code=facts["code"])
         # A challenge is valid once, whatever the result.
         state = request.session.pop(_CHALLENGE, None) if facts["answer"] else None
@@ -253,8 +250,7 @@ class OwnAccountViewSet(Endpoint[User]):
 
         Tokens continue to work unless you set `revokes_tokens`.
         """
-        wanted = PasswordChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(PasswordChangeSerializer)
         count_typed_password(request)
         is_session = isinstance(request.successful_authenticator, SessionAuthentication)
         change = naming(
@@ -262,7 +258,7 @@ class OwnAccountViewSet(Endpoint[User]):
                 actor=self.actor,
                 site=site_of(request._request),
                 session=request.session.session_key if is_session else None,
-                **wanted.validated_data,
+                **values,
             ),
             {"old": "password", "new": "new_password"},
         )

@@ -131,9 +131,8 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     @extend_schema(request=TokenRequestSerializer, responses={201: NewTokenSerializer})
     def create(self, request: Request) -> Response:
         """Create a token."""
-        wanted = TokenRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        token, secret = services.create_token(actor=self.actor, **wanted.validated_data)
+        values = self.checked(TokenRequestSerializer)
+        token, secret = services.create_token(actor=self.actor, **values)
         answer = {**TokenSerializer(token).data, "token": secret}
         return Response(answer, status=status.HTTP_201_CREATED)
 

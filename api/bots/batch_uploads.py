@@ -82,9 +82,7 @@ class BatchUploadViewSet(Endpoint[BotVersion]):
     @cached_property
     def upload(self) -> dict[str, Any]:  # Any: what a serializer made
         """The fields of the request."""
-        wanted = BatchUploadSerializer(data=self.request.data)
-        wanted.is_valid(raise_exception=True)
-        return dict(wanted.validated_data)
+        return self.checked(BatchUploadSerializer)
 
     @cached_property
     def archives_sent(self) -> list[tuple[str, CheckedArchive | DomainError]]:

@@ -17,7 +17,7 @@ from api.bots.versions import (
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):
@@ -75,7 +75,7 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     )
     def create(self, request: Request) -> Response:
         """Upload a new bot; bot.toml names it. Version 1 is validated before it may play."""
-        version = submit_bot(
+        version = submit_version(
             actor=self.actor,
             archive=self.archive_sent,
             notes=self.upload["notes"],

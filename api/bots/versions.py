@@ -265,9 +265,8 @@ class VersionViewSet(ListModelMixin, UploadEndpoint[BotVersion]):
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def disqualify(self, request: Request, pk: str) -> Response:
         """Disqualify a version from all schedules, with a reason. Only staff may."""
-        wanted = VersionReasonSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        reason = wanted.validated_data["reason"]
+        values = self.checked(VersionReasonSerializer)
+        reason = values["reason"]
         version = disqualify_version(actor=self.actor, version=self.get_object(), reason=reason)
         return Response(VersionSerializer(version).data)
 

@@ -245,9 +245,8 @@ class ChallengeViewSet(ListModelMixin, Endpoint[Challenge]):
     @extend_schema(request=ChallengeRequestSerializer, responses={201: ChallengeDetailSerializer})
     def create(self, request: Request) -> Response:
         """Play one of your versions against a bot or another version of yours, unrated."""
-        wanted = ChallengeRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        made = create_challenge(actor=self.actor, **wanted.validated_data)
+        values = self.checked(ChallengeRequestSerializer)
+        made = create_challenge(actor=self.actor, **values)
         return self._detail(made.pk, status.HTTP_201_CREATED)
 
     @extend_schema(responses=ChallengeDetailSerializer)

@@ -78,9 +78,9 @@ def answer_commentary(request: Request, record: Record, *, is_private: bool) -> 
     Raises:
         NotFound: the record has no such ply or seat.
     """
-    asked = WindowSerializer(data=request.query_params)
-    asked.is_valid(raise_exception=True)
-    told = _tell(record, **asked.validated_data)
+    sent = WindowSerializer(data=request.query_params)
+    sent.is_valid(raise_exception=True)
+    told = _tell(record, **sent.validated_data)
     keeper = "private" if is_private else "public"
     headers = {"Cache-Control": f"{keeper}, max-age={_KEPT_S}"}
     return Response(CommentarySerializer(told).data, headers=headers)

@@ -143,9 +143,7 @@ class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]
     def board(self, request: Request, pk: str) -> HttpResponseBase:
         """Draw the position after `ply` events, for a spectator or for a seat."""
         found = self.get_object()
-        asked = PlaceSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        place = asked.validated_data
+        place = self.checked(PlaceSerializer)
         return answer_for_ever(
             request._request,
             *("desk", found.chain, place["ply"], place["seat"]),

@@ -204,21 +204,19 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @extend_schema(request=FriendlyRequestSerializer, responses={201: FriendlyDetailSerializer})
     def create(self, request: Request) -> Response:
         """Play against bots, from the start or from a position of a finished match."""
-        wanted = FriendlyRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        asked = dict(wanted.validated_data)
+        values = self.checked(FriendlyRequestSerializer)
         origin = origin_of(
             reader=self.reader,
-            match_id=asked.pop("match"),
-            friendly_id=asked.pop("friendly"),
-            ply=asked.pop("ply"),
-            game=asked["game"],
-            options=asked["options"],
+            match_id=values.pop("match"),
+            friendly_id=values.pop("friendly"),
+            ply=values.pop("ply"),
+            game=values["game"],
+            options=values["options"],
         )
         if origin is None:
-            made = create_friendly(actor=self.actor, **asked)
+            made = create_friendly(actor=self.actor, **values)
         else:
-            seat, bots = asked["seat"], asked["bots"]
+            seat, bots = values["seat"], values["bots"]
             made = fork_friendly(actor=self.actor, origin=origin, bots=bots, seat=seat)
         return self._detail(made.pk, status.HTTP_201_CREATED)
 
@@ -231,9 +229,8 @@ class FriendlyViewSet(ListModelMixin, Endpoint[Friendly]):
     @action(detail=True, methods=["post"])
     def act(self, request: Request, pk: str) -> Response:
         """Play one of your legal actions. Repeating the request changes nothing."""
-        wanted = FriendlyActionSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        friendly = act(actor=self.actor, friendly_id=int(pk), **wanted.validated_data)
+        values = self.checked(FriendlyActionSerializer)
+        friendly = act(actor=self.actor, friendly_id=int(pk), **values)
         return self._detail(friendly.pk, status.HTTP_200_OK)
 
     @extend_schema(request=None, responses=FriendlyDetailSerializer)

@@ -234,13 +234,12 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         misses nothing. After a failure on our side `attempt` increases and plies start again.
         Hidden results are left out, and validations show no positions.
         """
-        asked = EventsSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        values = self.checked(EventsSerializer)
         found = self.get_object()
         return follow_matches(
             matches_now([found.pk]),
             who=who_asks(request._request, self.person),
-            view=View(asked.validated_data["view"]),
+            view=View(values["view"]),
             seen=request.headers.get("Last-Event-ID", "")[:32],
             private=[found.pk] if found.is_private else (),
         )
@@ -260,9 +259,8 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         as `7:1-12,9:1-40`: the progress of each match. A client that sends it as
         `Last-Event-ID` misses nothing. The stream ends when all matches have ended.
         """
-        asked = FollowedSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        wanted = set(asked.validated_data["match"])
+        values = self.checked(FollowedSerializer)
+        wanted = set(values["match"])
         rows = Match.objects.visible_to(self.reader).with_privacy().filter(pk__in=wanted)
         found = {match.pk: match.is_private for match in rows}
         if missing := sorted(wanted - found.keys()):
@@ -270,7 +268,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         return follow_matches(
             matches_now(wanted),
             who=who_asks(request._request, self.person),
-            view=View(asked.validated_data["view"]),
+            view=View(values["view"]),
             seen=request.headers.get("Last-Event-ID", "")[:_LONGEST_MARK],
             private=[pk for pk, is_private in found.items() if is_private],
             names_matches=True,
@@ -302,9 +300,8 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
 
         Its result is revoked. A match that has not ended stays as it is.
         """
-        wanted = MatchOrderSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        match = rerun_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
+        values = self.checked(MatchOrderSerializer)
+        match = rerun_match(actor=self.actor, match=self.get_object(), **values)
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
     @extend_schema(request=MatchOrderSerializer, responses=MatchDetailSerializer)
@@ -315,9 +312,8 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         A void match is no bot's fault: it is replayed, at most twice per block;
         after that the whole block becomes void. A match that is already void stays as it is.
         """
-        wanted = MatchOrderSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        match = void_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
+        values = self.checked(MatchOrderSerializer)
+        match = void_match(actor=self.actor, match=self.get_object(), **values)
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
     @extend_schema(responses=ExplanationSerializer(many=True), filters=False)

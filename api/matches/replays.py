@@ -86,9 +86,7 @@ class ReplayViewSet(Endpoint[Replay]):
     def board(self, request: Request, pk: str) -> HttpResponseBase:
         """Draw the position after `ply` events, for a spectator or for a seat."""
         replay = self.get_object()
-        asked = PlaceSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        place = asked.validated_data
+        place = self.checked(PlaceSerializer)
         return answer_for_ever(
             request._request,
             *(replay.match.chain, place["ply"], place["seat"]),

@@ -1,15 +1,16 @@
 """The base of all resources."""
 
 import re
-from http import HTTPStatus
-from typing import Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from django.conf import settings
 from django.db.models import Model
 from django.http import Http404
 from django_filters.rest_framework import FilterSet
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from api.protocol.idempotency import Handler, make_idempotent
@@ -98,6 +99,13 @@ class Endpoint(CountedView, GenericViewSet[T], Generic[T]):
     def actor(self) -> User:
         """The person who sent the request, for actions that need one."""
         return cast(User, self.request.user)
+
+    def checked(self, form: type[BaseSerializer[Any]]) -> dict[str, Any]:  # Any: checked values
+        """Return the values that the request sends, in its query if it only reads."""
+        is_read = self.request.method in SAFE_METHODS
+        sent = form(data=self.request.query_params if is_read else self.request.data)
+        sent.is_valid(raise_exception=True)
+        return dict(sent.validated_data)
 
     def _known_parameters(self) -> set[str]:
         known = set(self.query_parameters.get(self.action or "", ()))

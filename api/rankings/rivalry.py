@@ -1,25 +1,19 @@
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
-from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages
+from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages, OnePage
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.insight.rivalry.cpu_use import TimeUse
 from pentathlon.insight.rivalry.expectations import MILLION
-from pentathlon.insight.rivalry.head_to_head import (
-    HeadToHead,
-    PairFilter,
-    meetings,
-    read_head_to_head,
-)
-from pentathlon.insight.rivalry.models import Meeting, OpponentSum
-from pentathlon.insight.rivalry.opponents import opponents_of, score_of
+from pentathlon.insight.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
+from pentathlon.insight.rivalry.models import Meeting
+from pentathlon.insight.rivalry.opponents import OpponentLine, rivals_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -38,12 +32,6 @@ _PARAMETERS = [
         )
     ),
 ]
-
-
-class MostMetFirst(CursorPages):
-    """Pages of opponents."""
-
-    ordering = ("-counted", "id")
 
 
 class MatchesFirst(CursorPages):
@@ -87,44 +75,64 @@ class OpponentBotSerializer(serializers.ModelSerializer[Bot]):
         read_only_fields = fields
 
 
-class OpponentSerializer(serializers.ModelSerializer[OpponentSum]):
+class OpponentSerializer(serializers.Serializer[OpponentLine]):
     """One opponent of a bot in a game."""
 
-    opponent = OpponentBotSerializer(source="other")
-    score = serializers.SerializerMethodField()
-
-    class Meta:
-        model = OpponentSum
-        fields = ("opponent", "game", "score")
-        read_only_fields = fields
-
-    @extend_schema_field(RivalScoreSerializer)
-    def get_score(self, row: OpponentSum) -> Any:  # Any: what a serializer made
-        """Return the score of the bot against this opponent."""
-        return RivalScoreSerializer(score_of(row)).data
-
-
-class TimeUseSerializer(serializers.Serializer[TimeUse]):
-    """The CPU time of a bot in its latest matches against the other one."""
-
-    matches = serializers.IntegerField()
-    action_ms = serializers.FloatField(help_text="Milliseconds per action in the median match.")
-    most_action_ms = serializers.FloatField(
-        help_text="Milliseconds per action in the slowest match."
-    )
-    limit_share = serializers.FloatField(
-        help_text="The share of the match limit used in the median match."
-    )
-    most_limit_share = serializers.FloatField()
-
-
-class PlaceScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
-    """The score in one seat."""
-
+    opponent = OpponentBotSerializer()
     game = serializers.CharField()
+    score = RivalScoreSerializer()
+
+
+class BestWinSerializer(serializers.Serializer[Meeting]):
+    """A win against an opponent who was rated highly just before the match."""
+
+    match = serializers.IntegerField(source="match_id")
+    ended_on = serializers.DateField(help_text="In UTC.")
+    opponent = OpponentBotSerializer(source="other_version.bot")
+    version = serializers.IntegerField(
+        source="other_version_id", help_text="The opponent's version."
+    )
+    rating = serializers.FloatField(
+        source="beaten_score", help_text="The opponent's rating just before the match."
+    )
+
+
+class SeatScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
+    """The results of a bot in one seat."""
+
     seats = serializers.IntegerField(help_text="The number of seats at the table.")
     seat = serializers.IntegerField()
     score = RivalScoreSerializer()
+
+
+class LengthScoreSerializer(serializers.Serializer[Any]):  # Any: one, or many
+    """The results of a bot in matches of one length."""
+
+    low = serializers.IntegerField(help_text="The shortest length, in plies.")
+    high = serializers.IntegerField()
+    score = RivalScoreSerializer()
+
+
+class RivalsSerializer(serializers.Serializer[Any]):  # Any: gathered facts
+    """A summary of a bot's latest meetings in a game."""
+
+    game = serializers.CharField(
+        allow_null=True,
+        help_text="The game; by default the one played last. null if the bot has met no one.",
+    )
+    games = serializers.ListField(
+        child=serializers.CharField(), help_text="All games in which it has met other bots."
+    )
+    most_met = OpponentSerializer(many=True)
+    best_wins = BestWinSerializer(many=True)
+    seats = SeatScoreSerializer(many=True)
+    lengths = LengthScoreSerializer(many=True)
+
+
+class PlaceScoreSerializer(SeatScoreSerializer):
+    """The score in one seat, in a game."""
+
+    game = serializers.CharField()
 
 
 class LineupScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
@@ -145,14 +153,14 @@ class CompetitionScoreSerializer(serializers.Serializer[Any]):  # Any: JSON
 
 
 class StreakSerializer(serializers.Serializer[Any]):  # Any: JSON
-    """The most wins in a row, among the latest 1,000 meetings."""
+    """The most wins in a row, among the latest meetings."""
 
     length = serializers.IntegerField()
     since = serializers.IntegerField(help_text="Id of the first of these matches.")
 
 
 class HeadToHeadSerializer(serializers.Serializer[Any]):  # Any: JSON
-    """Two bots against each other, from the first one's point of view."""
+    """The latest 3,000 meetings of two bots, from the first one's point of view."""
 
     bot = OpponentBotSerializer()
     other = OpponentBotSerializer()
@@ -163,8 +171,6 @@ class HeadToHeadSerializer(serializers.Serializer[Any]):  # Any: JSON
     competitions = CompetitionScoreSerializer(many=True)
     streak = StreakSerializer(allow_null=True)
     other_streak = StreakSerializer(allow_null=True)
-    time_use = TimeUseSerializer(allow_null=True)
-    other_time_use = TimeUseSerializer(allow_null=True)
 
 
 class MeetingSerializer(serializers.Serializer[Meeting]):
@@ -175,61 +181,53 @@ class MeetingSerializer(serializers.Serializer[Meeting]):
     kind = serializers.CharField()
     ended_on = serializers.DateField(help_text="In UTC.")
     plies = serializers.IntegerField()
-    version = serializers.SerializerMethodField()
-    other_version = serializers.SerializerMethodField()
+    version = serializers.IntegerField(source="version_id")
+    other_version = serializers.IntegerField(source="other_version_id")
     points = serializers.SerializerMethodField()
     expected = serializers.SerializerMethodField()
     repeat = serializers.BooleanField(
         source="is_repeat", help_text="Whether it repeats an earlier match move by move."
     )
 
-    def get_version(self, meeting: Meeting) -> int:
-        """Return the version of the first bot."""
-        return meeting.second_id if self._is_turned else meeting.first_id
-
-    def get_other_version(self, meeting: Meeting) -> int:
-        """Return the version of the other bot."""
-        return meeting.first_id if self._is_turned else meeting.second_id
-
     def get_points(self, meeting: Meeting) -> float:
         """Return the first bot's points: 0, ½ or 1."""
-        own, theirs = meeting.first_half_points, meeting.second_half_points
-        return (theirs if self._is_turned else own) / 2
+        return meeting.half_points / 2
 
     def get_expected(self, meeting: Meeting) -> float | None:
         """Return the first bot's expected share of the points, by the ratings."""
-        if meeting.expected is None:
-            return None
-        share = meeting.expected / MILLION
-        return 1 - share if self._is_turned else share
-
-    @property
-    def _is_turned(self) -> bool:
-        return bool(self.context["is_turned"])
+        return None if meeting.expected is None else meeting.expected / MILLION
 
 
-class OpponentViewSet(Endpoint[OpponentSum]):
-    """The opponents of a bot."""
+class RivalViewSet(Endpoint[Meeting]):
+    """A bot against all others."""
 
-    queryset = OpponentSum.objects.none()
-    serializer_class = OpponentSerializer
+    queryset = Meeting.objects.none()
     filter_backends = ()
-    pagination_class = MostMetFirst
-    shared_actions = ("opponents",)
-    query_parameters = {"opponents": ("game", *PAGE_PARAMETERS)}
+    pagination_class = OnePage
+    shared_actions = ("opponents", "rivals")
+    query_parameters = {"opponents": ("game",), "rivals": ("game",)}
 
     @extend_schema(
         operation_id="bots_opponents",
-        parameters=[GAME_PARAMETER, *PAGES_TOLD],
+        parameters=[GAME_PARAMETER],
         responses=OpponentSerializer(many=True),
     )
     def opponents(self, request: Request, pk: str) -> Response:
-        """List a bot's opponents with actual and expected scores, most frequent first."""
-        bot, game = get_bot(pk), read_game(request)
-        rows = OpponentSum.objects.filter(bot=bot, counted__gt=0).select_related("other__owner")
-        rows = opponents_of(bot.pk, game) if game else rows
-        page = self.paginate_queryset(rows)
+        """List opponents in a bot's latest 3,000 meetings in a game, the most frequent first."""
+        rivals = rivals_of(_bot(pk).pk, _game(request))
+        page: Any = self.paginate_queryset(rivals.opponents)  # Any: all of them
         return self.get_paginated_response(OpponentSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="bots_rivals",
+        parameters=[GAME_PARAMETER],
+        responses=RivalsSerializer,
+        filters=False,
+    )
+    def rivals(self, request: Request, pk: str) -> Response:
+        """Show a bot's rivals in a game: most frequent ones, best wins, by seat and length."""
+        rivals = rivals_of(_bot(pk).pk, _game(request))
+        return Response({**RivalsSerializer(rivals).data, "game": rivals.game or None})
 
 
 class HeadToHeadViewSet(Endpoint[Meeting]):
@@ -247,8 +245,8 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
     )
     def against(self, request: Request, pk: str, other: str) -> Response:
         """Return the score of a bot against another one, by seat, version and competition."""
-        found = read_head_to_head(get_bot(pk), get_bot(other), _wanted(request))
-        return Response(HeadToHeadSerializer(_facts(found)).data)
+        pair = read_head_to_head(_bot(pk), _bot(other), _selected(request))
+        return Response(HeadToHeadSerializer(_facts(pair)).data)
 
     @extend_schema(
         operation_id="bots_meetings",
@@ -257,24 +255,21 @@ class HeadToHeadViewSet(Endpoint[Meeting]):
     )
     def meetings(self, request: Request, pk: str, other: str) -> Response:
         """List the public matches between two bots, latest first."""
-        bot, opponent = get_bot(pk), get_bot(other)
-        found = meetings(bot, opponent, _wanted(request))
-        page: Any = self.paginate_queryset(found)  # Any: a page of meetings
-        context = {"is_turned": bot.pk > opponent.pk}
-        rows = MeetingSerializer(page, many=True, context=context)
-        return self.get_paginated_response(rows.data)
+        rows = meetings(_bot(pk), _bot(other), _selected(request))
+        page: Any = self.paginate_queryset(rows)  # Any: a page of meetings
+        return self.get_paginated_response(MeetingSerializer(page, many=True).data)
 
 
-def _facts(found: HeadToHead) -> dict[str, object]:
+def _facts(pair: HeadToHead) -> dict[str, object]:
     return {
-        "bot": found.bot,
-        "other": found.other,
-        "score": found.score,
-        "both_failed": found.both_failed,
-        "seats": [{**place._asdict(), "score": score} for place, score in found.places.items()],
+        "bot": pair.bot,
+        "other": pair.other,
+        "score": pair.score,
+        "both_failed": pair.both_failed,
+        "seats": [{**place._asdict(), "score": score} for place, score in pair.places.items()],
         "lineups": [
             {"version": own, "other_version": other, "score": score}
-            for (own, other), score in found.lineups.items()
+            for (own, other), score in pair.lineups.items()
         ],
         "competitions": [
             {
@@ -283,24 +278,22 @@ def _facts(found: HeadToHead) -> dict[str, object]:
                 "name": line.tournament.name if line.tournament else None,
                 "score": line.score,
             }
-            for line in found.competitions
+            for line in pair.competitions
         ],
-        "streak": found.streaks[0],
-        "other_streak": found.streaks[1],
-        "time_use": found.time_use[0],
-        "other_time_use": found.time_use[1],
+        "streak": pair.streaks[0],
+        "other_streak": pair.streaks[1],
     }
 
 
-def get_bot(pk: str) -> Bot:
+def _bot(pk: str) -> Bot:
     """Return a bot with its owner; refuse an unknown id."""
-    found = Bot.objects.select_related("owner").filter(pk=int(pk)).first()
-    if found is None:
+    bot = Bot.objects.select_related("owner").filter(pk=int(pk)).first()
+    if bot is None:
         raise NotFound(f"There is no bot {pk}.")
-    return found
+    return bot
 
 
-def read_game(request: Request) -> str:
+def _game(request: Request) -> str:
     """Return the game that the query names, or an empty text; refuse an unknown game."""
     game = str(request.query_params.get("game", ""))
     if game and game not in GAMES:
@@ -308,9 +301,9 @@ def read_game(request: Request) -> str:
     return game
 
 
-def _wanted(request: Request) -> PairFilter:
+def _selected(request: Request) -> PairFilter:
     return PairFilter(
-        game=read_game(request),
+        game=_game(request),
         own_version=_number(request, "version"),
         other_version=_number(request, "other_version"),
         lane=_number(request, "tournament"),
@@ -321,7 +314,7 @@ def _number(request: Request, name: str) -> int | None:
     text = request.query_params.get(name)
     if text is None:
         return None
-    found = read_id(text)
-    if not found:
+    number = read_id(text)
+    if not number:
         raise InvalidInput(f"{name} is a whole number from 1.", code="invalid", field=name)
-    return found
+    return number

@@ -78,9 +78,9 @@ class ChangeSerializer(ArrangementSerializer):
     @property
     def setup(self) -> Setup:
         """The requested setup."""
-        asked = dict(self.validated_data)
-        del asked["revision"]
-        return Setup(arrangement=take_arrangement(asked), **asked)
+        values = dict(self.validated_data)
+        del values["revision"]
+        return Setup(arrangement=take_arrangement(values), **values)
 
 
 class ChangeActions(Endpoint[Tournament]):
@@ -88,18 +88,18 @@ class ChangeActions(Endpoint[Tournament]):
 
     def change(self, request: Request) -> Tournament:
         """Change an open tournament as the request says; the other fields stay."""
-        found = self.get_object()
-        check_organiser(self.actor, found, to="change")
-        check_state(found, TournamentState.OPEN, to="change")
-        wanted = ChangeSerializer(
-            data=_changed(setup_of(found), request.data), context={"tournament": found}
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to="change")
+        check_state(tournament, TournamentState.OPEN, to="change")
+        sent = ChangeSerializer(
+            data=_changed(setup_of(tournament), request.data), context={"tournament": tournament}
         )
-        wanted.is_valid(raise_exception=True)
+        sent.is_valid(raise_exception=True)
         return change_tournament(
             actor=self.actor,
-            tournament=found,
-            setup=wanted.setup,
-            revision=wanted.validated_data["revision"],
+            tournament=tournament,
+            setup=sent.setup,
+            revision=sent.validated_data["revision"],
         )
 
 

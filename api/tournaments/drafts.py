@@ -1,6 +1,7 @@
 """The draft of a tournament: what its organiser may edit until it is open for entries."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -15,7 +16,8 @@ from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
 from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.drafts import Draft, edit_draft, read_draft
+from pentathlon.tournaments.organising.arrangement import Draft
+from pentathlon.tournaments.organising.drafts import edit_draft, read_draft
 
 LONGEST_REVISION = 64
 NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."
@@ -35,13 +37,6 @@ class DraftSerializer(TournamentRequestSerializer):
         error_messages={"required": NO_REVISION},
     )
 
-    @property
-    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The requested draft, and the revision on which it is based."""
-        asked = super().arguments
-        revision = asked.pop("revision")
-        return {"revision": revision, "draft": Draft(**asked)}
-
 
 class DraftActions(Endpoint[Tournament]):
     """The actions on a draft."""
@@ -60,18 +55,21 @@ class DraftActions(Endpoint[Tournament]):
         The other fields stay. A new game resets its options and seats to the defaults unless you
         send them; a new format resets its parameters.
         """
-        found = self.get_object()
-        check_organiser(self.actor, found, to="edit")
-        wanted = DraftSerializer(
-            data=_changed(_told(read_draft(found)), request.data),
-            context={"is_repeat": is_repeated(found.pk)},
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to="edit")
+        sent = DraftSerializer(
+            data=_changed(_told(read_draft(tournament)), request.data),
+            context={"is_repeat": is_repeated(tournament.pk)},
         )
-        wanted.is_valid(raise_exception=True)
-        edit = naming(
-            lambda: edit_draft(actor=self.actor, tournament=found, **wanted.arguments),
-            IN_SHORT_FORM,
+        sent.is_valid(raise_exception=True)
+        edit = partial(
+            edit_draft,
+            actor=self.actor,
+            tournament=tournament,
+            draft=sent.tournament,
+            revision=sent.validated_data["revision"],
         )
-        return Response(_told(read_draft(edit())))
+        return Response(_told(read_draft(naming(edit, IN_SHORT_FORM)())))
 
 
 def _told(draft: Draft) -> dict[str, Any]:  # Any: JSON

@@ -147,17 +147,6 @@ class ReinstatementSerializer(RequestSerializer):
     reason = PublicReasonField()
 
 
-class DisqualificationSerializer(RequestSerializer):
-    """The bot version to disqualify, and the reason."""
-
-    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
-    reason = PublicReasonField()
-    revoke = serializers.BooleanField(
-        default=False,
-        help_text="Whether its finished matches stop counting, here and on leaderboards.",
-    )
-
-
 class EntryActions(Endpoint[Tournament]):
     """The actions on the entries of a tournament, each named by the id of its bot version."""
 
@@ -177,57 +166,26 @@ class EntryActions(Endpoint[Tournament]):
         A candidate is entered by its author alone. A team takes versions of its members. Authors
         can let no organiser enter their bots: `takes_organiser_entries` of `/api/v1/me/`.
         """
-        wanted = EntryRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(EntryRequestSerializer)
         enter = partial(enter_tournament, actor=self.actor, tournament=self.get_object())
-        entry = naming(partial(enter, **wanted.validated_data), {"versions": "version"})()
+        entry = naming(partial(enter, **values), {"versions": "version"})()
         return self._told(entry, status.HTTP_201_CREATED)
-
-    @extend_schema(request=None, responses={204: None})
-    @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
-    def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Withdraw a bot version. Only its author, its team and the organiser may.
-
-        After the start, its unplayed matches become void; its results stay.
-        """
-        withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
-    @action(detail=True, methods=["post"])
-    def disqualify(self, request: Request, pk: str) -> Response:
-        """Disqualify a bot version, with a reason. Only the organiser may.
-
-        Until the start it can be reinstated.
-        """
-        found = self._get_own("disqualify a bot of")
-        wanted = DisqualificationSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        form = wanted.validated_data
-        entry = disqualify_entry(
-            actor=self.actor,
-            tournament=found,
-            version_id=form["version"],
-            reason=form["reason"],
-            revoke=form["revoke"],
-        )
-        return self._told(entry)
 
     @extend_schema(request=None, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/withdraw")
-    def withdraw_one(self, request: Request, pk: str, version: str) -> Response:
+    def withdraw(self, request: Request, pk: str, version: str) -> Response:
         """Withdraw an entry. Only its author, its team and the organiser may.
 
         After the start, its unplayed matches become void; its results stay.
         """
-        found = self.get_object()
-        entry = get_entry(found, int(version))
-        withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
+        tournament = self.get_object()
+        entry = get_entry(tournament, int(version))
+        withdraw_entry(actor=self.actor, tournament=tournament, version_id=int(version))
         return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
 
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
-    def replace_one(self, request: Request, pk: str, version: str) -> Response:
+    def replace(self, request: Request, pk: str, version: str) -> Response:
         """Replace an entry by another version. After the start, only the organiser may.
 
         The version that comes in has to be one that you could enter.
@@ -235,48 +193,45 @@ class EntryActions(Endpoint[Tournament]):
         keeps its results, which count for the entry. If it was withdrawn or stopped, it finishes
         nothing: the blocks that it had begun stay void. A disqualified version is not replaced.
         """
-        found = self.get_object()
-        check_may_replace(self.actor, found, get_entry(found, int(version)))
-        wanted = ReplacementSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        tournament = self.get_object()
+        check_may_replace(self.actor, tournament, get_entry(tournament, int(version)))
+        values = self.checked(ReplacementSerializer)
         entry = replace_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
-            **wanted.validated_data,
+            **values,
         )
         return self._told(entry)
 
     @extend_schema(request=VerdictSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/disqualify")
-    def disqualify_one(self, request: Request, pk: str, version: str) -> Response:
+    def disqualify(self, request: Request, pk: str, version: str) -> Response:
         """Disqualify an entry, before, during or after the tournament. Only the organiser may.
 
         Until the start it can be reinstated.
         """
-        found = self._get_own("disqualify a bot of")
-        wanted = VerdictSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        tournament = self._get_own("disqualify a bot of")
+        values = self.checked(VerdictSerializer)
         entry = disqualify_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
-            **wanted.validated_data,
+            **values,
         )
         return self._told(entry)
 
     @extend_schema(request=ReinstatementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
-    def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
+    def reinstate(self, request: Request, pk: str, version: str) -> Response:
         """Lift a disqualification before the start, with a reason. Only the organiser may."""
-        found = self._get_own("reinstate a bot of")
-        wanted = ReinstatementSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        tournament = self._get_own("reinstate a bot of")
+        values = self.checked(ReinstatementSerializer)
         entry = reinstate_entry(
             actor=self.actor,
-            tournament=found,
+            tournament=tournament,
             version_id=int(version),
-            **wanted.validated_data,
+            **values,
         )
         return self._told(entry)
 
@@ -288,21 +243,20 @@ class EntryActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
         """Invite authors by their user names; return all invited authors."""
-        found = self._get_own("invite authors to")
-        wanted = InvitationRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        tournament = self._get_own("invite authors to")
+        values = self.checked(InvitationRequestSerializer)
         invited: list[Any] = invite_authors(
             actor=self.actor,
-            tournament=found,
-            usernames=wanted.validated_data["invited"],
+            tournament=tournament,
+            usernames=values["invited"],
         )
         return Response(InvitationSerializer(invited, many=True).data)
 
     def _get_own(self, to: str) -> Tournament:
         """Return the tournament; refuse anybody but its organiser before reading fields."""
-        found = self.get_object()
-        check_organiser(self.actor, found, to=to)
-        return found
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to=to)
+        return tournament
 
     def _told(self, entry: Entry, code: int = status.HTTP_200_OK) -> Response:
         context = self.get_serializer_context()

@@ -152,15 +152,13 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     def create(self, request: Request) -> Response:
         """Create an event and all its tournaments, open for entries."""
         check_may_create(self.actor, what="events")
-        wanted = EventRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        asked = dict(wanted.validated_data)
-        arrangement = take_arrangement(asked)
-        kind, params = asked.pop("format"), asked.pop("params")
-        asked["rated"] = is_rated(asked["rated"], kind=kind, sent=request.data)
-        documents = _documents(asked.pop("games"), kind=kind, params=params)
+        values = self.checked(EventRequestSerializer)
+        arrangement = take_arrangement(values)
+        kind, params = values.pop("format"), values.pop("params")
+        values["rated"] = is_rated(values["rated"], kind=kind, sent=request.data)
+        documents = _documents(values.pop("games"), kind=kind, params=params)
         create = partial(
-            create_event, actor=self.actor, documents=documents, arrangement=arrangement, **asked
+            create_event, actor=self.actor, documents=documents, arrangement=arrangement, **values
         )
         event = naming(create, _IN_REQUEST)()
         told = self.get_serializer(self.get_queryset().get(pk=event.pk))

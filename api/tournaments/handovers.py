@@ -74,10 +74,10 @@ class HandoverActions(Endpoint[Tournament]):
 
         For others the response is 404 `no_offer`.
         """
-        found = self.get_object()
-        offer = offer_of(found, reader=self.actor)
+        tournament = self.get_object()
+        offer = offer_of(tournament, reader=self.actor)
         if offer is None:
-            raise NotFound(f"{found.name} is not offered to anybody.", code="no_offer")
+            raise NotFound(f"{tournament.name} is not offered to anybody.", code="no_offer")
         return Response(HandoverSerializer(offer).data)
 
     @extend_schema(request=OfferSerializer, responses={201: HandoverSerializer})
@@ -87,11 +87,8 @@ class HandoverActions(Endpoint[Tournament]):
 
         It stays yours until they accept. An earlier offer ends.
         """
-        wanted = OfferSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        offer = offer_tournament(
-            actor=self.actor, tournament=self.get_object(), **wanted.validated_data
-        )
+        values = self.checked(OfferSerializer)
+        offer = offer_tournament(actor=self.actor, tournament=self.get_object(), **values)
         return Response(HandoverSerializer(offer).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
@@ -112,9 +109,8 @@ class HandoverActions(Endpoint[Tournament]):
     @action(detail=True, methods=["post"], url_path="handover/assign")
     def assign_handover(self, request: Request, pk: str) -> Response:
         """Give a tournament to another organiser, with a reason. Only staff may."""
-        wanted = AssignmentSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        assign_tournament(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        values = self.checked(AssignmentSerializer)
+        assign_tournament(actor=self.actor, tournament=self.get_object(), **values)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses=OrganiserSerializer(many=True), filters=False)
@@ -131,11 +127,10 @@ class HandoverActions(Endpoint[Tournament]):
         They accept or decline as they do a handover. Then they may do all that the owner may, but
         hand it over and remove other organisers.
         """
-        wanted = OfferSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        found = self.get_object()
-        offer_share(actor=self.actor, tournament=found, **wanted.validated_data)
-        return self._organisers(found, status.HTTP_201_CREATED)
+        values = self.checked(OfferSerializer)
+        tournament = self.get_object()
+        offer_share(actor=self.actor, tournament=tournament, **values)
+        return self._organisers(tournament, status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"organisers/(?P<username>[^/]{1,150})")

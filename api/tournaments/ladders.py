@@ -201,9 +201,8 @@ class LadderViewSet(Endpoint[Ladder]):
         return self._choose(leave_ladder)
 
     def _choose(self, choose: Choose) -> Response:
-        wanted = LadderBotSerializer(data=self.request.data)
-        wanted.is_valid(raise_exception=True)
-        pk = wanted.validated_data["bot"]
+        values = self.checked(LadderBotSerializer)
+        pk = values["bot"]
         bot = Bot.objects.select_related("owner").filter(pk=pk).first()
         if bot is None:
             raise NotFound(f"There is no bot {pk}.", field="bot")

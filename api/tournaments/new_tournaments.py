@@ -50,9 +50,15 @@ def read_new_tournament(request: Request, actor: User) -> WantedTournament:
         whole.is_valid(raise_exception=True)
         create = partial(create_from_document, actor=actor, **whole.validated_data)
         return WantedTournament(create, naming_in_document)
-    wanted = TournamentRequestSerializer(data=body)
-    wanted.is_valid(raise_exception=True)
-    create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
+    sent = TournamentRequestSerializer(data=body)
+    sent.is_valid(raise_exception=True)
+    create = partial(
+        create_arranged_tournament,
+        actor=actor,
+        draft=sent.tournament,
+        secret=sent.validated_data["secret"],
+        is_draft=sent.validated_data["is_draft"],
+    )
     return WantedTournament(create, partial(naming, names=IN_SHORT_FORM))
 
 

@@ -13,6 +13,7 @@ from pentathlon.core.errors import DomainError
 from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
 from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.organising.arrangement import Draft
 from pentathlon.tournaments.organising.posted_documents import check_posted
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -136,18 +137,24 @@ class TournamentRequestSerializer(ArrangementSerializer):
         yield from gather_errors([naming(check, IN_SHORT_FORM)])
 
     @property
-    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The requested document, and the other arguments."""
-        asked = dict(self.validated_data)
-        asked["arrangement"] = take_arrangement(asked)
-        asked["rated"] = is_rated(asked["rated"], kind=asked["format"], sent=self.initial_data)
-        document = {name: asked.pop(name) for name in _OF_DOCUMENT}
+    def tournament(self) -> Draft:
+        """The requested tournament."""
+        values = dict(self.validated_data)
+        arrangement = take_arrangement(values)
+        kind = values["format"]
+        document = {name: values[name] for name in _OF_DOCUMENT}
         document["tie_breaks"] = tuple(document["tie_breaks"])
-        if (cycles := asked.pop("cycles", None)) is not None:
+        if (cycles := values.get("cycles")) is not None:
             document["params"] = {"cycles": cycles, **document["params"]}
         seats = document["table_seats"] or usual_seats(document["game"])
-        scheduler = newest_format(asked.pop("format"), seats=seats)
-        return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
+        return Draft(
+            name=values["name"],
+            document=TournamentDocument(scheduler=newest_format(kind, seats=seats), **document),
+            versions=values["versions"],
+            rated=is_rated(values["rated"], kind=kind, sent=self.initial_data),
+            entries_per_author=values["entries_per_author"],
+            arrangement=arrangement,
+        )
 
 
 class DocumentRequestSerializer(RequestSerializer):

@@ -89,11 +89,10 @@ class ScheduleActions(Endpoint[Tournament]):
 
         While results are hidden from you, the list contains only the matches that you may see.
         """
-        found = self.get_object()
-        asked = RoundSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        places = TournamentMatch.objects.filter(tournament=found, **asked.validated_data)
-        if are_hidden(found, self.reader):
+        tournament = self.get_object()
+        values = self.checked(RoundSerializer)
+        places = TournamentMatch.objects.filter(tournament=tournament, **values)
+        if are_hidden(tournament, self.reader):
             # Pairings of a format that reads results reveal them, so they wait for the results'
             # release.
             visible = Match.objects.visible_to(self.reader).filter(pk=OuterRef("match"))
@@ -106,9 +105,9 @@ class ScheduleActions(Endpoint[Tournament]):
     @action(detail=True, pagination_class=NewestFirst)
     def faults(self, request: Request, pk: str) -> Response:
         """List the faults of bots in the matches of a tournament, latest first."""
-        found = self.get_object()
-        check_shown(found, self.reader)
-        seats: Any = faults_of_lane(found.pk).select_related("version__bot__owner")
+        tournament = self.get_object()
+        check_shown(tournament, self.reader)
+        seats: Any = faults_of_lane(tournament.pk).select_related("version__bot__owner")
         page: Any = self.paginate_queryset(seats)
         return self.get_paginated_response(FaultySeatSerializer(page, many=True).data)
 
@@ -130,9 +129,9 @@ class ScheduleActions(Endpoint[Tournament]):
     @extend_schema(responses={(200, _CSV): OpenApiTypes.STR}, filters=False)
     def standings_csv(self, request: Request, pk: str) -> HttpResponseBase:
         """Return the table as CSV, best first, with a column for each of its tie-breaks."""
-        found = self.get_object()
-        check_shown(found, self.reader)
-        return answer_standings(request._request, found)
+        tournament = self.get_object()
+        check_shown(tournament, self.reader)
+        return answer_standings(request._request, tournament)
 
     @extend_schema(
         parameters=[
@@ -147,11 +146,10 @@ class ScheduleActions(Endpoint[Tournament]):
     )
     def results_csv(self, request: Request, pk: str) -> HttpResponseBase:
         """Return all results as CSV: one line per seat of each match, in schedule order."""
-        found = self.get_object()
-        check_shown(found, self.reader)
-        asked = _PartSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        return answer_results(request._request, found, part=asked.validated_data.get("part"))
+        tournament = self.get_object()
+        check_shown(tournament, self.reader)
+        values = self.checked(_PartSerializer)
+        return answer_results(request._request, tournament, part=values.get("part"))
 
 
 class _PartSerializer(serializers.Serializer[Any]):

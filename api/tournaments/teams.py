@@ -115,9 +115,8 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Team]):
     @extend_schema(request=TeamRequestSerializer, responses={201: TeamSerializer})
     def create(self, request: Request) -> Response:
         """Found a team; you own it and are its first member."""
-        wanted = TeamRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        team = create_team(actor=self.actor, **wanted.validated_data)
+        values = self.checked(TeamRequestSerializer)
+        team = create_team(actor=self.actor, **values)
         return self._told(team, status.HTTP_201_CREATED)
 
     @extend_schema(responses={204: None})
@@ -138,10 +137,9 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Team]):
     @action(detail=True, methods=["post"])
     def invite(self, request: Request, pk: str) -> Response:
         """Invite somebody to your team. Only its owner may."""
-        wanted = TeamPersonSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(TeamPersonSerializer)
         team = self.get_object()
-        invite_member(actor=self.actor, team=team, **wanted.validated_data)
+        invite_member(actor=self.actor, team=team, **values)
         return self._told(team)
 
     @extend_schema(request=TeamPersonSerializer, responses=TeamSerializer)
@@ -151,10 +149,9 @@ class TeamViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Team]):
 
         Entries stay: the author of a bot can still withdraw it.
         """
-        wanted = TeamPersonSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        values = self.checked(TeamPersonSerializer)
         team = self.get_object()
-        remove_member(actor=self.actor, team=team, **wanted.validated_data)
+        remove_member(actor=self.actor, team=team, **values)
         return self._told(team)
 
     @extend_schema(request=None, responses=TeamSerializer)

@@ -265,34 +265,33 @@ class TournamentViewSet(
 
         The matches of a long tournament are split into `parts`; each repeats everything else.
         """
-        found = self._shown()
-        asked = PartSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        part = asked.validated_data["part"]
-        state = state_of_matches(found, places_of_part(found, part))
+        tournament = self._shown()
+        values = self.checked(PartSerializer)
+        part = values["part"]
+        state = state_of_matches(tournament, places_of_part(tournament, part))
         return _answer_json(
             request,
-            tag=tag_of("proof", part, document_hash(document_json(found)), *state),
-            make=lambda: proof(found, part=part),
+            tag=tag_of("proof", part, document_hash(document_json(tournament)), *state),
+            make=lambda: proof(tournament, part=part),
         )
 
     def _shown(self) -> Tournament:
         """Return the tournament; refuse if its results are hidden from the reader."""
-        found = self.get_object()
-        check_shown(found, self.reader)
-        return found
+        tournament = self.get_object()
+        check_shown(tournament, self.reader)
+        return tournament
 
     def _table(
         self,
         serializer: type[serializers.BaseSerializer[Any]],
         read: Callable[[Tournament], Any],  # Any: lines of one kind
     ) -> HttpResponseBase:
-        found = self._shown()
+        tournament = self._shown()
         return _answer_json(
             self.request,
             # Read before the rows: if they change meanwhile, the client asks again.
-            tag=tag_of(read.__name__, *state_of_tables(found)),
-            make=lambda: self.one_page(serializer, read(found)).data,
+            tag=tag_of(read.__name__, *state_of_tables(tournament)),
+            make=lambda: self.one_page(serializer, read(tournament)).data,
         )
 
     def _change(self, service: Callable[..., Tournament]) -> Response:
@@ -300,13 +299,13 @@ class TournamentViewSet(
         return self._as_it_stands(tournament, status.HTTP_200_OK)
 
     def _order(self, kind: BlockOrder) -> Response:
-        found = self.get_object()
-        check_organiser(self.actor, found, to="change the matches of")
+        tournament = self.get_object()
+        check_organiser(self.actor, tournament, to="change the matches of")
         data = self.request.data
         wanted = (RoundOrderSerializer if "round" in data else BlockOrderSerializer)(data=data)
         wanted.is_valid(raise_exception=True)
         order = Order(kind=kind, **wanted.validated_data)
-        blocks = give_order(actor=self.actor, tournament=found, order=order)
+        blocks = give_order(actor=self.actor, tournament=tournament, order=order)
         return Response(OrderedSerializer({"blocks": blocks}).data)
 
     def _as_it_stands(self, tournament: Tournament, code: int) -> Response:

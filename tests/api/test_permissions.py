@@ -62,7 +62,7 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("post", "/tournaments/{paused}/resume/", (401, 403, 403, 200, 403)),
     ("post", "/tournaments/{tournament}/cancel/", (401, 403, 403, 200, 403)),
     ("post", "/tournaments/{tournament}/entries/", (401, 201, 403, 201, 403)),
-    ("delete", "/tournaments/{tournament}/entries/{version}/", (401, 204, 403, 204, 403)),
+    ("post", "/tournaments/{tournament}/entries/{version}/withdraw/", (401, 200, 403, 200, 403)),
     ("get", "/matches/", PUBLIC),
     ("get", "/matches/history/tuned.ndjson", PUBLIC),
     ("get", "/matches/{match}/", PUBLIC),

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from api.documentation.reference import groups
 from api.protocol.errors import HELP, HELP_BY_STATUS
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.webhooks import quotas
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_token, make_upload, make_user
@@ -58,7 +58,7 @@ class TestQuotas:
         person = make_user()
         make_token(person)
         make_endpoint(owner=person)
-        submit_bot(actor=person, archive=make_upload())
+        submit_version(actor=person, archive=make_upload())
 
         answer = client_of(person).get(f"{V1}/quotas/").json()["results"]
 

@@ -14,7 +14,6 @@ SEARCH = f"{V1}/search/"
 def test_search_answers_with_addresses_the_best_first() -> None:
     bot = make_bot("Merlin", owner=make_user("merlinist"))
     cup = make_tournament(name="Merlin Cup")
-    index_all()
 
     body = APIClient().get(SEARCH, {"q": "merlin"}).json()
 

@@ -131,7 +131,6 @@ def test_who_is_no_organiser_makes_none_whatever_they_send(
     [
         "void",
         "rerun",
-        "disqualify",
         "invitations",
         "entries/{version}/disqualify",
         "entries/{version}/reinstate",
@@ -209,11 +208,11 @@ def test_author_enters_and_withdraws_their_bot() -> None:
 
     entered = client.post(entries, {"version": version.pk})
     listed = client.get(entries)
-    withdrawn = client.delete(f"{entries}{version.pk}/")
+    withdrawn = client.post(f"{entries}{version.pk}/withdraw/")
 
     assert entered.status_code == 201
     assert [row["version"]["id"] for row in listed.json()["results"]] == [version.pk]
-    assert withdrawn.status_code == 204
+    assert withdrawn.status_code == 200
     assert not tournament.entries.exists()
 
 
@@ -311,9 +310,9 @@ def test_author_withdraws_from_a_running_tournament(
 ) -> None:
     author = client_of(versions[0].bot.owner)
 
-    answer = author.delete(f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/")
+    answer = author.post(f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/withdraw/")
 
-    assert answer.status_code == 204
+    assert answer.status_code == 200
     assert Match.objects.filter(state=MatchState.VOID).count() == 4
     (left,) = [
         entry
@@ -328,9 +327,11 @@ def test_author_withdraws_from_a_running_tournament(
 def test_organiser_disqualifies_and_the_table_says_so(
     organiser: User, running: Tournament, versions: list[BotVersion], anonymous: APIClient
 ) -> None:
-    wanted = {"version": versions[0].pk, "reason": "Two bots of one hand.", "revoke": True}
+    wanted = {"reason": "Two bots of one hand.", "revoke": True}
 
-    answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+    answer = client_of(organiser).post(
+        f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/disqualify/", wanted
+    )
 
     assert answer.status_code == 200
     assert (answer.json()["state"], answer.json()["revokes_results"]) == ("disqualified", True)
@@ -341,15 +342,17 @@ def test_organiser_disqualifies_and_the_table_says_so(
         (None, "disqualified"),
     ]
     assert rows[-1]["reason"] == "Two bots of one hand."
-    again = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+    again = client_of(organiser).post(
+        f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/disqualify/", wanted
+    )
     assert_problem(again, status=409, code="not_in_play")
 
 
 def test_author_may_not_disqualify(running: Tournament, versions: list[BotVersion]) -> None:
-    wanted = {"version": versions[1].pk, "reason": "I lose to it."}
+    wanted = {"reason": "I lose to it."}
 
     answer = client_of(versions[0].bot.owner).post(
-        f"{V1}/tournaments/{running.pk}/disqualify/", wanted
+        f"{V1}/tournaments/{running.pk}/entries/{versions[1].pk}/disqualify/", wanted
     )
 
     assert_problem(answer, status=403, code="not_your_tournament")
@@ -359,9 +362,11 @@ def test_author_may_not_disqualify(running: Tournament, versions: list[BotVersio
 def test_disqualification_needs_a_line_that_says_why(
     organiser: User, running: Tournament, versions: list[BotVersion], reason: str
 ) -> None:
-    wanted = {"version": versions[0].pk, "reason": reason}
+    wanted = {"reason": reason}
 
-    answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+    answer = client_of(organiser).post(
+        f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/disqualify/", wanted
+    )
 
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["attr"] == "reason"

@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from pentathlon.insight.explorer import services as explorer
-from pentathlon.insight.search.services import index_all
-from pentathlon.tournaments.challenges.models import Challenge
+from pentathlon.challenges.models import Challenge
+from pentathlon.explorer import services as explorer
 from pentathlon.tournaments.models import Tournament, TournamentState
 from tests.browser.test_pages import sign_in
 from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by
@@ -21,7 +20,6 @@ _FONTS = """() => {
 
 @pytest.mark.ci
 def test_search_leads_to_a_bot_and_to_its_author(page: Page, scene: Scene) -> None:
-    index_all()
     page.goto("/")
 
     page.keyboard.press("/")

@@ -12,7 +12,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import VersionState
-from pentathlon.bots.services import add_version
+from pentathlon.bots.services import store_version
 from pentathlon.env import child_environment
 from pentathlon.matches.models import Match
 from pentathlon_engines.match.launcher import Launcher
@@ -53,7 +53,7 @@ def files() -> Iterator[BotFiles]:
 def lost_match(owner: User, launcher: Launcher, files: BotFiles) -> Match:
     """Play a match that the owner's bot, at seat 1, loses by a crash at ply 3."""
     archive = zip_files({"bot.toml": MANIFEST, "main.py": BREAKS})
-    glass = add_version(
+    glass = store_version(
         actor=owner, bot=make_bot("glass", owner=owner), archive=read_archive(archive)
     )
     glass.state = VersionState.ELIGIBLE

@@ -13,7 +13,7 @@ from redis import Redis
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.engines.commands import Run, run_in_process
 from tests.factories import make_match, make_user, zip_files
@@ -43,7 +43,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 def slow_version() -> BotVersion:
     manifest = 'name = "slow"\ngames = ["maatatahay"]\nlanguage = "python"\nmain = "main.py"\n'
     archive = zip_files({"bot.toml": manifest, "main.py": _SLOW})
-    version = submit_bot(actor=make_user(), archive=archive)
+    version = submit_version(actor=make_user(), archive=archive)
     Match.objects.all().delete()  # it is validated elsewhere
     BotVersion.objects.update(state=VersionState.ELIGIBLE)
     return version

@@ -13,7 +13,7 @@ from pentathlon.local.demo import logins
 from pentathlon.local.demo.logins import demo_logins
 from pentathlon.local.demo.people import DemoFailed, People
 from pentathlon.local.demo.plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import content_hash
 from pentathlon_engines.manifest import bot_command, read_manifest
@@ -196,7 +196,8 @@ def test_every_bot_can_be_uploaded() -> None:
 
     for bot in authors(["ada"]):
         assert (
-            submit_bot(actor=owner, archive=pack_renamed(folder_of(bot), name=bot)).bot.name == bot
+            submit_version(actor=owner, archive=pack_renamed(folder_of(bot), name=bot)).bot.name
+            == bot
         )
 
 

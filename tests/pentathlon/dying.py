@@ -34,6 +34,7 @@ from pentathlon.matches.transparency import services as log_services  # noqa: E4
 from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
+from pentathlon.rivalry import services as rivalry_services  # noqa: E402
 from pentathlon.tournaments import services  # noqa: E402
 from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402
 from pentathlon.tournaments.scheduling import schedules  # noqa: E402
@@ -107,7 +108,8 @@ def _replacement(part: int) -> None:
 
 
 def _counting(part: int) -> None:
-    with patch.multiple(rivalry_services, _AT_ONCE_IN_ALL=2, store=_dying(sums.store, part)):
+    dying = _dying(rivalry_services._add_meetings, part)
+    with patch.multiple(rivalry_services, _AT_ONCE_IN_ALL=2, _add_meetings=dying):
         rivalry_services.count_all()
 
 

@@ -31,7 +31,7 @@ from pentathlon.core.errors import DomainError
 from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import void_matches
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.matches.validation import settle_versions
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import await_results
@@ -87,7 +87,7 @@ def _upload() -> Case:
     return Case(
         rows=_row_of(author),
         change=lambda: make_version(bot=validating[0].bot, state=VersionState.VALIDATING),
-        action=lambda: submit_bot(actor=author, archive=make_upload()),
+        action=lambda: submit_version(actor=author, archive=make_upload()),
         expected="too_many_validating",
     )
 

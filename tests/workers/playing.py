@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import create_bot
+from pentathlon.bots.services import store_version
 from pentathlon.matches.jobs import Job
 from tests.factories import make_user, next_number, zip_files
 from workers.direct.adapter import DirectPlatform
@@ -62,4 +62,4 @@ def make_sleeper(seconds: float) -> BotVersion:
     name = f"sleeper-{next_number()}"
     manifest = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\n'
     files = {"bot.toml": manifest, "main.py": _SLEEPER.format(seconds=seconds)}
-    return create_bot(actor=make_user(), archive=read_archive(zip_files(files)))
+    return store_version(actor=make_user(), archive=read_archive(zip_files(files)))

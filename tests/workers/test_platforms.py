@@ -20,7 +20,8 @@ from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent, void_matches
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
 from pentathlon_engines.manifest import built_in_bots
@@ -224,7 +225,9 @@ def unbuilt_job(platform: Platform) -> Job:
     manifest = 'name = "smith"\ngames = ["tuned"]\ncommand = ["{python}", "{bot}/made.py"]\n'
     manifest += 'build = ["cp", "source.py", "made.py"]\n'
     source = (built_in_bots()["random"] / "main.py").read_text()
-    submit_bot(actor=make_user(), archive=zip_files({"bot.toml": manifest, "source.py": source}))
+    submit_version(
+        actor=make_user(), archive=zip_files({"bot.toml": manifest, "source.py": source})
+    )
     can_build = announced(runtimes=("command", "python", "build:cp"))
     match_ids = [Match.objects.get().pk]
     note_sent(match_ids=match_ids)

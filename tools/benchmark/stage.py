@@ -15,7 +15,7 @@ from redis import Redis
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import create_bot
+from pentathlon.bots.services import store_version
 from pentathlon.env import child_environment
 from pentathlon.fleet.capabilities import least_sandbox, read_fleet
 from pentathlon.local.preparation import prepare_database
@@ -54,7 +54,7 @@ class Stage:
 
     def enter(self, archive: CheckedArchive) -> BotVersion:
         """Store a bot for which matches may be scheduled without validation."""
-        return create_bot(actor=self.owner, archive=archive)
+        return store_version(actor=self.owner, archive=archive)
 
     def schedule(self, version: BotVersion, game: str, seeds: Sequence[int]) -> list[int]:
         """Store a match of a version against itself for each seed; return their ids."""

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -151,7 +151,7 @@ def _open(
 
 def _submit(stride: int, game: str) -> BotVersion:
     author = User.objects.create_user(username=f"author-{stride}", email="", password=None)
-    return submit_bot(actor=author, archive=_archive(stride, game))
+    return submit_version(actor=author, archive=_archive(stride, game))
 
 
 def _archive(stride: int, game: str) -> bytes:

@@ -64,38 +64,41 @@ def check_room(*, actor: User, size: int) -> None:
 
 
 @transaction.atomic
-def create_bot(
-    *, actor: User, archive: CheckedArchive, notes: str = "", candidate: bool = False
+def store_version(
+    *,
+    actor: User,
+    archive: CheckedArchive,
+    bot: Bot | None = None,
+    notes: str = "",
+    candidate: bool = False,
 ) -> BotVersion:
-    """Make a bot from its first upload; its name is the one in bot.toml."""
-    notes = _check_notes(notes)
-    name = archive.manifest.name
-    # The house knows itself by its name, which nobody else can have.
-    if is_of_the_house(name) and not is_of_the_house(actor.username):
-        raise _name_taken(actor, name, why="belongs to the platform itself")
-    if not take_name(kind=NameKind.BOT, name=name, holder=actor):
-        raise _name_taken(actor, name, why="is taken, or looks like one that is")
-    try:
-        with transaction.atomic():
-            bot = Bot.objects.create(owner=actor, name=name)
-    except IntegrityError as error:
-        raise _name_taken(actor, name) from error
-    return _store_version(bot, 1, archive, notes=notes, candidate=candidate)
+    """Add the next version to one of the actor's own bots, or make a bot with its first version.
 
-
-@transaction.atomic
-def add_version(
-    *, actor: User, bot: Bot, archive: CheckedArchive, notes: str = "", candidate: bool = False
-) -> BotVersion:
-    """Add the next version to one of the actor's own bots."""
-    _check_owner(actor, bot)
+    A new bot has the name in bot.toml.
+    """
     notes = _check_notes(notes)
-    _check_name(bot, archive.manifest.name)
-    # The lock gives different numbers to simultaneous uploads.
-    Bot.objects.select_for_update().get(pk=bot.pk)
-    _check_new_content(bot, archive)
+    if bot is None:
+        bot = _make_bot(actor, archive.manifest.name)
+    else:
+        _check_owner(actor, bot)
+        _check_name(bot, archive.manifest.name)
+        # The lock gives different numbers to simultaneous uploads.
+        Bot.objects.select_for_update().get(pk=bot.pk)
+        _check_new_content(bot, archive)
     last = bot.versions.aggregate(last=Max("number"))["last"] or 0
-    return _store_version(bot, last + 1, archive, notes=notes, candidate=candidate)
+    version = BotVersion.objects.create(
+        bot=bot,
+        number=last + 1,
+        archive=store_archive(archive),
+        manifest=archive.manifest.to_json(),
+        repairs=[repair._asdict() for repair in archive.repairs],
+        notes=notes,
+        is_candidate=candidate,
+    )
+    VersionGame.objects.bulk_create(
+        VersionGame(version=version, game=game) for game in archive.manifest.games
+    )
+    return version
 
 
 @transaction.atomic
@@ -304,22 +307,17 @@ def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
     return version
 
 
-def _store_version(
-    bot: Bot, number: int, checked: CheckedArchive, *, notes: str, candidate: bool
-) -> BotVersion:
-    version = BotVersion.objects.create(
-        bot=bot,
-        number=number,
-        archive=store_archive(checked),
-        manifest=checked.manifest.to_json(),
-        repairs=[repair._asdict() for repair in checked.repairs],
-        notes=notes,
-        is_candidate=candidate,
-    )
-    VersionGame.objects.bulk_create(
-        VersionGame(version=version, game=game) for game in checked.manifest.games
-    )
-    return version
+def _make_bot(actor: User, name: str) -> Bot:
+    # The house knows itself by its name, which nobody else can have.
+    if is_of_the_house(name) and not is_of_the_house(actor.username):
+        raise _name_taken(actor, name, why="belongs to the platform itself")
+    if not take_name(kind=NameKind.BOT, name=name, holder=actor):
+        raise _name_taken(actor, name, why="is taken, or looks like one that is")
+    try:
+        with transaction.atomic():
+            return Bot.objects.create(owner=actor, name=name)
+    except IntegrityError as error:
+        raise _name_taken(actor, name) from error
 
 
 def _check_owner(actor: User, bot: Bot) -> None:

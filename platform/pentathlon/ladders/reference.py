@@ -20,7 +20,7 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.core.errors import Conflict
 from pentathlon.ladders.accounts import platform_account
-from pentathlon.matches.uploads.services import submit_bot, submit_version, validate_again
+from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
@@ -96,7 +96,7 @@ def _store(bot: Bot | None, checked: CheckedArchive) -> None:
         submit_version(actor=account, bot=bot, archive=checked, notes=notes)
         return
     try:
-        version = submit_bot(actor=account, archive=checked, notes=notes)
+        version = submit_version(actor=account, archive=checked, notes=notes)
     except Conflict as error:
         if error.code != "name_taken":
             raise

@@ -166,6 +166,7 @@ _HAPPENED_COLUMNS: Final = """
     rankings.rankingtable: computed_at
     ratings.ledgerrow: applied_at ended_at
     replays.replay: created_at damaged_at
+    rivalry.meeting: finished_at
     tournaments.batch: made_at
     tournaments.coorganiser: since
     tournaments.entry: left_at

@@ -81,8 +81,8 @@ def _total(residuals: Iterable[Residual]) -> Residual:
 
 def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, Residual]]:
     """Yield the residuals of rated duels whose meetings have been counted."""
-    duels = Meeting.objects.filter(match__in=matches, seats=_DUEL, expected__isnull=False)
-    columns = ("match", "first_half_points", "expected", "variance")
+    duels = Meeting.objects.filter(match__in=matches, seats=_DUEL, seat=0, expected__isnull=False)
+    columns = ("match", "half_points", "expected", "variance")
     for match, points, expected, variance in duels.values_list(*columns):
         yield match, _residual(points / WIN, expected / MILLION, variance / MILLION)
 

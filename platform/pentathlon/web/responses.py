@@ -5,9 +5,11 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.core.errors import DomainError, NotAllowed, NotFound
 from pentathlon.web.requests import query_number
@@ -32,6 +34,22 @@ def handle_domain_errors(view: View[P]) -> View[P]:
             return redirect(request.path.rstrip("/").rpartition("/")[0] + "/")
 
     return answer
+
+
+def signed_in_post(view: View[P]) -> View[P]:
+    """Let only people who have signed in post here; answer errors of services."""
+    return login_required(require_POST(handle_domain_errors(view)))
+
+
+def signed_in_form(view: View[P]) -> View[P]:
+    """Let only people who have signed in see this form and send it; answer errors of services."""
+    return login_required(require_http_methods(["GET", "POST"])(handle_domain_errors(view)))
+
+
+def say(request: HttpRequest, sentence: str, to: str, *args: object) -> HttpResponse:
+    """Go to a page that shows what was done."""
+    messages.success(request, sentence)
+    return redirect(to, *args)
 
 
 def changes_since(request: HttpRequest, now: int) -> HttpResponse:

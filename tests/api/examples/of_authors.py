@@ -54,7 +54,7 @@ CALLS: Final[dict[str, Making]] = {
     "bots_retrieve": at(id=Id("bot")),
     "bots_against": at(id=Id("bot"), other=Id("rival"), query={"game": "tuned"}),
     "bots_meetings": at(id=Id("bot"), other=Id("rival"), query={"page_size": 1}),
-    "bots_opponents": at(id=Id("bot"), query={"game": "tuned", "page_size": 1}),
+    "bots_opponents": at(id=Id("bot"), query={"game": "tuned"}),
     "bots_rivals": at(id=Id("bot"), query={"game": "tuned"}),
     "challenges_list": at(query={"author": "author", "state": "done"}),
     "challenges_create": at(

@@ -85,9 +85,6 @@ CALLS: Final[dict[str, Making]] = {
     "tournaments_destroy": at("organiser", id=Id("draft")),
     "tournaments_cancel_create": at("organiser", id=Id("open")),
     "tournaments_crosstable_list": at(id=Id("closed")),
-    "tournaments_disqualify_create": at(
-        "organiser", id=Id("running"), body={"version": Id("version"), **_WHY}
-    ),
     "tournaments_document_retrieve": at(id=Id("closed")),
     "tournaments_draft_retrieve": at("organiser", id=Id("draft")),
     "tournaments_draft_partial_update": at(
@@ -99,7 +96,6 @@ CALLS: Final[dict[str, Making]] = {
     "tournaments_entries_create": at(
         "author", id=Id("open"), body={"version": Id("second"), "team": Id("team")}
     ),
-    "tournaments_entries_destroy": at("author", id=Id("open"), version=Id("version")),
     "tournaments_entries_disqualify_create": at(
         "organiser", id=Id("open"), version=Id("version"), body=_WHY
     ),

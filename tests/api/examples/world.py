@@ -16,8 +16,7 @@ from pentathlon.insight.datasets.models import Dataset
 from pentathlon.insight.search.services import index_all
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.transparency.services import log_results, publish_root
-from pentathlon.ratings.rankings.services import refresh_ranking
+from pentathlon.rankings.services import refresh_ranking
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.changes import setup_of
 from pentathlon.tournaments.organising.drafts import read_draft
@@ -87,7 +86,6 @@ def make_world() -> World:
         **_of_platform(scene),
         "token": str(ApiToken.objects.filter(user=scene.author).latest("pk").public_id),
     }
-    index_all()
     return World(scene=scene, people=people, tokens=tokens, worker=worker, ids=ids)
 
 

@@ -13,8 +13,8 @@ from pentathlon.accounts.names import digest_of, free_names, take_name
 from pentathlon.accounts.services import register
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot
-from pentathlon.bots.services import create_bot
-from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.bots.services import store_version
+from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from tests.factories import PASSWORD, make_staff, make_upload, make_user
@@ -28,7 +28,7 @@ def signed_up(username: str) -> User:
 
 
 def uploaded(name: str, *, by: User) -> Bot:
-    return create_bot(actor=by, archive=read_archive(make_upload(name))).bot
+    return store_version(actor=by, archive=read_archive(make_upload(name))).bot
 
 
 @pytest.mark.parametrize("other", ["R-MAC", "r_mac", "rmac", "r-rnac"])

@@ -21,7 +21,8 @@ from pentathlon.core.errors import DomainError, NotAllowed
 from pentathlon.core.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.ladders.membership import join_ladder
 from pentathlon.ladders.models import LadderMember
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from tests.api.client import assert_problem, client_of, upload
 from tests.factories import PASSWORD, make_staff, make_upload, make_user, make_version
@@ -118,7 +119,7 @@ def test_rated_tournament_takes_no_bot_of_a_stranger(by_organiser: bool) -> None
 def test_stranger_uploads_a_few_versions() -> None:
     author = _stranger()
     for _ in range(MOST_OF_UNVERIFIED):
-        submit_bot(actor=author, archive=make_upload())
+        submit_version(actor=author, archive=make_upload())
 
     refused = upload(client_of(author), "/bots/", make_upload())
 

@@ -8,8 +8,8 @@ from pentathlon.bots import quotas
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import keep_build
-from pentathlon.core.errors import Conflict
-from pentathlon.matches.uploads.services import submit_bot, submit_version
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.uploads.services import submit_version
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_upload, make_user, make_version
 
@@ -18,15 +18,15 @@ pytestmark = pytest.mark.django_db
 
 def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     author, other = make_user(), make_user()
-    first = submit_bot(actor=author, archive=make_upload())
+    first = submit_version(actor=author, archive=make_upload())
     taken = len(bytes(first.archive.data))
     monkeypatch.setattr(quotas, "ACCOUNT_BYTES", taken + 10)
 
     with pytest.raises(Conflict, match=f"take {taken:,} bytes") as refused:
-        submit_bot(actor=author, archive=make_upload())
+        submit_version(actor=author, archive=make_upload())
 
     assert refused.value.code == "quota_exceeded"
-    assert submit_bot(actor=other, archive=make_upload()).number == 1
+    assert submit_version(actor=other, archive=make_upload()).number == 1
 
 
 def test_builds_count_towards_the_bytes_of_their_author() -> None:
@@ -43,14 +43,14 @@ def test_builds_count_towards_the_bytes_of_their_author() -> None:
 def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas, "MOST_VALIDATING", 1)
     author = make_user()
-    first = submit_bot(actor=author, archive=make_upload())
+    first = submit_version(actor=author, archive=make_upload())
 
     with pytest.raises(Conflict) as refused:
         submit_version(actor=author, bot=first.bot, archive=make_upload())
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
 
     assert refused.value.code == "too_many_validating"
-    assert submit_bot(actor=author, archive=make_upload()).number == 1
+    assert submit_version(actor=author, archive=make_upload()).number == 1
 
 
 def test_refusal_reaches_people_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ def checked(name: str = "", *, salt: str = "") -> CheckedArchive:
 def test_first_upload_makes_bot_and_version_one() -> None:
     owner = make_user()
 
-    version = services.create_bot(actor=owner, archive=checked("Tiger"), notes=" first ")
+    version = services.store_version(actor=owner, archive=checked("Tiger"), notes=" first ")
 
     assert (version.bot.name, version.bot.owner, version.number) == ("Tiger", owner, 1)
     assert version.state == VersionState.VALIDATING
@@ -31,7 +31,7 @@ def test_taken_name_is_refused_in_any_case_and_stores_nothing() -> None:
     make_bot("Tiger")
 
     with pytest.raises(Conflict) as refusal:
-        services.create_bot(actor=make_user(), archive=checked("tiGER"))
+        services.store_version(actor=make_user(), archive=checked("tiGER"))
 
     assert refusal.value.code == "name_taken"
     assert not BotVersion.objects.exists()
@@ -43,7 +43,7 @@ def test_own_name_again_points_to_versions() -> None:
     make_bot("Tiger", owner=owner)
 
     with pytest.raises(Conflict, match="next version") as refusal:
-        services.create_bot(actor=owner, archive=checked("Tiger"))
+        services.store_version(actor=owner, archive=checked("Tiger"))
 
     assert refusal.value.code == "bot_exists"
 
@@ -51,7 +51,7 @@ def test_own_name_again_points_to_versions() -> None:
 def test_versions_count_upwards() -> None:
     first = make_version(name="Tiger")
 
-    second = services.add_version(
+    second = services.store_version(
         actor=first.bot.owner, bot=first.bot, archive=checked("Tiger", salt="new")
     )
 
@@ -62,10 +62,10 @@ def test_versions_count_upwards() -> None:
 def test_same_content_again_is_refused_by_name() -> None:
     owner = make_user()
     upload = checked("Tiger")
-    bot = services.create_bot(actor=owner, archive=upload).bot
+    bot = services.store_version(actor=owner, archive=upload).bot
 
     with pytest.raises(Conflict, match="already Tiger v1") as refusal:
-        services.add_version(actor=owner, bot=bot, archive=upload)
+        services.store_version(actor=owner, bot=bot, archive=upload)
 
     assert refusal.value.code == "same_content"
     assert bot.versions.count() == 1
@@ -73,10 +73,10 @@ def test_same_content_again_is_refused_by_name() -> None:
 
 def test_same_content_under_another_bot_is_stored_once() -> None:
     upload = read_archive(zip_files(HONEST))
-    first = services.create_bot(actor=make_user(), archive=upload)
+    first = services.store_version(actor=make_user(), archive=upload)
     Bot.objects.filter(pk=first.bot.pk).update(name="renamed")
 
-    second = services.create_bot(actor=first.bot.owner, archive=upload)
+    second = services.store_version(actor=first.bot.owner, archive=upload)
 
     assert first.archive_id == second.archive_id
     assert Archive.objects.count() == 1
@@ -86,14 +86,14 @@ def test_version_of_somebody_elses_bot_is_not_allowed() -> None:
     bot = make_bot("Tiger")
 
     with pytest.raises(NotAllowed, match="belongs to"):
-        services.add_version(actor=make_user(), bot=bot, archive=checked("Tiger"))
+        services.store_version(actor=make_user(), bot=bot, archive=checked("Tiger"))
 
 
 def test_version_under_another_name_is_refused() -> None:
     bot = make_bot("Tiger")
 
     with pytest.raises(BadArchive) as refusal:
-        services.add_version(actor=bot.owner, bot=bot, archive=checked("Lion"))
+        services.store_version(actor=bot.owner, bot=bot, archive=checked("Lion"))
 
     assert refusal.value.code == "other_name"
 
@@ -101,7 +101,7 @@ def test_version_under_another_name_is_refused() -> None:
 @pytest.mark.parametrize("notes", ["x" * 201, "two\nlines", "bell\x07"])
 def test_unusable_notes_are_refused(notes: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        services.create_bot(actor=make_user(), archive=checked(), notes=notes)
+        services.store_version(actor=make_user(), archive=checked(), notes=notes)
 
     assert refusal.value.field == "notes"
     assert not Bot.objects.exists()

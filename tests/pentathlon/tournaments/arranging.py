@@ -4,7 +4,11 @@ from typing import Any
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.organising.arrangement import Arrangement, create_arranged_tournament
+from pentathlon.tournaments.organising.arrangement import (
+    Arrangement,
+    Draft,
+    create_arranged_tournament,
+)
 from pentathlon_engines.tournament.document import TournamentDocument
 
 
@@ -18,13 +22,12 @@ def arranged_cup(
     **arranged: Any,  # Any: fields of `Arrangement`
 ) -> Tournament:
     """Create a tournament of Tuned that is arranged so."""
-    return create_arranged_tournament(
-        actor=actor,
-        arrangement=Arrangement(**arranged),
+    draft = Draft(
         name="Cup",
         document=TournamentDocument(game="tuned"),
         versions=versions,
         rated=rated,
         entries_per_author=entries_per_author,
-        is_draft=is_draft,
+        arrangement=Arrangement(**arranged),
     )
+    return create_arranged_tournament(actor=actor, draft=draft, is_draft=is_draft)

@@ -12,7 +12,7 @@ from pentathlon.insight.rivalry.services import count_all
 from pentathlon.matches.desk_records.services import check_record, keep_record
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import (
@@ -78,7 +78,7 @@ def _stored_scene() -> Scene:
         author=author,
         organiser=organiser,
         versions=versions,
-        validating=submit_bot(actor=author, archive=make_upload("Newcomer"), notes="Hello."),
+        validating=submit_version(actor=author, archive=make_upload("Newcomer"), notes="Hello."),
         rejected=_rejected(author),
         unchecked=_unchecked(author),
         closed=Tournament.objects.get(pk=closed.pk),
@@ -134,7 +134,7 @@ def _rejected(author: User) -> BotVersion:
 
 
 def _unchecked(author: User) -> BotVersion:
-    version = submit_bot(actor=author, archive=make_upload("Patient Otter"))
+    version = submit_version(actor=author, archive=make_upload("Patient Otter"))
     void_matches(matches=Match.objects.validations_of(version.pk), reason="Host away.")
     return BotVersion.objects.get(pk=version.pk)
 

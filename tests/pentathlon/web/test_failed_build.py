@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from pentathlon.matches.uploads.services import reject_build, submit_bot
+from pentathlon.matches.uploads.services import reject_build, submit_version
 from tests.factories import make_upload, make_user
 from tests.pentathlon.web.pages import page_of
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_page_of_a_failed_build_excuses_nobody() -> None:
-    version = submit_bot(actor=make_user(), archive=make_upload())
+    version = submit_version(actor=make_user(), archive=make_upload())
     reject_build(version_id=version.pk, reason="build: the command ended.", log="no such file")
 
     page = page_of(Client().get(f"/versions/{version.pk}/"))

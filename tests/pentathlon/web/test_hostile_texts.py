@@ -24,6 +24,8 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.services import apply_results
+from pentathlon.replays.services import accept_results
+from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.webhooks.messages import message_to, send
@@ -80,7 +82,6 @@ def stage() -> Stage:
     apply_results()
     close_finished()
     count_all()
-    index_all()
     BotVersion.objects.filter(pk=versions[2].pk).update(state=VersionState.REJECTED)
     # Its author reads the logs of both seats.
     own = (match for match in played if not match.seats.filter(version=versions[2]).exists())

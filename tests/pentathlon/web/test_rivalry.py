@@ -111,18 +111,6 @@ class TestOpponents:
         assert "pp" in page.text
         assert "16–31" in page.text  # plies
 
-    def test_nemesis_needs_enough_meetings(self, two: tuple[BotVersion, BotVersion]) -> None:
-        third = make_version(name="Cyd")
-        for _ in range(10):
-            end(third, two[0])
-            end(two[0], two[1])
-        count()
-
-        page = page_of(Client().get(reverse("bot", args=[two[0].bot_id])))
-
-        assert "Nemesis: Cyd" in page.text
-        assert "Favourite opponent: Bob" in page.text
-
     def test_nobody_met_is_said(self) -> None:
         version = make_version()
 

@@ -5,7 +5,6 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from pentathlon.insight.search.services import index_all
 from tests.factories import make_bot, make_match, make_tournament, make_user
 from tests.pentathlon.web.pages import page_of
 
@@ -17,7 +16,6 @@ HOSTILE = "<script>alert(1)</script>&\"'"
 def test_search_lists_what_it_finds_with_links() -> None:
     bot = make_bot("Copper Heron", owner=make_user("heronry"))
     cup = make_tournament(name="Heron Cup")
-    index_all()
 
     page = page_of(Client().get(reverse("search"), {"q": "heron"}))
 
@@ -49,7 +47,6 @@ def test_one_kind_can_be_asked_for_and_more_of_it_is_shown() -> None:
     owner = make_user("rook")
     for number in range(9):
         make_bot(f"rook-{number}", owner=owner)
-    index_all()
 
     all_kinds = page_of(Client().get(reverse("search"), {"q": "rook"}))
     bots = page_of(Client().get(reverse("search"), {"q": "rook", "kind": "bot"}))
@@ -66,7 +63,6 @@ def test_one_kind_can_be_asked_for_and_more_of_it_is_shown() -> None:
 )
 def test_hostile_query_finds_nothing_and_breaks_nothing(query: str) -> None:
     make_match()
-    index_all()
 
     response = Client().get(reverse("search"), {"q": query, "kind": query})
 
@@ -76,7 +72,6 @@ def test_hostile_query_finds_nothing_and_breaks_nothing(query: str) -> None:
 
 def test_hostile_name_is_text() -> None:
     make_tournament(name=HOSTILE)
-    index_all()
 
     response = Client().get(reverse("search"), {"q": "alert"})
 

@@ -14,7 +14,6 @@ from pentathlon.insight.datasets.models import Dataset
 from pentathlon.insight.search.services import index_all
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.tournaments.handovers.services import offer_share, offer_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.events import create_event
@@ -247,7 +246,6 @@ _OF_A_GAME: Final = ("game", "lesson", "rules", "leaderboard", "game_bots", "emb
 
 def _public_pages(scene: Scene) -> Iterator[Visit]:
     analyse(scene.done)
-    index_all()
     for name in _NO_ARGUMENTS:
         yield _visit(name)
     yield _visit("search", query="?q=quiet")

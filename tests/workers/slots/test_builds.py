@@ -11,7 +11,8 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.uploads import builds
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.replays.services import read_record
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -38,7 +39,7 @@ def upload(build: str, *, command: str = COMMAND) -> BotVersion:
     source = (built_in_bots()["random"] / "main.py").read_text()
     manifest = f'name = "smith"\ngames = ["tuned"]\ncommand = {command}\nbuild = {build}\n'
     archive = zip_files({"bot.toml": manifest, "source.py": source})
-    return submit_bot(actor=make_user(), archive=archive)
+    return submit_version(actor=make_user(), archive=archive)
 
 
 def validation() -> Job:

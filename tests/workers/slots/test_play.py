@@ -22,7 +22,9 @@ from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import builds
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.replays.models import Replay
+from pentathlon.replays.services import accept_results
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
     BotCommand,
@@ -250,7 +252,7 @@ def test_what_a_bot_says_is_kept_for_its_owner(files: BotFiles) -> None:
             "main.py": 'import sys\nsys.stderr.write("hello")\n' + main.read_text(),
         }
     )
-    version = submit_bot(actor=make_user(), archive=talker)
+    version = submit_version(actor=make_user(), archive=talker)
 
     play_jobs([claimed(Match.objects.get())], launcher=PlainLauncher(), files=files)
 

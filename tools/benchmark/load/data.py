@@ -20,7 +20,7 @@ from django.db.models import Max, Model
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionGame, VersionState
-from pentathlon.bots.services import create_bot
+from pentathlon.bots.services import store_version
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -144,7 +144,7 @@ def _parts(total: int, longest: int) -> Iterator[int]:
 def make_bots(owner: User, count: int) -> list[int]:
     """Make eligible bots; return the ids of their versions."""
     archive = measured_bot("random")
-    first = create_bot(actor=owner, archive=archive)
+    first = store_version(actor=owner, archive=archive)
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
     bots = Bot.objects.bulk_create(
         Bot(owner=owner, name=f"load-{number}") for number in range(1, count)

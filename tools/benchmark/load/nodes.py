@@ -23,8 +23,7 @@ from django.db.models import Count, Q  # noqa: E402
 
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
-from pentathlon.bots.services import create_bot  # noqa: E402
-from pentathlon.env import read_environment  # noqa: E402
+from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
@@ -236,7 +235,7 @@ def _open_trial(taking: int) -> Iterator[NodesTrial]:
     prepare_static_files()
     owner = User.objects.create_user(username="benchmark", password=None)
     archive = measured_bot("random")
-    version = create_bot(actor=owner, archive=archive)
+    version = store_version(actor=owner, archive=archive)
     folder = Path(str(settings.DATA_FOLDER)).parent
     webs = [_stack(folder) for _ in range(WEBS)]
     broker = str(read_environment().worker_broker)

@@ -23,6 +23,7 @@ django.setup()
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.archives import read_archive  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
+from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.ladders.reference import pack_renamed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
@@ -72,7 +73,7 @@ def _arrange(cycles: int) -> Tournament:
     owner = User.objects.create_user(username="benchmark", password=None, is_organiser=True)
     folder = built_in_bots()["random"]
     versions = [
-        submit_bot(actor=owner, archive=read_archive(pack_renamed(folder, name=f"random-{n}")))
+        store_version(actor=owner, archive=read_archive(pack_renamed(folder, name=f"random-{n}")))
         for n in range(_BOTS)
     ]
     ids = [version.pk for version in versions]

@@ -20,8 +20,8 @@ from django.conf import settings  # noqa: E402
 
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
-from pentathlon.bots.services import create_bot  # noqa: E402
-from pentathlon.env import IMPORT_PATH, child_environment, read_environment  # noqa: E402
+from pentathlon.bots.services import store_version  # noqa: E402
+from pentathlon.env import IMPORT_PATH, child_environment  # noqa: E402
 from pentathlon.fleet.announcements import Work  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.fleet.tokens import create_worker_token  # noqa: E402
@@ -143,7 +143,7 @@ def main() -> int:
     options = read_options("matches", "rounds", "game")
     prepare_database()
     owner = User.objects.create_user(username="benchmark", password=None)
-    version = create_bot(actor=owner, archive=measured_bot("random"))
+    version = store_version(actor=owner, archive=measured_bot("random"))
     trial = WireTrial(
         folder=Path(str(settings.DATA_FOLDER)).parent,
         game=options.game,

@@ -57,10 +57,10 @@ _IDLE_S: Final = {
     "accounts": 1.0,
     "analyses": 2.0,
     "datasets": 2.0,
+    "explorer": 2.0,
     "recompute": 1.0,
     "results": 1.0,
     "retention": 5.0,
-    "search": 2.0,
     "webhooks": 1.0,
 }
 """Longer pauses for work that nobody waits for: looking at an idle site costs time, too."""
@@ -110,7 +110,7 @@ BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "old replays": ReplayMover().step,
         "scrubbing": Scrubber(KINDS).step,
     },
-    "search": {"names": NameIndexer().step, "positions": count_positions},
+    "explorer": {"positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,

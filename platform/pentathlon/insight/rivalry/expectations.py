@@ -30,8 +30,3 @@ def expect(first: Skill, second: Skill, *, draw_probability: float, beta: float)
     share = win + draw / 2
     variance = max(0.0, win + draw / 4 - share**2)
     return Expectation(round(MILLION * share), round(MILLION * variance))
-
-
-def turn(expected: Expectation) -> Expectation:
-    """Return what the other of the two may expect."""
-    return Expectation(MILLION - expected.share, expected.variance)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
-from itertools import combinations
+from itertools import permutations
 from typing import Final, NamedTuple
 
-from pentathlon.insight.rivalry.expectations import Expectation, expect, turn
-from pentathlon.insight.rivalry.models import Meeting
-from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, RatingChange
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.rivalry.expectations import Expectation, expect
+from pentathlon.rivalry.models import Meeting
 from pentathlon_engines.strength.block_scores import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
 
 
 class MeetingSide(NamedTuple):
-    """One seat of a match. Seats sort in the order of the two sides of a meeting."""
+    """One seat of a match."""
 
     bot_id: int
     version_id: int
@@ -44,11 +44,11 @@ class Rated:
 
 def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:
     """Return the ratings before matches, as the ledger has them; two queries."""
-    found: dict[int, Rated] = defaultdict(Rated)
+    by_match: dict[int, Rated] = defaultdict(Rated)
     rows = LedgerRow.objects.filter(match__in=match_ids).select_related("pool")
     live: dict[int, int] = {}
     for row in rows.order_by("pk"):
-        rated = found[row.match_id]
+        rated = by_match[row.match_id]
         rated.is_settled &= row.state not in _UNSETTLED
         rated.is_repeat |= row.reason == LedgerReason.REPEAT
         if row.pool.is_live and row.state == LedgerState.APPLIED:
@@ -57,8 +57,8 @@ def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:
     changes = RatingChange.objects.filter(row__in=live)
     columns = ("row", "version", "mu_before", "sigma_before")
     for row_id, version_id, mu, sigma in changes.values_list(*columns):
-        found[live[row_id]].before[version_id] = Skill(mu, sigma)
-    return found
+        by_match[live[row_id]].before[version_id] = Skill(mu, sigma)
+    return by_match
 
 
 def read_sides(match_ids: Collection[int]) -> dict[int, list[MeetingSide]]:
@@ -74,73 +74,45 @@ def read_sides(match_ids: Collection[int]) -> dict[int, list[MeetingSide]]:
 def make_meetings(match: Match, sides: Sequence[MeetingSide], rated: Rated) -> list[Meeting]:
     """Return the meetings of a played match, without those of a version with itself."""
     return [
-        _meeting(match, first, second, rated, seats=len(sides))
-        for first, second in combinations(sorted(sides), 2)
-        if first.version_id != second.version_id
+        _meeting(match, own, other, rated, seats=len(sides))
+        for own, other in permutations(sides, 2)
+        if own.version_id != other.version_id
     ]
 
 
-def public_results(match_ids: Collection[int]) -> dict[int, Match]:
-    """Return those of these matches whose results stand and may be seen by everybody."""
-    done = Match.objects.public().filter(state=MatchState.DONE, is_revoked=False)
-    return done.only(*_COLUMNS).in_bulk(list(match_ids))
-
-
-_COLUMNS: Final = ("game", "kind", "lane", "ply", "finished_at", "outcome_reason")
-
-
 def _meeting(
-    match: Match, first: MeetingSide, second: MeetingSide, rated: Rated, *, seats: int
+    match: Match, own: MeetingSide, other: MeetingSide, rated: Rated, *, seats: int
 ) -> Meeting:
-    points = _half_points(first, second), _half_points(second, first)
-    expected = _expected(first, second, rated)
     assert match.finished_at is not None  # noqa: S101  a constraint says so
-    made = Meeting(
+    meeting = Meeting(
         match_id=match.pk,
-        first_bot_id=first.bot_id,
-        second_bot_id=second.bot_id,
-        first_id=first.version_id,
-        second_id=second.version_id,
-        first_seat=first.seat,
-        second_seat=second.seat,
+        bot_id=own.bot_id,
+        other_id=other.bot_id,
+        version_id=own.version_id,
+        other_version_id=other.version_id,
+        seat=own.seat,
+        other_seat=other.seat,
         seats=seats,
         game=match.game,
         kind=match.kind,
         lane=match.lane,
         plies=match.ply,
+        finished_at=match.finished_at,
         ended_on=match.finished_at.astimezone(UTC).date(),
-        first_half_points=points[0],
-        second_half_points=points[1],
+        half_points=_half_points(own, other),
+        have_both_failed=own.has_failed and other.has_failed,
         is_repeat=rated.is_repeat,
     )
+    expected = _expected(own, other, rated)
     if expected is not None:
-        made.expected, made.variance = expected
-        if WIN in points and first.bot_id != second.bot_id and not rated.is_repeat:
-            winner, loser = (first, second) if points[0] == WIN else (second, first)
-            theirs = expected if winner is first else turn(expected)
-            _note_win(made, winner, loser, theirs, rated.before)
-    return made
-
-
-def _note_win(
-    made: Meeting,
-    winner: MeetingSide,
-    loser: MeetingSide,
-    expected: Expectation,
-    before: Mapping[int, Skill],
-) -> None:
-    """Note whose win it is, unless it came from a fault of the loser."""
-    if loser.has_failed:
-        return
-    skill = before[loser.version_id]
-    made.winner_id = winner.bot_id
-    made.beaten_score = skill.score
-    if made.seats == 2 and not any(map(is_provisional, _both(before, winner, loser))):  # noqa: PLR2004  a duel
-        made.surprise = expected.share
-
-
-def _both(before: Mapping[int, Skill], *sides: MeetingSide) -> Iterator[Skill]:
-    return (before[side.version_id] for side in sides)
+        meeting.expected, meeting.variance = expected
+        is_win = meeting.half_points == WIN and own.bot_id != other.bot_id
+        if is_win and not other.has_failed:
+            before = rated.before[own.version_id], rated.before[other.version_id]
+            meeting.beaten_score = before[1].score
+            if seats == 2 and not any(map(is_provisional, before)):  # noqa: PLR2004  a duel
+                meeting.surprise = expected.share
+    return meeting
 
 
 def _half_points(own: MeetingSide, other: MeetingSide) -> int:
@@ -150,11 +122,13 @@ def _half_points(own: MeetingSide, other: MeetingSide) -> int:
     return WIN if own.rank < other.rank else int(own.rank == other.rank)
 
 
-def _expected(first: MeetingSide, second: MeetingSide, rated: Rated) -> Expectation | None:
-    if rated.pool is None:
+def _expected(own: MeetingSide, other: MeetingSide, rated: Rated) -> Expectation | None:
+    pool, before = rated.pool, rated.before
+    if pool is None or rated.is_repeat or not {own.version_id, other.version_id} <= before.keys():
         return None
-    own, theirs = rated.before.get(first.version_id), rated.before.get(second.version_id)
-    if own is None or theirs is None:
-        return None
-    pool = rated.pool
-    return expect(own, theirs, draw_probability=pool.draw_probability, beta=pool.beta)
+    return expect(
+        before[own.version_id],
+        before[other.version_id],
+        draw_probability=pool.draw_probability,
+        beta=pool.beta,
+    )

@@ -1,91 +1,47 @@
-"""A bot against all others: opponents, best wins, nemesis, seats, lengths, upsets."""
+"""A bot against all others: opponents, best wins, seats, lengths, upsets.
+
+All of this is about the latest meetings, so that its cost does not grow with the history.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import OuterRef, Subquery
 
-from pentathlon.bots.models import BotVersion
-from pentathlon.insight.rivalry.expectations import MILLION
-from pentathlon.insight.rivalry.models import Meeting, OpponentSum, OpponentSumQuerySet, SeatSum
-from pentathlon.insight.rivalry.scores import RivalScore
+from pentathlon.bots.models import Bot, VersionGame
+from pentathlon.matches.latest import latest_matches_of_author
 from pentathlon.matches.models import Match
+from pentathlon.rivalry.expectations import MILLION
+from pentathlon.rivalry.models import Meeting, MeetingQuerySet
+from pentathlon.rivalry.scores import MeetingRow, RivalScore, add_up, group
 
-LEAST_MEETINGS: Final = 10
-"""The fewest rated meetings with a nemesis or a favourite opponent."""
-LEAST_ERRORS: Final = 1.0
-"""How far results against either must differ from expectation, in standard errors."""
+LATEST: Final = 3000
+"""How many of the latest meetings are added up."""
 _BEST_WINS: Final = 5
 _LOOKED_AT: Final = 200
 """How many wins are searched for the best against different opponents."""
-_UPSETS: Final = 20
 _MOST_MET: Final = 5
 _RIVAL_AUTHORS: Final = 10
-_SUMMED: Final = ("meetings", "counted", "wins", "draws", "losses")
-ORDERS: Final = {
-    "meetings": ("-counted", "pk"),
-    "worst": ("surplus", "pk"),
-    "best": ("-surplus", "pk"),
-    "share": ("-share", "pk"),
-}
-"""The orders of a table of opponents, by name."""
+_OF_EACH_VERSION: Final = 200
+"""How many of the latest matches of each version of an author's bots are added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpponentLine:
     """One opponent of a bot."""
 
-    row: OpponentSum
-    score: RivalScore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestWin:
-    """A win against an opponent that was rated high at that time."""
-
-    meeting: Meeting
-    score: float
-    """The loser's rating right before the match."""
-
-    @property
-    def loser_is_first(self) -> bool:
-        """Whether the loser is the first of the meeting."""
-        return self.meeting.winner_id == self.meeting.second_bot_id
-
-    @property
-    def loser(self) -> BotVersion:
-        """The version that was beaten."""
-        return self.meeting.first if self.loser_is_first else self.meeting.second
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rivals:
-    """A summary of a bot's opponents in a game."""
-
+    opponent: Bot
     game: str
-    games: list[str]
-    """All games in which it has met other bots."""
-    most_met: list[OpponentLine]
-    nemesis: OpponentLine | None
-    favourite: OpponentLine | None
-    best_wins: list[BestWin]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RivalAuthor:
-    """An author, and the score of another author's bots against this author's."""
-
-    username: str
     score: RivalScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatLine:
-    """The score of a bot in one seat, or in matches of one length."""
+    """The score of a bot in one seat."""
 
     seats: int
     seat: int
@@ -104,6 +60,34 @@ class LengthLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rivals:
+    """A bot's latest meetings in a game, added up."""
+
+    game: str
+    games: list[str]
+    """All games in which it has met other bots, the latest one first."""
+    opponents: list[OpponentLine]
+    """The most met first."""
+    best_wins: list[Meeting]
+    """The wins against those rated highest at that time, one for each opponent."""
+    seats: list[SeatLine]
+    lengths: list[LengthLine]
+
+    @property
+    def most_met(self) -> list[OpponentLine]:
+        """The few opponents that it has met most."""
+        return self.opponents[:_MOST_MET]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RivalAuthor:
+    """An author, and the score of another author's bots against this author's."""
+
+    username: str
+    score: RivalScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Upset:
     """A match with a result that the ratings had found unlikely."""
 
@@ -113,101 +97,55 @@ class Upset:
     on: date
 
 
-def rivals_of(bot_id: int, game: str = "") -> Rivals | None:
-    """Return the rivals of a bot in a game, or in the one in which it has met most others.
+ORDERS: Final[Mapping[str, Callable[[OpponentLine], Any]]] = {  # Any: what can be compared
+    "meetings": lambda line: -line.score.counted,
+    "worst": lambda line: line.score.surplus,
+    "best": lambda line: -line.score.surplus,
+    "share": lambda line: -(line.score.share or 0),
+}
+"""The orders of a table of opponents, by name."""
 
-    Return None if the bot has met no other.
-    """
-    games = games_of(bot_id)
-    game = game or (games[0] if games else "")
-    if game not in games:
-        return None
+
+def rivals_of(bot_id: int, game: str = "") -> Rivals:
+    """Return the rivals of a bot in a game, or in the one that it played last; it may be none."""
+    games = _games_of(bot_id)
+    game = game or next(iter(games), "")
+    rows = latest_rows(Meeting.objects.public().of_others().filter(bot=bot_id, game=game))
     return Rivals(
         game=game,
         games=games,
-        most_met=opponent_lines(list(opponents_of(bot_id, game)[:_MOST_MET])),
-        nemesis=nemesis(bot_id, game),
-        favourite=favourite(bot_id, game),
-        best_wins=best_wins(bot_id, game),
+        opponents=_opponent_lines(game, rows),
+        best_wins=_best_wins(bot_id, game),
+        seats=[
+            SeatLine(seats=seats, seat=seat, score=score)
+            for (seats, seat), score in group(rows, lambda row: (row.seats, row.seat)).items()
+            if score.counted
+        ],
+        lengths=[
+            LengthLine(low=1 << length >> 1, high=(1 << length) - 1, score=score)
+            for length, score in group(rows, lambda row: row.plies.bit_length()).items()
+            if score.counted
+        ],
     )
 
 
-def games_of(bot_id: int) -> list[str]:
-    """Return the games in which a bot has met others, the one with the most meetings first."""
-    sums = OpponentSum.objects.filter(bot=bot_id, counted__gt=0).values("game")
-    counted = sums.annotate(total=Sum("counted")).order_by("-total", "game")
-    return [row["game"] for row in counted]
-
-
-def opponents_of(bot_id: int, game: str, *, order: str = "meetings") -> OpponentSumQuerySet:
-    """Return a bot's opponents in a game with their bots and owners, in one of `ORDERS`."""
-    met = OpponentSum.objects.met(bot_id, game).select_related("other__owner")
-    if order in {"worst", "best"}:
-        met = met.with_surplus()
-    if order == "share":
-        met = met.annotate(share=(F("wins") * 2.0 + F("draws")) / (F("counted") * 2.0))
-    return met.order_by(*ORDERS[order])
-
-
-def opponent_lines(rows: Sequence[OpponentSum]) -> list[OpponentLine]:
-    """Return rows with their scores."""
-    return [OpponentLine(row=row, score=score_of(row)) for row in rows]
-
-
-def nemesis(bot_id: int, game: str) -> OpponentLine | None:
-    """Return the opponent against whom a bot does worst, measured against expectation.
-
-    That is the one with the most standard errors below expectation: at least one, in at least ten
-    rated meetings.
-    """
-    rows = _compared(bot_id, game).worst(errors=LEAST_ERRORS)
-    return next(iter(opponent_lines(list(rows[:1]))), None)
-
-
-def favourite(bot_id: int, game: str) -> OpponentLine | None:
-    """Return the opponent against whom a bot does best, by the rule of `nemesis`."""
-    rows = _compared(bot_id, game).best(errors=LEAST_ERRORS)
-    return next(iter(opponent_lines(list(rows[:1]))), None)
-
-
-def best_wins(bot_id: int, game: str) -> list[BestWin]:
-    """Return the wins against those rated highest at that time, one for each opponent.
-
-    Only rated wins count that did not come from a fault of the loser.
-    """
-    wins = Meeting.objects.filter(winner=bot_id, game=game).order_by("-beaten_score", "-match")
-    found: dict[int, Meeting] = {}
-    for meeting in wins[:_LOOKED_AT]:
-        loser = meeting.second_bot_id if meeting.first_bot_id == bot_id else meeting.first_bot_id
-        if loser not in found and len(found) < _BEST_WINS:
-            found[loser] = meeting
-    ids = [meeting.pk for meeting in found.values()]
-    full = Meeting.objects.select_related("first__bot__owner", "second__bot__owner").in_bulk(ids)
-    return [BestWin(meeting=full[pk], score=full[pk].beaten_score or 0.0) for pk in ids]
+def latest_rows(rows: MeetingQuerySet) -> list[MeetingRow]:
+    """Return what scores are made of, the latest meetings first."""
+    latest = rows.order_by("-match", "-seat").values_list(*MeetingRow._fields)
+    return [MeetingRow(*row) for row in latest[:LATEST]]
 
 
 def rival_authors(author_id: int) -> list[RivalAuthor]:
-    """Return the authors whose bots an author's bots have met most, with the scores."""
-    sums = OpponentSum.objects.filter(bot__owner=author_id, counted__gt=0)
-    others = sums.exclude(other__owner=author_id).order_by().values("other__owner__username")
-    most = others.annotate(total=Sum("counted")).order_by("-total", "other__owner__username")
-    rows = most.annotate(**{f"sum_{name}": Sum(name) for name in _SUMMED})[:_RIVAL_AUTHORS]
-    return [RivalAuthor(username=row["other__owner__username"], score=_plain(row)) for row in rows]
-
-
-def seat_lines(bot_id: int, game: str) -> list[SeatLine]:
-    """Return how a bot did in each seat of each size of table."""
-    rows = _summed(SeatSum.objects.filter(bot=bot_id, game=game), "seats", "seat")
-    return [SeatLine(seats=row["seats"], seat=row["seat"], score=_plain(row)) for row in rows]
-
-
-def length_lines(bot_id: int, game: str) -> list[LengthLine]:
-    """Return how a bot did in short and in long matches."""
-    rows = _summed(SeatSum.objects.filter(bot=bot_id, game=game), "length")
-    return [
-        LengthLine(low=1 << row["length"] >> 1, high=(1 << row["length"]) - 1, score=_plain(row))
-        for row in rows
-    ]
+    """Return the authors whose bots an author's bots have met most lately, with the scores."""
+    ids = latest_matches_of_author(author_id, limit=_OF_EACH_VERSION)
+    met = Meeting.objects.public().filter(match__in=ids, bot__owner=author_id)
+    rows: dict[str, list[MeetingRow]] = {}
+    columns = ("other__owner__username", *MeetingRow._fields)
+    for username, *row in met.exclude(other__owner=author_id).values_list(*columns):
+        rows.setdefault(username, []).append(MeetingRow(*row))
+    rivals = [RivalAuthor(username=name, score=add_up(rows[name])) for name in sorted(rows)]
+    met_most = sorted(rivals, key=lambda rival: -rival.score.counted)
+    return [rival for rival in met_most if rival.score.counted][:_RIVAL_AUTHORS]
 
 
 def upset_of_the_day(now: datetime) -> Upset | None:
@@ -216,52 +154,40 @@ def upset_of_the_day(now: datetime) -> Upset | None:
     Only duels count that no fault decided, between two settled ratings, and whose winner was
     expected to take less than half. Until a day has an upset, that of the day before stays.
     """
-    today = now.date()
-    for day in (today, today - timedelta(days=1)):
-        likely = Meeting.objects.filter(
-            ended_on=day, surprise__isnull=False, surprise__lt=MILLION // 2
-        )
-        # A few candidates, in case one may no longer be seen by everybody.
-        rows = dict(
-            likely.order_by("surprise", "match").values_list("match", "surprise")[:_UPSETS]
-        )
-        matches = Match.objects.public().with_seats().select_related("replay").in_bulk(list(rows))
-        for match_id, surprise in rows.items():
-            if match_id in matches and surprise is not None:
-                return Upset(match=matches[match_id], share=surprise / MILLION, on=day)
+    for day in (now.date(), now.date() - timedelta(days=1)):
+        likely = Meeting.objects.public().filter(ended_on=day, surprise__lt=MILLION // 2)
+        meeting = likely.order_by("surprise", "match").first()
+        if meeting is not None and meeting.surprise is not None:
+            match = Match.objects.with_seats().select_related("replay").get(pk=meeting.match_id)
+            return Upset(match=match, share=meeting.surprise / MILLION, on=day)
     return None
 
 
-def score_of(row: OpponentSum) -> RivalScore:
-    """Return the score of a stored sum."""
-    return RivalScore(
-        meetings=row.meetings,
-        counted=row.counted,
-        wins=row.wins,
-        draws=row.draws,
-        losses=row.losses,
-        rated=row.rated,
-        rated_half_points=row.rated_half_points,
-        expected_millionths=row.expected,
-        variance_millionths=row.variance,
-    )
+def _games_of(bot_id: int) -> list[str]:
+    met = Meeting.objects.public().of_others().filter(bot=bot_id, game=OuterRef("game"))
+    games = VersionGame.objects.filter(version__bot=bot_id).values_list("game").distinct()
+    last = games.annotate(last=Subquery(met.order_by("-match").values("match")[:1]))
+    return [game for game, _ in last.exclude(last=None).order_by("-last")]
 
 
-def _compared(bot_id: int, game: str) -> OpponentSumQuerySet:
-    met = OpponentSum.objects.met(bot_id, game).filter(rated__gte=LEAST_MEETINGS)
-    return met.select_related("other__owner")
+def _opponent_lines(game: str, rows: list[MeetingRow]) -> list[OpponentLine]:
+    scores = group(rows, lambda row: row.other_id)
+    bots = Bot.objects.select_related("owner").in_bulk(list(scores))
+    lines = [
+        OpponentLine(opponent=bots[pk], game=game, score=score)
+        for pk, score in scores.items()
+        if score.counted
+    ]
+    return sorted(lines, key=ORDERS["meetings"])
 
 
-def _summed(sums: QuerySet[SeatSum], *by: str) -> list[dict[str, int]]:
-    rows = sums.order_by(*by).values(*by).annotate(**{f"sum_{n}": Sum(n) for n in _SUMMED})
-    return [row for row in rows if row["sum_counted"]]
-
-
-def _plain(row: Mapping[str, Any]) -> RivalScore:
-    return RivalScore(
-        meetings=row["sum_meetings"],
-        counted=row["sum_counted"],
-        wins=row["sum_wins"],
-        draws=row["sum_draws"],
-        losses=row["sum_losses"],
-    )
+def _best_wins(bot_id: int, game: str) -> list[Meeting]:
+    wins = Meeting.objects.public().filter(bot=bot_id, game=game, beaten_score__isnull=False)
+    best: dict[int, int] = {}
+    for other, pk in wins.order_by("-beaten_score", "-match").values_list("other", "pk")[
+        :_LOOKED_AT
+    ]:
+        best.setdefault(other, pk)
+    ids = list(best.values())[:_BEST_WINS]
+    full = Meeting.objects.select_related("other_version__bot__owner").in_bulk(ids)
+    return [full[pk] for pk in ids]

@@ -1,28 +1,41 @@
-"""Finds bots, people, tournaments and events by name, and matches by number."""
+"""Finds bots, people, tournaments and events by name, and matches by number.
+
+There is no index: each search looks at all names of its kinds.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextChoices
+from django.db.models.functions import Length
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
 from pentathlon.insight.search.models import Kind, NameTerm
 from pentathlon.insight.search.words import grade, range_of, words_of
 from pentathlon.matches.models import Match
+from pentathlon.search.words import grade, patterns_of, words_of
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.people_rows import CoOrganiser
 
 MOST_FOUND: Final = 50
 """The most names of one kind that a search returns."""
 _CANDIDATES: Final = 200
-"""The most terms read from one stretch of the index, however many fit."""
-_TIERS: Final = (0, 1)
+"""The most names of one kind that are graded, the shortest ones, however many fit."""
 _NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
+
+
+class Kind(TextChoices):
+    """Kinds of things that the search finds by name."""
+
+    BOT = "bot", "Bots"
+    PERSON = "person", "People"
+    TOURNAMENT = "tournament", "Tournaments"
+    EVENT = "event", "Events"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +63,8 @@ def find_names(
     """
     if not words_of(query):
         return []
-    found = [each for kind in kinds for each in _find(kind, query, reader)[:most]]
-    return sorted(found, key=_order)
+    by_kind = (sorted(_find(kind, query, reader), key=_order)[:most] for kind in kinds)
+    return sorted((name for names in by_kind for name in names), key=_order)
 
 
 def find_match(query: str, *, reader: User | None) -> Match | None:
@@ -63,46 +76,29 @@ def find_match(query: str, *, reader: User | None) -> Match | None:
     return seen.filter(pk=int(number[1])).first()
 
 
-def prefixed_terms(kind: Kind, prefix: str, *, tier: int) -> QuerySet[NameTerm, int]:
-    """Return the ids of things with a term that has this prefix, in the order of the index."""
-    low, high = range_of(prefix)
-    terms = NameTerm.objects.filter(kind=kind, tier=tier, term__gte=low, term__lt=high)
-    return terms.order_by("term", "object_id").values_list("object_id", flat=True)[:_CANDIDATES]
+def _find(kind: Kind, query: str, reader: User | None) -> Iterator[FoundName]:
+    rows, name, *others = _visible(kind, reader)
+    for word, pattern in patterns_of(query):
+        # The second catches what the expression cannot list, such as Hangul.
+        rows = rows.filter(Q(**{f"{name}__regex": pattern}) | Q(**{f"{name}__icontains": word}))
+    shortest = rows.order_by(Length(name), "-pk").values_list("pk", name, *others)
+    for pk, text, *facts in shortest[:_CANDIDATES]:
+        if (fit := grade(text, query)) is not None:
+            author, game = (*facts, "", "")[:2]
+            yield FoundName(kind=kind, id=pk, name=text, author=author, game=game, grade=fit)
 
 
-def _find(kind: Kind, query: str, reader: User | None) -> list[FoundName]:
-    ids = list(dict.fromkeys(_candidates(kind, words_of(query))))
-    # The present name decides, because terms may be older.
-    graded = ((each, grade(each.name, query)) for each in _read(kind, ids, reader))
-    fitting = (replace(each, grade=value) for each, value in graded if value is not None)
-    return sorted(fitting, key=_order)
-
-
-def _candidates(kind: Kind, words: list[str]) -> Iterator[int]:
-    phrase = " ".join(words)
-    for tier in _TIERS:
-        yield from prefixed_terms(kind, phrase, tier=tier)
-    if len(words) > 1:
-        longest = max(words, key=len)
-        for tier in _TIERS:
-            yield from prefixed_terms(kind, longest, tier=tier)
-
-
-def _read(kind: Kind, ids: list[int], reader: User | None) -> Iterator[FoundName]:
+def _visible(
+    kind: Kind, reader: User | None
+) -> tuple[QuerySet[Any], str, *tuple[str, ...]]:  # Any: four models
+    """Return what a person may see of a kind; the columns of its name, its author and its game."""
     if kind is Kind.BOT:
-        for bot in Bot.objects.filter(pk__in=ids).select_related("owner"):
-            yield _found(kind, bot.pk, bot.name, author=bot.owner.username)
-    elif kind is Kind.PERSON:
-        for person in _public_people(reader).filter(pk__in=ids):
-            yield _found(kind, person.pk, person.username)
-    elif kind is Kind.TOURNAMENT:
-        seen = Tournament.objects.visible_to(reader).organised().filter(pk__in=ids)
-        for each in seen.select_related("owner").only("name", "game", "owner__username"):
-            author = each.owner.username
-            yield _found(kind, each.pk, each.name, author=author, game=each.game)
-    else:
-        for event in Event.objects.filter(pk__in=ids).select_related("owner"):
-            yield _found(kind, event.pk, event.name, author=event.owner.username)
+        return Bot.objects.all(), "name", "owner__username"
+    if kind is Kind.PERSON:
+        return _public_people(reader), "username"
+    if kind is Kind.EVENT:
+        return Event.objects.all(), "name", "owner__username"
+    return Tournament.objects.visible_to(reader).organised(), "name", "owner__username", "game"
 
 
 def _public_people(reader: User | None) -> QuerySet[User]:
@@ -114,11 +110,5 @@ def _public_people(reader: User | None) -> QuerySet[User]:
     return User.objects.filter(Exists(bots) | organises, is_active=True)
 
 
-def _found(
-    kind: Kind, object_id: int, name: str, *, author: str = "", game: str = ""
-) -> FoundName:
-    return FoundName(kind=kind, id=object_id, name=name, author=author, game=game, grade=0)
-
-
-def _order(found: FoundName) -> tuple[int, int, int, int]:
-    return found.grade, list(Kind).index(found.kind), len(found.name), -found.id
+def _order(name: FoundName) -> tuple[int, int, int, int]:
+    return name.grade, list(Kind).index(name.kind), len(name.name), -name.id

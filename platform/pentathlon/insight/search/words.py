@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
-LONGEST_TERM: Final = 80
 MOST_WORDS: Final = 8
 LONGEST_QUERY: Final = 64
 _WORD: Final = re.compile(r"[^\W_]+")
-_AFTER_ALL: Final = "\U0010ffff"
-"""A character that sorts after every letter; no word has it."""
+_LETTERS: Final = (range(0x41, 0x530), range(0x1E00, 0x2000), range(0x3040, 0x3100))
+"""Latin, Greek and Cyrillic letters, and kana: those with case, or with accents of their own."""
 
 
 def words_of(text: str) -> list[str]:
@@ -25,20 +27,18 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain)[:MOST_WORDS]
 
 
-def terms_of(name: str) -> list[str]:
-    """Return the terms by which a name is found: the name from each of its words on.
+def patterns_of(query: str) -> list[tuple[str, str]]:
+    """Return each word of a query, with a regular expression for names in which a word begins so.
 
-    >>> terms_of("Great Blue Bot")
-    ['great blue bot', 'blue bot', 'bot']
+    Databases disagree on case and know nothing of accents, so the expression lists all letters.
+
+    >>> bool(re.search(patterns_of("ole")[0][1], "Old Øle"))
+    False
+    >>> bool(re.search(patterns_of("oel")[0][1], "Old ÖEL"))
+    True
     """
-    words = words_of(name)
-    ends = (" ".join(words[start:])[:LONGEST_TERM] for start in range(len(words)))
-    return list(dict.fromkeys(ends))
-
-
-def range_of(prefix: str) -> tuple[str, str]:
-    """Return bounds between which exactly the terms with this prefix stand, byte by byte."""
-    return prefix, prefix + _AFTER_ALL
+    words = _WORD.findall(query)[:MOST_WORDS]
+    return [(word, rf"(^|\W|_){_pattern(''.join(words_of(word)))}") for word in words]
 
 
 def grade(name: str, query: str) -> int | None:
@@ -50,14 +50,35 @@ def grade(name: str, query: str) -> int | None:
     >>> [grade(name, "blue") for name in ("Blue", "Bluebird", "Great Blue Bot", "Red")]
     [0, 1, 2, None]
     """
-    wanted = words_of(query)
-    if not wanted:
+    asked, words = words_of(query), words_of(name)
+    ends = [" ".join(words[start:]) for start in range(len(words))]
+    if not asked or not ends:
         return None
-    terms, phrase = terms_of(name), " ".join(wanted)[:LONGEST_TERM]
-    if terms and terms[0] == phrase:
+    phrase = " ".join(asked)
+    if ends[0] == phrase:
         return 0
-    if terms and terms[0].startswith(phrase):
+    if ends[0].startswith(phrase):
         return 1
-    if any(term.startswith(phrase) for term in terms):
+    if any(end.startswith(phrase) for end in ends):
         return 2
-    return 3 if all(any(term.startswith(each) for term in terms) for each in wanted) else None
+    return 3 if all(any(end.startswith(word) for end in ends) for word in asked) else None
+
+
+def _pattern(word: str) -> str:
+    classes = [f"[{_variants().get(letter, letter)}]" for letter in word]
+    return "".join(classes).replace(_pattern_of_ss(), f"({_pattern_of_ss()}|[ßẞ])")
+
+
+@cache
+def _pattern_of_ss() -> str:
+    return 2 * f"[{_variants()['s']}]"
+
+
+@cache
+def _variants() -> Mapping[str, str]:
+    """Return all letters that are compared as one, by that one."""
+    variants: dict[str, str] = defaultdict(str)
+    for letter in (chr(code) for codes in _LETTERS for code in codes):
+        if len(plain := "".join(words_of(letter))) == 1:
+            variants[plain] += letter
+    return variants

@@ -6,7 +6,7 @@ A validation that the host could not play is no verdict: its author may ask for 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -14,11 +14,10 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
-    add_version,
     check_room,
-    create_bot,
     reopen_validation,
     settle_validation,
+    store_version,
 )
 from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import build_tool_of
@@ -33,41 +32,28 @@ from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.record.shape import SEED_END
 
 
-def submit_bot(
-    *, actor: User, archive: bytes | CheckedArchive, notes: str = "", candidate: bool = False
-) -> BotVersion:
-    """Make a bot from its first upload and schedule its validation.
-
-    A caller in a transaction checks the archive before the transaction.
-    """
-    return _submit(
-        archive,
-        actor=actor,
-        store=lambda checked: create_bot(
-            actor=actor, archive=checked, notes=notes, candidate=candidate
-        ),
-    )
-
-
 def submit_version(
     *,
     actor: User,
-    bot: Bot,
     archive: bytes | CheckedArchive,
+    bot: Bot | None = None,
     notes: str = "",
     candidate: bool = False,
 ) -> BotVersion:
-    """Add the next version to one of the actor's own bots and schedule its validation.
+    """Store an upload that can be played here, and schedule its validation.
 
-    A caller in a transaction checks the archive before the transaction.
+    It is the next version of `bot`, one of the actor's own, or the first of a new one. A caller in
+    a transaction checks the archive before the transaction.
     """
-    return _submit(
-        archive,
-        actor=actor,
-        store=lambda checked: add_version(
-            actor=actor, bot=bot, archive=checked, notes=notes, candidate=candidate
-        ),
-    )
+    # Checking a large archive takes a while, in which others must be able to write.
+    checked = archive if isinstance(archive, CheckedArchive) else read_archive(archive)
+    _check_workers(checked.manifest)
+    with transaction.atomic():
+        check_room(actor=actor, size=len(checked.normalised))
+        version = store_version(
+            actor=actor, archive=checked, bot=bot, notes=notes, candidate=candidate
+        )
+        return _schedule_validation(version)
 
 
 def submit_named(
@@ -76,9 +62,7 @@ def submit_named(
     """Add the next version to the actor's bot with the name in the archive, or make that bot."""
     own = Bot.objects.owned_by(actor).filter(name__iexact=archive.manifest.name)
     bot = own.select_related("owner").first()
-    if bot is None:
-        return submit_bot(actor=actor, archive=archive, notes=notes, candidate=candidate)
-    return submit_version(actor=actor, bot=bot, archive=archive, notes=notes, candidate=candidate)
+    return submit_version(actor=actor, archive=archive, bot=bot, notes=notes, candidate=candidate)
 
 
 @transaction.atomic
@@ -106,18 +90,6 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
     list(matches.unfinished().order_by("pk").select_for_update())
     settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
     void_matches(matches=matches, reason=reason)
-
-
-def _submit(
-    archive: bytes | CheckedArchive, *, actor: User, store: Callable[[CheckedArchive], BotVersion]
-) -> BotVersion:
-    """Store an upload that can be played here, and schedule its validation."""
-    # Checking a large archive takes a while, in which others must be able to write.
-    checked = archive if isinstance(archive, CheckedArchive) else read_archive(archive)
-    _check_workers(checked.manifest)
-    with transaction.atomic():
-        check_room(actor=actor, size=len(checked.normalised))
-        return _schedule_validation(store(checked))
 
 
 def _check_workers(manifest: Manifest) -> None:

@@ -34,10 +34,8 @@ from pentathlon.insight.search.services import index_person
 from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
-from pentathlon.operations.personal_data.erasure import erase_code
-from pentathlon.operations.personal_data.fates import FATES, Fate
-from pentathlon.tournaments.challenges.models import Challenge
-from pentathlon.tournaments.challenges.services import cancel_challenge
+from pentathlon.personal_data.erasure import erase_code
+from pentathlon.personal_data.fates import FATES, Fate
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.handovers.services import remove_organiser
 from pentathlon.tournaments.models import (
@@ -228,7 +226,6 @@ def _rename(person: User, *, old: str, new: str) -> None:
             for version in bot.versions.all():
                 version.manifest = {**version.manifest, "name": wanted}
                 version.save(update_fields=("manifest",))
-    index_person(person)
 
 
 def _free_name(person: User) -> str:

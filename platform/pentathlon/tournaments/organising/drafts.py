@@ -7,9 +7,6 @@ second is refused. A revision is a digest of all that an edit can change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from django.db import transaction
 
 from pentathlon.accounts.audit.actions import AuditAction
@@ -24,40 +21,14 @@ from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.guards import check_state, lock_own
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.organising.arrangement import (
-    Arrangement,
+    Draft,
     arrange,
     arrangement_of,
     problems_of,
 )
-from pentathlon.tournaments.organising.revisions import check_revision, revision_of
+from pentathlon.tournaments.organising.revisions import check_revision
 from pentathlon.tournaments.services import check_wanted
 from pentathlon_engines.tournament.document import TournamentDocument
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """All of a draft that its organiser may edit."""
-
-    name: str
-    document: TournamentDocument
-    """The document, without its entries."""
-    versions: Sequence[int]
-    """The ids of the versions that have entered."""
-    rated: bool
-    entries_per_author: int
-    arrangement: Arrangement
-
-    @property
-    def revision(self) -> str:
-        """A digest that changes with every edit, and comes back only with the same content."""
-        return revision_of(
-            name=self.name,
-            columns=columns_of(self.document),
-            versions=sorted(self.versions),
-            rated=self.rated,
-            entries_per_author=self.entries_per_author,
-            arrangement=self.arrangement.to_json(),
-        )
 
 
 def read_draft(tournament: Tournament) -> Draft:

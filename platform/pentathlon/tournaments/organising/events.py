@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from django.db import transaction
 
@@ -24,8 +24,19 @@ from pentathlon.core.errors import DomainError, InvalidInput, refuse_all
 from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
 from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.guards import check_may_create
-from pentathlon.tournaments.models import UNSTARTED, Entry, Event, Tournament, TournamentState
-from pentathlon.tournaments.organising.arrangement import Arrangement, create_arranged_tournament
+from pentathlon.tournaments.models import (
+    ENTRIES_PER_AUTHOR,
+    UNSTARTED,
+    Entry,
+    Event,
+    Tournament,
+    TournamentState,
+)
+from pentathlon.tournaments.organising.arrangement import (
+    Arrangement,
+    Draft,
+    create_arranged_tournament,
+)
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon_engines import GAMES
@@ -73,11 +84,12 @@ def create_event(
     name: str,
     documents: Sequence[TournamentDocument],
     arrangement: Arrangement,
-    **wanted: Any,  # Any: arguments of `create_tournament`
+    rated: bool = True,
+    entries_per_author: int = ENTRIES_PER_AUTHOR,
 ) -> Event:
     """Create an event with a tournament for each document, all arranged alike."""
     check_may_create(actor, what="events")
-    refuse_all(_problems(name, documents, arrangement, rated=wanted.get("rated", True)))
+    refuse_all(_problems(name, documents, arrangement, rated=rated))
     event = Event.objects.create(owner=actor, name=checked_name(name))
     note_action(
         AuditAction.EVENT_CREATE,
@@ -88,14 +100,14 @@ def create_event(
     )
     for document in documents:
         title = GAMES[document.game].info.title if document.game in GAMES else document.game
-        create_arranged_tournament(
-            actor=actor,
-            arrangement=arrangement,
-            event=event,
+        draft = Draft(
             name=f"{event.name[: LONGEST_NAME - len(title) - 2]}: {title}",
             document=document,
-            **wanted,
+            rated=rated,
+            entries_per_author=entries_per_author,
+            arrangement=arrangement,
         )
+        create_arranged_tournament(actor=actor, draft=draft, event=event)
     return event
 
 

@@ -17,7 +17,7 @@ from pentathlon.tournaments.documents.checks import (
 from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
-from pentathlon.tournaments.organising.drafts import Draft
+from pentathlon.tournaments.organising.arrangement import Arrangement, Draft
 from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import OptionFields, PlanForm
@@ -98,11 +98,11 @@ class TournamentForm(PlanForm):
         """The fields of the game's options."""
         return [self[name] for name in self._options.fields]
 
-    @property
-    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The arguments of the service besides the document."""
+    def draft(self, arrangement: Arrangement) -> Draft:
+        """Return the requested tournament, with this arrangement."""
         names = ("name", "versions", "rated", "entries_per_author")
-        return {name: self.cleaned_data[name] for name in names}
+        values = {name: self.cleaned_data[name] for name in names}
+        return Draft(document=self.document, arrangement=arrangement, **values)
 
     @property
     def document(self) -> TournamentDocument:

@@ -32,7 +32,7 @@ from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_post
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _STOPPED_SHOWN = 20
@@ -103,15 +103,11 @@ def account_settings(request: HttpRequest) -> HttpResponse:
     takes = "takes_organiser_entries" in request.POST
     change_settings(actor=signed_in_user(request), takes_organiser_entries=takes)
     who = "Organisers may" if takes else "No organiser may"
-    messages.success(request, f"{who} enter your bots now.")
-    return redirect("account")
+    return say(request, f"{who} enter your bots now.", "account")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Revoke one of the user's tokens."""
     revoke_token(actor=signed_in_user(request), public_id=public_id)
-    messages.success(request, "The token is revoked.")
-    return redirect("account")
+    return say(request, "The token is revoked.", "account")

@@ -2,12 +2,11 @@
 
 from http import HTTPStatus
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import (
@@ -22,7 +21,7 @@ from pentathlon.accounts.oauth.services import (
 from pentathlon.web.forms.apps import AppForm, NewAppForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 
 
 @never_cache
@@ -67,24 +66,19 @@ def app(request: HttpRequest, app_id: int) -> HttpResponse:
             facts = form.cleaned_data
             changed = call_service(form, lambda: change_app(actor=user, app_id=app_id, **facts))
             if changed is not None:
-                messages.success(request, "The app is changed.")
-                return redirect("app", app_id)
+                return say(request, "The app is changed.", "app", app_id)
     return _page(request, found, form=form)
 
 
 @never_cache
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def app_secret(request: HttpRequest, app_id: int) -> HttpResponse:
     """Make a new secret and show it just once."""
     found, secret = rotate_app_secret(actor=signed_in_user(request), app_id=app_id)
     return _page(request, found, secret=secret)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def app_delete(request: HttpRequest, app_id: int) -> HttpResponse:
     """Ask whether to delete an app, and do it."""
     user = signed_in_user(request)
@@ -92,18 +86,14 @@ def app_delete(request: HttpRequest, app_id: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "web/apps/delete.html", {"app": found})
     delete_app(actor=user, app_id=app_id)
-    messages.success(request, "The app is deleted.")
-    return redirect("apps")
+    return say(request, "The app is deleted.", "apps")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def app_end_access(request: HttpRequest, app_id: int) -> HttpResponse:
     """End what the user lets an app do."""
     end_access(actor=signed_in_user(request), app_id=app_id)
-    messages.success(request, "The app no longer acts for you.")
-    return redirect("apps")
+    return say(request, "The app no longer acts for you.", "apps")
 
 
 def _page(

@@ -1,11 +1,10 @@
 """The pages where organisers release results and hold events, and where entries change."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.tournaments.entries.replacements import (
     check_may_replace,
@@ -25,53 +24,53 @@ from pentathlon.web.requests import (
     query_number,
     signed_in_user,
 )
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon.web.tables import tournament_line
 from pentathlon_engines import GAMES
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_release(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show everybody the hidden results of a tournament."""
-    found = get_tournament(request, tournament_id)
-    release_results(actor=signed_in_user(request), tournament=found)
-    messages.success(request, f"Everybody sees the results of {found.name} now.")
-    return redirect("tournament", found.pk)
+    tournament = get_tournament(request, tournament_id)
+    release_results(actor=signed_in_user(request), tournament=tournament)
+    return say(
+        request,
+        f"Everybody sees the results of {tournament.name} now.",
+        "tournament",
+        tournament.pk,
+    )
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_invite(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Invite authors by their user names."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     form = InviteForm(request.POST)
     names = form.cleaned_data["invited"].split() if form.is_valid() else []
-    invite_authors(actor=signed_in_user(request), tournament=found, usernames=names)
-    messages.success(request, f"Invited: {', '.join(names) or 'nobody'}.")
-    return redirect("tournament", found.pk)
+    invite_authors(actor=signed_in_user(request), tournament=tournament, usernames=names)
+    return say(request, f"Invited: {', '.join(names) or 'nobody'}.", "tournament", tournament.pk)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask which version plays instead of another, then replace it."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    entries = found.entries.select_related("tournament", "team", "version__bot__owner")
+    entries = tournament.entries.select_related("tournament", "team", "version__bot__owner")
     entry = get_object_or_404(entries, version=query_number(request, "version") or 0)
-    check_may_replace(actor, found, entry)
+    check_may_replace(actor, tournament, entry)
     form = ReplaceForm(request.POST or None, entry=entry, actor=actor)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
-        done = call_service(form, lambda: replace_entry(actor=actor, tournament=found, **values))
+        done = call_service(
+            form, lambda: replace_entry(actor=actor, tournament=tournament, **values)
+        )
         if done is not None:
-            messages.success(request, f"{done.version.label} plays instead.")
-            return redirect("tournament", found.pk)
-    context = {"section": "tournaments", "tournament": found, "entry": entry, "form": form}
+            return say(
+                request, f"{done.version.label} plays instead.", "tournament", tournament.pk
+            )
+    context = {"section": "tournaments", "tournament": tournament, "entry": entry, "form": form}
     return render(request, "web/tournament/replace.html", context)
 
 
@@ -112,19 +111,18 @@ def event_new(request: HttpRequest) -> HttpResponse:
         )
     form = EventForm(request.POST or None, kind=request.GET.get("format", ""))
     if form.is_valid():
-        asked = form.cleaned_data
+        values = form.cleaned_data
         made = call_service(
             form,
             lambda: create_event(
                 actor=actor,
-                name=asked["name"],
+                name=values["name"],
                 documents=form.documents,
                 arrangement=form.arrangement,
-                rated=asked["rated"],
-                entries_per_author=asked["entries_per_author"],
+                rated=values["rated"],
+                entries_per_author=values["entries_per_author"],
             ),
         )
         if made is not None:
-            messages.success(request, f"{made.name} is open for entries.")
-            return redirect("event", made.pk)
+            return say(request, f"{made.name} is open for entries.", "event", made.pk)
     return render(request, "web/event_new.html", {"section": "tournaments", "form": form})

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.audit.models import AuditEvent, AuditEventQuerySet
 from pentathlon.accounts.models import User
@@ -32,7 +32,7 @@ from pentathlon.web.forms.audit import AuditFilterForm, DecisionForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, person_or_404, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import signed_in_form
 from pentathlon.web.views.tournaments import load_tournament
 
 _SHOWN: Final = 20
@@ -84,9 +84,7 @@ def residuals(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def person_roles(request: HttpRequest, username: str) -> HttpResponse:
     """Show staff the roles of a person, and change one for a reason; organisers may vouch."""
     actor = signed_in_user(request)
@@ -98,9 +96,9 @@ def person_roles(request: HttpRequest, username: str) -> HttpResponse:
         check_may_manage_person(actor, found, role=None if runs_site else PersonRole.VOUCHED)
     form = DecisionForm(request.POST or None, actor=actor, person=found)
     if form.is_valid():
-        asked = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
+        values = {"actor": actor, "person": found, "reason": form.cleaned_data["reason"]}
         wanted = form.cleaned_data["decision"]
-        if call_service(form, lambda: _decide(wanted, asked)) is not None:
+        if call_service(form, lambda: _decide(wanted, values)) is not None:
             messages.success(request, _SAID[wanted].format(found.username))
             return redirect("person_roles", found.username)
     events = AuditEvent.objects.listed().about(found).order_by("-pk")

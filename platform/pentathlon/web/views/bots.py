@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
@@ -36,7 +36,7 @@ from pentathlon.web.forms.bots import ReasonForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon_engines import GAMES
 
 _BADGE_KEEPS = "public, max-age=120"
@@ -143,9 +143,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
     return render(request, part, context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask, then retire a version."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot")
@@ -153,13 +151,10 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
     if request.method == "GET":
         return render(request, "web/version_retire.html", {"section": "bots", "version": found})
     retire_version(actor=signed_in_user(request), version=found)
-    messages.success(request, f"{found.label} is retired.")
-    return redirect("version", found.pk)
+    return say(request, f"{found.label} is retired.", "version", found.pk)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask staff for a reason, then disqualify a version."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
@@ -170,26 +165,20 @@ def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
     if form.is_valid():
         values = {"actor": actor, "version": found, **form.cleaned_data}
         if call_service(form, lambda: disqualify_version(**values)) is not None:
-            messages.success(request, f"{found.label} is disqualified.")
-            return redirect("version", found.pk)
+            return say(request, f"{found.label} is disqualified.", "version", found.pk)
     context = {"section": "bots", "version": found, "form": form}
     return render(request, "web/version_disqualify.html", context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Lift a disqualification; only staff may."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
     reinstate_version(actor=signed_in_user(request), version=found)
-    messages.success(request, f"{found.label} is no longer disqualified.")
-    return redirect("version", found.pk)
+    return say(request, f"{found.label} is no longer disqualified.", "version", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def version_activate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Activate a candidate."""
     actor = signed_in_user(request)
@@ -199,17 +188,14 @@ def version_activate(request: HttpRequest, version_id: int) -> HttpResponse:
     return redirect("version", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Validate a version again that was stopped or that our machines could not check."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot__owner")
     found = validate_again(
         actor=signed_in_user(request), version=get_object_or_404(owned, pk=version_id)
     )
-    messages.success(request, f"{found.label} is being checked again.")
-    return redirect("version", found.pk)
+    return say(request, f"{found.label} is being checked again.", "version", found.pk)
 
 
 @login_required

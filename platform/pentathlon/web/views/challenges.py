@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
@@ -31,7 +31,7 @@ from pentathlon.web.requests import (
     signed_in_user,
     wants_part,
 )
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import signed_in_post
 from pentathlon_engines import GAMES
 
 Context = dict[str, Any]  # Any: what templates take
@@ -100,9 +100,7 @@ def challenge_new(request: HttpRequest) -> HttpResponse:
     return render(request, "web/challenge_new.html", context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def challenge_cancel(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """Cancel one of the user's own challenges."""
     found = get_object_or_404(Challenge.objects.listed(), pk=challenge_id)

@@ -40,7 +40,7 @@ from pentathlon.web.forms.credentials import (
 )
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_post
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _PRINTING: Final = "django.core.mail.backends.console.EmailBackend"
@@ -126,8 +126,7 @@ def password_reset_new(request: HttpRequest) -> HttpResponse:
             ),
         )
         if changed is not None:
-            messages.success(request, "Your new password is set. Sign in with it.")
-            return redirect("sign_in")
+            return say(request, "Your new password is set. Sign in with it.", "sign_in")
     context = {"form": form, "link": link, "person": person}
     return render(request, "web/credentials/reset_new.html", context)
 
@@ -145,11 +144,11 @@ def email_change(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         if wait_s := count_letter(form.cleaned_data["email"]) or count_letter(user.username):
             return too_many(request, wait_s)
-        asked = call_service(
+        change = call_service(
             form,
             lambda: ask_for_email_change(actor=user, site=site_of(request), **form.cleaned_data),
         )
-        if asked is not None:
+        if change is not None:
             return redirect("email_change")
     waiting = EmailChange.objects.filter(person=user).first()
     context = {"form": form, "waiting": waiting, "prints_mail": _prints_mail()}
@@ -157,9 +156,7 @@ def email_change(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def email_verify(request: HttpRequest) -> HttpResponse:
     """Send the letter again that verifies the user's address."""
     user = signed_in_user(request)
@@ -175,8 +172,7 @@ def email_verify(request: HttpRequest) -> HttpResponse:
 def email_cancel(request: HttpRequest) -> HttpResponse:
     """Forget the address that was asked for."""
     cancel_email_change(actor=signed_in_user(request))
-    messages.success(request, "Your e-mail address stays as it is.")
-    return redirect("email_change")
+    return say(request, "Your e-mail address stays as it is.", "email_change")
 
 
 @throttle_sign_ins

@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.errors import InvalidInput
@@ -25,9 +25,8 @@ from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
 from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
-from pentathlon_engines import GAMES, strict_json
-from pentathlon_engines.errors import BadJson
+from pentathlon.web.responses import say, signed_in_post
+from pentathlon_engines import GAMES
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.record.shape import Record
 
@@ -151,16 +150,13 @@ def desk_record_file(request: HttpRequest, record_id: int) -> HttpResponse:
     return response
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def desk_record_delete(request: HttpRequest, record_id: int) -> HttpResponse:
     """Delete an uploaded record."""
     found = get_object_or_404(DeskRecord.objects.listed(), pk=record_id)
     actor = signed_in_user(request)
     delete_record(actor=actor, desk_record=found)
-    messages.success(request, "The record is deleted.")
-    return redirect("desk_records")
+    return say(request, "The record is deleted.", "desk_records")
 
 
 def _seats(found: DeskRecord, record: Record) -> list[DeskSeat]:

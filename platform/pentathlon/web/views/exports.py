@@ -17,20 +17,20 @@ from pentathlon.web.requests import get_tournament, person, query_number
 @require_safe
 def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
     """Send the table, best first, with a column for each of its tie-breaks."""
-    found = get_tournament(request, tournament_id)
-    if are_hidden(found, person(request)):
-        return _refuse(found)
-    return answer_standings(request, found)
+    tournament = get_tournament(request, tournament_id)
+    if are_hidden(tournament, person(request)):
+        return _refuse(tournament)
+    return answer_standings(request, tournament)
 
 
 @require_safe
 def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
     """Send results: a line for each seat of each match of a part, in schedule order."""
-    found = get_tournament(request, tournament_id)
-    if are_hidden(found, person(request)):
-        return _refuse(found)
+    tournament = get_tournament(request, tournament_id)
+    if are_hidden(tournament, person(request)):
+        return _refuse(tournament)
     try:
-        return answer_results(request, found, part=query_number(request, "part"))
+        return answer_results(request, tournament, part=query_number(request, "part"))
     except NotFound as error:
         raise Http404(error.detail) from error
     except InvalidInput as error:

@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import DomainError, NotFound
@@ -40,7 +40,7 @@ from pentathlon.web.requests import (
     signed_in_user,
     wants_part,
 )
-from pentathlon.web.responses import handle_domain_errors, reload_page
+from pentathlon.web.responses import reload_page, signed_in_post
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import events_by, position
@@ -124,9 +124,7 @@ def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
     return render(request, part, context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
     """Play one of the person's legal actions."""
     actor = signed_in_user(request)
@@ -143,9 +141,7 @@ def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
     return redirect("friendly", friendly_id)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def friendly_resign(request: HttpRequest, friendly_id: int) -> HttpResponse:
     """Resign the user's game."""
     resign(actor=signed_in_user(request), friendly_id=friendly_id)

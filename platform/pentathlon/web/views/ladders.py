@@ -1,10 +1,8 @@
 """Ladders: the list, the tables of each, and the choices of authors for their bots."""
 
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
@@ -12,7 +10,7 @@ from pentathlon.ladders.models import Division, Ladder, Season
 from pentathlon.ladders.tables import LadderLine, ladder_lines, ladder_table, seasons_of
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.web.requests import person, query_number, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_post
 from pentathlon_engines import GAMES
 
 _CHOICES = {
@@ -50,9 +48,7 @@ def season(request: HttpRequest, key: str, number: int) -> HttpResponse:
     return _season(request, found.ladder, line, earlier=[])
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
     """Make a bot join, pause in or leave a ladder."""
     actor = signed_in_user(request)
@@ -62,8 +58,7 @@ def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
         raise Http404("You can join, pause or leave.")
     choose, words = _CHOICES[request.POST["choice"]]
     choose(actor=actor, ladder=found, bot=bot)
-    messages.success(request, f"{bot.name} {words} {found.title}.")
-    return redirect("bot", bot.pk)
+    return say(request, f"{bot.name} {words} {found.title}.", "bot", bot.pk)
 
 
 def _season(

@@ -68,8 +68,8 @@ def matches_stream(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Stream hints that a tournament shows something new, since the mark in `since`."""
-    found = get_tournament(request, tournament_id)
-    return _follow_page(request, tournament_now(found.pk))
+    tournament = get_tournament(request, tournament_id)
+    return _follow_page(request, tournament_now(tournament.pk))
 
 
 @login_required

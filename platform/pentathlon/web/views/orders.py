@@ -1,11 +1,9 @@
 """The pages where organisers make blocks and rounds void, or have something played again."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
@@ -16,38 +14,35 @@ from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import get_tournament, query_number, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form
 from pentathlon_engines.commentary.words import count
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder) -> HttpResponse:
     """Ask for a reason, then give the order for the block or round in the query."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to=f"{kind.label} matches of")
+    check_organiser(actor, tournament, to=f"{kind.label} matches of")
     block, round_number = query_number(request, "block"), query_number(request, "round")
     if bool(block) == bool(round_number):
         raise Http404("Name either a block or a round.")
     target = {"number": block} if block else {"round": round_number}
-    chosen = found.blocks.filter(**target)
+    chosen = tournament.blocks.filter(**target)
     first = get_object_or_404(chosen.order_by("number")[:1])
-    back = f"{reverse('tournament_schedule', args=[found.pk])}?round={first.round}"
+    back = f"{reverse('tournament_schedule', args=[tournament.pk])}?round={first.round}"
     form = OrderForm(request.POST or None)
     if form.is_valid():
         order = Order(kind=kind, block=block, round=round_number, **form.cleaned_data)
         changed = call_service(
-            form, lambda: give_order(actor=actor, tournament=found, order=order)
+            form, lambda: give_order(actor=actor, tournament=tournament, order=order)
         )
         if changed is not None:
-            messages.success(request, _sentence(kind, changed))
-            return redirect(back)
-    matches = found.tournament_matches.filter(block__in=chosen.values("number"))
+            return say(request, _sentence(kind, changed), back)
+    matches = tournament.tournament_matches.filter(block__in=chosen.values("number"))
     context = {
         "section": "tournaments",
-        "tournament": found,
+        "tournament": tournament,
         "form": form,
         "is_rerun": kind == BlockOrder.RERUN,
         "what": f"block {block}" if block else f"round {round_number}",
@@ -59,44 +54,39 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
     return render(request, "web/tournament/order.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then take the result of one match back and have it played again."""
     actor = signed_in_user(request)
-    found = _get_match_of_own(actor, match_id, to="play again a match of")
+    match = _get_match_of_own(actor, match_id, to="play again a match of")
     form = OrderForm(request.POST or None)
     if form.is_valid():
         again = call_service(
-            form, lambda: rerun_match(actor=actor, match=found, **form.cleaned_data)
+            form, lambda: rerun_match(actor=actor, match=match, **form.cleaned_data)
         )
         if again is not None:
             messages.success(request, f"Match {again.pk} waits to be played in its place.")
             return redirect("match", again.pk)
-    context = {"section": "tournaments", "match": found, "form": form}
+    context = {"section": "tournaments", "match": match, "form": form}
     return render(request, "web/tournament/match_rerun.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def match_void(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for a reason, then make one match void; its block decides whether it is played again."""
     actor = signed_in_user(request)
-    found = _get_match_of_own(actor, match_id, to="make a match void of")
+    match = _get_match_of_own(actor, match_id, to="make a match void of")
     form = OrderForm(request.POST or None)
     if form.is_valid():
         after = call_service(
-            form, lambda: void_match(actor=actor, match=found, **form.cleaned_data)
+            form, lambda: void_match(actor=actor, match=match, **form.cleaned_data)
         )
         if after is not None:
-            messages.success(request, _void_sentence(found, after))
-            return redirect("match", after.pk)
-    block = found.place.tournament.blocks.filter(number=found.place.block).first()
+            return say(request, _void_sentence(match, after), "match", after.pk)
+    block = match.place.tournament.blocks.filter(number=match.place.block).first()
     context = {
         "section": "tournaments",
-        "match": found,
+        "match": match,
         "form": form,
         "replays_left": MOST_REPLAYS - block.replays if block else MOST_REPLAYS,
     }

@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
@@ -46,7 +46,7 @@ from pentathlon.web.forms.arrangement import ArrangementForm, SetupForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.laws import LAWS
 
@@ -67,31 +67,31 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "around": around, "info": info}  # Any: for templates
     # Both forms are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
-        values = {"document": form.document, **form.arguments, "arrangement": around.arrangement}
-        values["is_draft"] = "draft" in request.POST
-        create = partial(create_arranged_tournament, actor=owner, **values)
+        create = partial(
+            create_arranged_tournament,
+            actor=owner,
+            draft=form.draft(around.arrangement),
+            is_draft="draft" in request.POST,
+        )
         if "dry_run" in request.POST:
             found = call_service(form, lambda: estimate_of_new(create), further=around)
             context["estimate"] = found
         elif (made := call_service(form, create, further=around)) is not None:
             is_draft = made.state == TournamentState.DRAFT
             how = "a draft that only you see" if is_draft else "open for entries"
-            messages.success(request, f"{made.name} is {how}.")
-            return redirect("tournament", made.pk)
+            return say(request, f"{made.name} is {how}.", "tournament", made.pk)
     context |= {"section": "tournaments", "tiles": game_tiles()}
     return render(request, "web/tournament/new.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Edit a draft, unless it has changed since the form was opened."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="edit")
-    stored = read_draft(found)
-    info = GAMES[_known_game(request) or found.game].info
+    check_organiser(actor, tournament, to="edit")
+    stored = read_draft(tournament)
+    info = GAMES[_known_game(request) or tournament.game].info
     kind = request.GET.get("format", "")
     form = TournamentForm(
         request.POST or None,
@@ -99,199 +99,177 @@ def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
         actor=actor,
         kind=kind,
         draft=stored,
-        is_repeat=is_repeated(found.pk),
+        is_repeat=is_repeated(tournament.pk),
     )
     around = ArrangementForm(request.POST or None, stored=stored.arrangement)
     revision = request.POST.get("revision", stored.revision)
     if all([form.is_valid(), around.is_valid()]):
         # The form has no field for it, since only replays have one.
         draws = stored.document.draw_probability
-        document = replace(form.document, draw_probability=draws)
-        values = {"document": document, **form.arguments, "arrangement": around.arrangement}
-        wanted = replace(stored, **values)
+        draft = form.draft(around.arrangement)
+        draft = replace(draft, document=replace(draft.document, draw_probability=draws))
         done = call_service(
             form,
-            lambda: edit_draft(actor=actor, tournament=found, draft=wanted, revision=revision),
+            lambda: edit_draft(actor=actor, tournament=tournament, draft=draft, revision=revision),
             further=around,
         )
         if done is not None:
-            messages.success(request, f"The draft {done.name} is saved.")
-            return redirect("tournament", found.pk)
+            return say(request, f"The draft {done.name} is saved.", "tournament", tournament.pk)
     context = {"section": "tournaments", "form": form, "around": around, "info": info}
-    context |= {"tournament": found, "revision": revision, "tiles": game_tiles()}
+    context |= {"tournament": tournament, "revision": revision, "tiles": game_tiles()}
     return render(request, "web/tournament/edit.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_change(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Change what no seed rests on, unless it has changed since the form was opened."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="change")
-    check_state(found, TournamentState.OPEN, to="change")
-    stored = setup_of(found)
+    check_organiser(actor, tournament, to="change")
+    check_state(tournament, TournamentState.OPEN, to="change")
+    stored = setup_of(tournament)
     form = SetupForm(request.POST or None, setup=stored)
     revision = request.POST.get("revision", stored.revision)
     if form.is_valid():
         done = call_service(
             form,
             lambda: change_tournament(
-                actor=actor, tournament=found, setup=form.setup, revision=revision
+                actor=actor, tournament=tournament, setup=form.setup, revision=revision
             ),
         )
         if done is not None:
             messages.success(request, f"{done.name} is saved; everybody in it was told.")
-            return redirect("tournament", found.pk)
-    context = {"section": "tournaments", "form": form, "tournament": found, "revision": revision}
+            return redirect("tournament", tournament.pk)
+    context = {
+        "section": "tournaments",
+        "form": form,
+        "tournament": tournament,
+        "revision": revision,
+    }
     return render(request, "web/tournament/change.html", context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_open(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Open a draft for entries."""
     return _apply(request, tournament_id, open_tournament, "is open for entries.")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_delete(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Delete a draft."""
-    found = get_tournament(request, tournament_id)
-    delete_draft(actor=signed_in_user(request), tournament=found)
-    messages.success(request, f"The draft {found.name} is deleted.")
-    return redirect("tournaments")
+    tournament = get_tournament(request, tournament_id)
+    delete_draft(actor=signed_in_user(request), tournament=tournament)
+    return say(request, f"The draft {tournament.name} is deleted.", "tournaments")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Start a tournament."""
     return _apply(request, tournament_id, start_tournament, "has started.")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Pause a tournament: start none of its matches for now."""
     return _apply(request, tournament_id, pause_tournament, "is paused.")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Resume a tournament after a pause."""
     return _apply(request, tournament_id, resume_tournament, "continues.")
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then cancel the tournament."""
-    found = get_tournament(request, tournament_id)
-    check_organiser(signed_in_user(request), found, to="cancel")
-    form = CancelForm(request.POST or None, name=found.name)
+    tournament = get_tournament(request, tournament_id)
+    check_organiser(signed_in_user(request), tournament, to="cancel")
+    form = CancelForm(request.POST or None, name=tournament.name)
     if form.is_valid():
         return _apply(request, tournament_id, cancel_tournament, "is cancelled.")
-    context = {"section": "tournaments", "tournament": found, "form": form}
-    return render(request, "web/tournament/cancel.html", {**context, "progress": progress(found)})
+    context = {"section": "tournaments", "tournament": tournament, "form": form}
+    return render(
+        request, "web/tournament/cancel.html", {**context, "progress": progress(tournament)}
+    )
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
     """Queue a void match again."""
     actor = signed_in_user(request)
     found = get_object_or_404(Match.objects.visible_to(actor), pk=match_id)
     requeue_match(actor=actor, match=found)
-    messages.success(request, f"Match {found.pk} waits to be played again.")
-    return redirect("match", found.pk)
+    return say(request, f"Match {found.pk} waits to be played again.", "match", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Enter one of the versions that this user may enter."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    form = EntryForm(request.POST, actor=actor, tournament=found)
+    form = EntryForm(request.POST, actor=actor, tournament=tournament)
     if form.is_valid():
         entry = enter_tournament(
             actor=actor,
-            tournament=found,
+            tournament=tournament,
             version_id=form.cleaned_data["version"],
             team=form.cleaned_data.get("team"),
         )
         messages.success(request, f"{entry.version.label} has entered.")
     else:
         messages.error(request, "Choose a bot that may play this game and has not entered yet.")
-    return redirect("tournament", found.pk)
+    return redirect("tournament", tournament.pk)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Withdraw a bot version; ask first if the tournament runs."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     if request.method == "POST":
         version_id = posted_number(request, "version")
-        withdraw_entry(actor=actor, tournament=found, version_id=version_id)
-        messages.success(request, "Withdrawn.")
-        return redirect("tournament", found.pk)
-    entry = _get_entry(request, found)
-    check_may_manage(actor, found, entry, to="withdraw")
+        withdraw_entry(actor=actor, tournament=tournament, version_id=version_id)
+        return say(request, "Withdrawn.", "tournament", tournament.pk)
+    entry = _get_entry(request, tournament)
+    check_may_manage(actor, tournament, entry, to="withdraw")
     return render(request, "web/tournament/withdraw.html", _entry_context(entry))
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for a reason, then disqualify a bot version."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
-    check_organiser(actor, found, to="disqualify a bot of")
-    entry = _get_entry(request, found)
+    check_organiser(actor, tournament, to="disqualify a bot of")
+    entry = _get_entry(request, tournament)
     form = DisqualifyForm(request.POST or None)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
         done = call_service(
-            form, lambda: disqualify_entry(actor=actor, tournament=found, **values)
+            form, lambda: disqualify_entry(actor=actor, tournament=tournament, **values)
         )
         if done is not None:
-            messages.success(request, f"{entry.version.label} is disqualified.")
-            return redirect("tournament", found.pk)
+            return say(
+                request, f"{entry.version.label} is disqualified.", "tournament", tournament.pk
+            )
     return render(
         request, "web/tournament/disqualify.html", {**_entry_context(entry), "form": form}
     )
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def tournament_reinstate(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Lift the disqualification of a bot version."""
-    found = get_tournament(request, tournament_id)
+    tournament = get_tournament(request, tournament_id)
     entry = reinstate_entry(
         actor=signed_in_user(request),
-        tournament=found,
+        tournament=tournament,
         version_id=posted_number(request, "version"),
         reason=request.POST.get("reason", ""),
     )
-    messages.success(request, f"{entry.version.label} takes part again.")
-    return redirect("tournament", found.pk)
+    return say(request, f"{entry.version.label} takes part again.", "tournament", tournament.pk)
 
 
 def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
@@ -327,7 +305,6 @@ def _known_game(request: HttpRequest) -> str | None:
 def _apply(
     request: HttpRequest, tournament_id: int, action: Callable[..., Tournament], done: str
 ) -> HttpResponse:
-    found = get_tournament(request, tournament_id)
-    action(actor=signed_in_user(request), tournament=found)
-    messages.success(request, f"{found.name} {done}")
-    return redirect("tournament", found.pk)
+    tournament = get_tournament(request, tournament_id)
+    action(actor=signed_in_user(request), tournament=tournament)
+    return say(request, f"{tournament.name} {done}", "tournament", tournament.pk)

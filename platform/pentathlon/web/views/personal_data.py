@@ -30,7 +30,7 @@ from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.personal_data import DeleteOtherForm, DeleteOwnForm
 from pentathlon.web.requests import person_or_404, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _CHALLENGE: Final = "passkey_to_delete"
@@ -80,8 +80,7 @@ def account_delete(request: HttpRequest) -> HttpResponse:
         )
         if name is not None:
             logout(request)
-            messages.success(request, f"Your account is deleted. Results stay under {name}.")
-            return redirect("home")
+            return say(request, f"Your account is deleted. Results stay under {name}.", "home")
     context = {
         "form": form,
         "person": user,
@@ -103,9 +102,7 @@ def account_delete_options(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def person_delete(request: HttpRequest, username: str) -> HttpResponse:
     """Ask staff for the name and a reason, then delete somebody's account for good."""
     actor = signed_in_user(request)

@@ -6,7 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
@@ -21,7 +21,7 @@ from pentathlon.trust.quarantine import (
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import posted_numbers, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form
 from pentathlon_engines.commentary.words import count
 
 _DISPUTED_SHOWN = 20
@@ -65,9 +65,7 @@ def quarantines(request: HttpRequest) -> HttpResponse:
     return render(request, "web/quarantines.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
     """Show the results in question, decide on them, and end a quarantine."""
     actor = _staff(request)
@@ -89,8 +87,7 @@ def quarantine(request: HttpRequest, quarantine_id: int) -> HttpResponse:
             ),
         )
         if decided is not None:
-            messages.success(request, f"Decided on {count(decided, 'result')}.")
-            return redirect("quarantine", found.pk)
+            return say(request, f"Decided on {count(decided, 'result')}.", "quarantine", found.pk)
     if end.is_valid():
         reason = end.cleaned_data["end_reason"]
         call_service(end, lambda: end_quarantine(actor=actor, quarantine=found, reason=reason))

@@ -11,25 +11,15 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.insight.rivalry.cpu_use import SAMPLE, time_use_of_bot
-from pentathlon.insight.rivalry.head_to_head import (
-    STREAKS_IN,
+from pentathlon.rivalry.head_to_head import (
     HeadToHead,
     PairFilter,
     meetings,
     read_head_to_head,
     visible_matches,
 )
-from pentathlon.insight.rivalry.opponents import (
-    LEAST_MEETINGS,
-    ORDERS,
-    length_lines,
-    opponent_lines,
-    opponents_of,
-    rivals_of,
-    seat_lines,
-)
-from pentathlon.insight.rivalry.scores import RivalScore
+from pentathlon.rivalry.opponents import LATEST, ORDERS, rivals_of
+from pentathlon.rivalry.scores import RivalScore
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number, query_text
@@ -54,29 +44,24 @@ class LineupLine:
 
 @require_safe
 def opponents(request: HttpRequest, bot_id: int) -> HttpResponse:
-    """Show the results of a bot in a game against all others, by seat, and its use of time."""
+    """Show a bot's latest results in a game against all others, by seat and by length."""
     bot = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     rivals = rivals_of(bot.pk, query_text(request, "game"))
-    if rivals is None and query_text(request, "game"):
+    if rivals.game not in rivals.games and rivals.game:
         raise Http404(f"{bot.name} has met no bot in this game.")
     order = query_text(request, "order")
     order = order if order in ORDERS else "meetings"
-    context: dict[str, object] = {"section": "bots", "bot": bot, "rivals": rivals}
-    if rivals is not None:
-        pages = Paginator(opponents_of(bot.pk, rivals.game, order=order), _PAGE)
-        page = pages.get_page(request.GET.get("page", 1))
-        context |= {
-            "order": order,
-            "orders": _ORDER_WORDS,
-            "page": page,
-            "lines": opponent_lines(list(page.object_list)),
-            "kept": urlencode({"game": rivals.game, "order": order}),
-            "seats": seat_lines(bot.pk, rivals.game),
-            "lengths": length_lines(bot.pk, rivals.game),
-            "time_use": time_use_of_bot(bot.pk, rivals.game),
-            "sample": SAMPLE,
-            "least_meetings": LEAST_MEETINGS,
-        }
+    lines = sorted(rivals.opponents, key=ORDERS[order])
+    context = {
+        "section": "bots",
+        "bot": bot,
+        "rivals": rivals,
+        "order": order,
+        "orders": _ORDER_WORDS,
+        "page": Paginator(lines, _PAGE).get_page(request.GET.get("page", 1)),
+        "kept": urlencode({"game": rivals.game, "order": order}),
+        "latest": LATEST,
+    }
     return render(request, "web/opponents.html", context)
 
 
@@ -87,24 +72,23 @@ def head_to_head(request: HttpRequest, bot_id: int, other_id: int) -> HttpRespon
     if len(bots) < len({bot_id, other_id}):
         raise Http404("There is no such bot.")
     bot, other = bots[bot_id], bots[other_id]
-    wanted = _wanted(request)
-    found = read_head_to_head(bot, other, wanted)
-    page = cursor_page(request, meetings(bot, other, wanted))
+    selected = _selected(request)
+    pair = read_head_to_head(bot, other, selected)
+    page = cursor_page(request, meetings(bot, other, selected))
     versions = _versions(bot, other)
     context = {
         "section": "bots",
-        "found": found,
-        "wanted": wanted,
-        "tournament": _tournament(wanted),
-        "lineups": _lineups(found, versions),
-        "own_versions": [each for each in versions.values() if each.bot_id == bot.pk],
-        "other_versions": [each for each in versions.values() if each.bot_id == other.pk],
+        "pair": pair,
+        "selected": selected,
+        "tournament": _tournament(selected),
+        "lineups": _lineups(pair, versions),
+        "own_versions": [version for version in versions.values() if version.bot_id == bot.pk],
+        "other_versions": [version for version in versions.values() if version.bot_id == other.pk],
         "page": page,
         "matches": visible_matches(page.rows),
         "repeats": {meeting.match_id for meeting in page.rows if meeting.is_repeat},
         "may_challenge": _may_challenge(request, other),
-        "streaks_in": STREAKS_IN,
-        "sample": SAMPLE,
+        "latest": LATEST,
     }
     return render(request, "web/head_to_head.html", context)
 
@@ -117,7 +101,7 @@ def _may_challenge(request: HttpRequest, bot: Bot) -> bool:
     return bot.versions.in_line().filter(state=VersionState.ELIGIBLE).exists()
 
 
-def _wanted(request: HttpRequest) -> PairFilter:
+def _selected(request: HttpRequest) -> PairFilter:
     return PairFilter(
         game=query_text(request, "game"),
         own_version=query_number(request, "version"),
@@ -126,21 +110,21 @@ def _wanted(request: HttpRequest) -> PairFilter:
     )
 
 
-def _tournament(wanted: PairFilter) -> Tournament | None:
-    if wanted.lane is None:
+def _tournament(selected: PairFilter) -> Tournament | None:
+    if selected.lane is None:
         return None
-    return get_object_or_404(Tournament.objects.visible_to(None), pk=wanted.lane)
+    return get_object_or_404(Tournament.objects.visible_to(None), pk=selected.lane)
 
 
 def _versions(bot: Bot, other: Bot) -> dict[int, BotVersion]:
     """Return the versions of both bots, the newest first."""
-    found = BotVersion.objects.filter(bot__in=(bot, other)).order_by("-number", "pk")
-    return {each.pk: each for each in found.only("bot_id", "number")}
+    rows = BotVersion.objects.filter(bot__in=(bot, other)).order_by("-number", "pk")
+    return {version.pk: version for version in rows.only("bot_id", "number")}
 
 
-def _lineups(found: HeadToHead, versions: Mapping[int, BotVersion]) -> list[LineupLine]:
+def _lineups(pair: HeadToHead, versions: Mapping[int, BotVersion]) -> list[LineupLine]:
     lines = [
         LineupLine(own=versions[own], other=versions[other], score=score)
-        for (own, other), score in found.lineups.items()
+        for (own, other), score in pair.lineups.items()
     ]
     return sorted(lines, key=lambda line: (-line.own.number, -line.other.number))

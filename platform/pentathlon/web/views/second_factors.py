@@ -4,7 +4,6 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -29,7 +28,7 @@ from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_post
 from pentathlon.web.throttle import throttle_sign_ins
 
 _SALT: Final = "totp_salt"
@@ -91,22 +90,17 @@ def totp(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/totp.html", context)
 
 
-@login_required
+@signed_in_post
 @confirmed_first
-@require_POST
-@handle_domain_errors
 def totp_remove(request: HttpRequest) -> HttpResponse:
     """Remove the authenticator app."""
     remove_totp(actor=signed_in_user(request), site=site_of(request))
-    messages.success(request, "The authenticator app is removed.")
-    return redirect("second_factors")
+    return say(request, "The authenticator app is removed.", "second_factors")
 
 
 @never_cache
-@login_required
+@signed_in_post
 @confirmed_first
-@require_POST
-@handle_domain_errors
 def recovery_codes(request: HttpRequest) -> HttpResponse:
     """Make new recovery codes and show them just once."""
     codes = renew_recovery_codes(actor=signed_in_user(request))
@@ -143,15 +137,12 @@ def passkey_add(request: HttpRequest) -> HttpResponse:
     return _overview(request, form)
 
 
-@login_required
+@signed_in_post
 @confirmed_first
-@require_POST
-@handle_domain_errors
 def passkey_remove(request: HttpRequest, passkey_id: int) -> HttpResponse:
     """Remove one of the user's passkeys."""
     remove_passkey(actor=signed_in_user(request), passkey_id=passkey_id, site=site_of(request))
-    messages.success(request, "The passkey is removed. Delete it on your device, too.")
-    return redirect("second_factors")
+    return say(request, "The passkey is removed. Delete it on your device, too.", "second_factors")
 
 
 def has_a_name(host: str) -> bool:
@@ -180,8 +171,7 @@ def _overview(request: HttpRequest, form: NewPasskeyForm) -> HttpResponse:
 def _added(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
     if codes:
         return _codes_page(request, codes, said)
-    messages.success(request, said)
-    return redirect("second_factors")
+    return say(request, said, "second_factors")
 
 
 def _codes_page(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:

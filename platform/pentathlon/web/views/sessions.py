@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pentathlon.accounts.sessions import end_other_sessions, end_session, own_sessions
 from pentathlon.web.account.browsers import device_name
 from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_post
 from pentathlon_engines.commentary.words import count
 
 
@@ -31,9 +30,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
     return render(request, "web/credentials/sessions.html", {"rows": rows})
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def session_end(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """End one of the user's sessions; ending this one signs out."""
     user, key = signed_in_user(request), request.session.session_key
@@ -42,8 +39,7 @@ def session_end(request: HttpRequest, public_id: UUID) -> HttpResponse:
     if is_this:
         logout(request)
         return redirect("sign_in")
-    messages.success(request, "The session is ended: that browser is signed out.")
-    return redirect("sessions")
+    return say(request, "The session is ended: that browser is signed out.", "sessions")
 
 
 @login_required
@@ -53,5 +49,4 @@ def sessions_end_others(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     ended = end_other_sessions(actor=user, kept=request.session.session_key)
     verb = "is" if ended == 1 else "are"
-    messages.success(request, f"{count(ended, 'other session')} {verb} ended.")
-    return redirect("sessions")
+    return say(request, f"{count(ended, 'other session')} {verb} ended.", "sessions")

@@ -1,12 +1,10 @@
 """The pages of teams: one's own with open invitations, and one for each team."""
 
-from django import forms
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods
 
 from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.services import (
@@ -20,7 +18,7 @@ from pentathlon.tournaments.teams.services import (
 )
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import person, signed_in_user
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import handle_domain_errors, say, signed_in_post
 
 
 class TeamForm(forms.Form):
@@ -51,8 +49,7 @@ def teams(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         made = call_service(form, lambda: create_team(actor=user, **form.cleaned_data))
         if made is not None:
-            messages.success(request, f"{made.name} is founded. Invite its members.")
-            return redirect("team", made.pk)
+            return say(request, f"{made.name} is founded. Invite its members.", "team", made.pk)
     invitations = TeamMember.objects.invited().filter(person=user)
     context = {
         "form": form,
@@ -76,8 +73,7 @@ def team(request: HttpRequest, team_id: int) -> HttpResponse:
         username = form.cleaned_data["person"]
         done = call_service(form, lambda: invite_member(actor=user, team=found, username=username))
         if done is not None:
-            messages.success(request, f"{done.person.username} is invited.")
-            return redirect("team", found.pk)
+            return say(request, f"{done.person.username} is invited.", "team", found.pk)
     is_member = reader is not None and reader.pk in {row.person_id for row in found.members}
     invited = found.memberships.invited().select_related("person")
     context = {
@@ -92,57 +88,42 @@ def team(request: HttpRequest, team_id: int) -> HttpResponse:
     return render(request, "web/teams/team.html", context)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def team_accept(request: HttpRequest, team_id: int) -> HttpResponse:
     """Accept an invitation."""
     found = get_object_or_404(Team, pk=team_id)
     accept_invitation(actor=signed_in_user(request), team=found)
-    messages.success(request, f"You are a member of {found.name}.")
-    return redirect("team", found.pk)
+    return say(request, f"You are a member of {found.name}.", "team", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def team_decline(request: HttpRequest, team_id: int) -> HttpResponse:
     """Decline an invitation."""
     found = get_object_or_404(Team, pk=team_id)
     decline_invitation(actor=signed_in_user(request), team=found)
-    messages.success(request, f"You have declined the invitation of {found.name}.")
-    return redirect("teams")
+    return say(request, f"You have declined the invitation of {found.name}.", "teams")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def team_leave(request: HttpRequest, team_id: int) -> HttpResponse:
     """Leave a team."""
     found = get_object_or_404(Team, pk=team_id)
     leave_team(actor=signed_in_user(request), team=found)
-    messages.success(request, f"You have left {found.name}.")
-    return redirect("teams")
+    return say(request, f"You have left {found.name}.", "teams")
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def team_remove(request: HttpRequest, team_id: int) -> HttpResponse:
     """Remove a member from a team, or take an invitation back."""
     found = get_object_or_404(Team, pk=team_id)
     username = request.POST.get("person", "")
     remove_member(actor=signed_in_user(request), team=found, username=username)
-    messages.success(request, f"{username} is no longer in {found.name}, nor invited.")
-    return redirect("team", found.pk)
+    return say(request, f"{username} is no longer in {found.name}, nor invited.", "team", found.pk)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def team_delete(request: HttpRequest, team_id: int) -> HttpResponse:
     """Delete a team that has never entered a bot."""
     found = get_object_or_404(Team, pk=team_id)
     delete_team(actor=signed_in_user(request), team=found)
-    messages.success(request, f"{found.name} is deleted.")
-    return redirect("teams")
+    return say(request, f"{found.name} is deleted.", "teams")

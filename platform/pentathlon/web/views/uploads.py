@@ -15,7 +15,7 @@ from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.core.errors import DomainError
 from pentathlon.core.throttle import count
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.uploads.services import submit_bot, submit_named, submit_version
+from pentathlon.matches.uploads.services import submit_named, submit_version
 from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.bots import UploadForm, UploadsForm
 from pentathlon.web.forms.errors import call_service
@@ -59,17 +59,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         archives = form.cleaned_data["archive"]
         if len(archives) > 1:
             return _page(request, UploadsForm(), uploads=[*_store(owner, form)])
-        made = call_service(
-            form,
-            lambda: submit_bot(
-                actor=owner,
-                archive=archives[0][1],
-                notes=form.cleaned_data["notes"],
-                candidate=form.cleaned_data["candidate"],
-            ),
-        )
-        if made is not None:
-            return redirect("version", made.pk)
+        return _submit(request, form, archives[0][1])
     return _page(request, form)
 
 
@@ -82,19 +72,23 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
     bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
     form: UploadForm = prepared(request)
     if form.is_valid():
-        made = call_service(
-            form,
-            lambda: submit_version(
-                actor=actor,
-                bot=bot,
-                archive=form.cleaned_data["archive"],
-                notes=form.cleaned_data["notes"],
-                candidate=form.cleaned_data["candidate"],
-            ),
-        )
-        if made is not None:
-            return redirect("version", made.pk)
+        return _submit(request, form, form.cleaned_data["archive"], bot=bot)
     return _page(request, form, bot=bot)
+
+
+def _submit(
+    request: HttpRequest,
+    form: UploadForm | UploadsForm,
+    archive: CheckedArchive,
+    *,
+    bot: Bot | None = None,
+) -> HttpResponse:
+    facts = {name: form.cleaned_data[name] for name in ("notes", "candidate")}
+    actor = signed_in_user(request)
+    made = call_service(
+        form, lambda: submit_version(actor=actor, archive=archive, bot=bot, **facts)
+    )
+    return _page(request, form, bot=bot) if made is None else redirect("version", made.pk)
 
 
 def _store(owner: User, form: UploadsForm) -> Iterator[Upload]:

@@ -12,14 +12,14 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.core.addresses import site_of
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.webhooks import MailForm, WebhookForm
 from pentathlon.web.pagination import PLACES, cursor_page
 from pentathlon.web.requests import posted_number, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon.webhooks.addresses import PORTS
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
 from pentathlon.webhooks.fan_out import MOST_WAITING
@@ -55,8 +55,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             asked: Context = {"actor": user, "site": site_of(request), **form.cleaned_data}
             if call_service(form, lambda: choose_mail(**asked)) is not None:
-                messages.success(request, "Your choice of e-mails is saved.")
-                return redirect("webhooks")
+                return say(request, "Your choice of e-mails is saved.", "webhooks")
     owned = WebhookEndpoint.objects.owned_by(user).prefetch_related("subscriptions")
     context = {"webhooks": owned.order_by("pk"), "form": form, "most": MOST_ENDPOINTS}
     return render(request, "web/webhooks/list.html", context)
@@ -82,29 +81,26 @@ def webhook_new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def webhook(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries; a post changes it."""
-    found = _get_own(request, webhook_id)
+    endpoint = _get_own(request, webhook_id)
     form = None
     if request.method == "POST":
         form = WebhookForm(request.POST)
-        asked: Context = {"actor": signed_in_user(request), "endpoint_id": found.pk}
+        asked: Context = {"actor": signed_in_user(request), "endpoint_id": endpoint.pk}
         if form.is_valid():
             asked |= form.cleaned_data
             changed = call_service(form, lambda: change_endpoint(**asked))
             if changed is not None:
-                messages.success(request, "The webhook is changed.")
-                return redirect("webhook", found.pk)
+                return say(request, "The webhook is changed.", "webhook", endpoint.pk)
     if wants_part(request):
-        shown = _deliveries(request, found)
+        shown = _deliveries(request, endpoint)
         if query_text(request, "mark") == shown["mark"]:
             return HttpResponse(status=204)
         return render(request, "web/parts/deliveries.html", shown)
-    return _page(request, found, form=form)
+    return _page(request, endpoint, form=form)
 
 
 @never_cache
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def webhook_rotate(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Make a new secret and show it just once."""
     user = signed_in_user(request)
@@ -112,9 +108,7 @@ def webhook_rotate(request: HttpRequest, webhook_id: int) -> HttpResponse:
     return _page(request, found, secret=secret)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send a test event."""
     ping_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id)
@@ -122,30 +116,22 @@ def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
     return redirect("webhook", webhook_id)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Send an event again."""
     delivery_id = posted_number(request, "delivery")
     redeliver(actor=signed_in_user(request), endpoint_id=webhook_id, delivery_id=delivery_id)
-    messages.success(request, "It is sent again. Its delivery appears below.")
-    return redirect("webhook", webhook_id)
+    return say(request, "It is sent again. Its delivery appears below.", "webhook", webhook_id)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def webhook_enable(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Enable a webhook again."""
     change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=True)
-    messages.success(request, "The webhook is enabled.")
-    return redirect("webhook", webhook_id)
+    return say(request, "The webhook is enabled.", "webhook", webhook_id)
 
 
-@login_required
-@require_POST
-@handle_domain_errors
+@signed_in_post
 def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Disable a webhook."""
     change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=False)
@@ -153,17 +139,14 @@ def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
     return redirect("webhook", webhook_id)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-@handle_domain_errors
+@signed_in_form
 def webhook_delete(request: HttpRequest, webhook_id: int) -> HttpResponse:
     """Ask whether to delete a webhook, and do it."""
-    found = _get_own(request, webhook_id)
+    endpoint = _get_own(request, webhook_id)
     if request.method != "POST":
-        return render(request, "web/webhooks/delete.html", {"webhook": found})
-    delete_endpoint(actor=signed_in_user(request), endpoint_id=found.pk)
-    messages.success(request, "The webhook is deleted.")
-    return redirect("webhooks")
+        return render(request, "web/webhooks/delete.html", {"webhook": endpoint})
+    delete_endpoint(actor=signed_in_user(request), endpoint_id=endpoint.pk)
+    return say(request, "The webhook is deleted.", "webhooks")
 
 
 @require_safe

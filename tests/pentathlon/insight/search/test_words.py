@@ -2,15 +2,8 @@ import doctest
 
 import pytest
 
-from pentathlon.insight.search import words
-from pentathlon.insight.search.words import (
-    LONGEST_TERM,
-    MOST_WORDS,
-    grade,
-    range_of,
-    terms_of,
-    words_of,
-)
+from pentathlon.search import words
+from pentathlon.search.words import grade, words_of
 
 
 def test_examples_hold() -> None:
@@ -33,22 +26,6 @@ def test_examples_hold() -> None:
 )
 def test_words_are_small_letters_and_digits(name: str, expected: list[str]) -> None:
     assert words_of(name) == expected
-
-
-def test_a_name_never_has_more_or_longer_terms_than_the_table_takes() -> None:
-    terms = terms_of(" ".join(["ﷺ" * 30] * 40))
-
-    assert len(terms) <= MOST_WORDS
-    assert all(len(term) <= LONGEST_TERM for term in terms)
-
-
-def test_exactly_the_terms_with_a_prefix_stand_between_its_bounds() -> None:
-    low, high = range_of("ab")
-    terms = ["aa", "ab", "ab c", "abz", "ab\U000e01ef", "ac", "b"]
-
-    assert [term for term in terms if low <= term < high] == [
-        term for term in terms if term.startswith("ab")
-    ]
 
 
 @pytest.mark.parametrize(

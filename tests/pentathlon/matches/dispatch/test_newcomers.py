@@ -26,7 +26,7 @@ from pentathlon.matches.dispatch.publishing import (
     publish_pending,
 )
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon.matches.worker_tokens import sent_matches
 from tests.deep import by_turns, mostly_deep
 from tests.factories import make_upload, make_user, make_version, make_worker, next_number
@@ -271,7 +271,7 @@ def test_match_of_a_paused_ladder_waits(bots: list[BotVersion]) -> None:
 def test_upload_waits_in_the_line_of_its_author() -> None:
     author = make_user()
 
-    version = submit_bot(actor=author, archive=make_upload())
+    version = submit_version(actor=author, archive=make_upload())
 
     (match,) = Match.objects.validations_of(version.pk)
     assert match.newcomer_of == author.pk

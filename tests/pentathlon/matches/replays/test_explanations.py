@@ -8,8 +8,9 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
-from pentathlon.matches.replays.explained_text import as_text
-from pentathlon.matches.replays.explanations import (
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.replays.explained_text import as_text
+from pentathlon.replays.explanations import (
     Explanation,
     bundle_seat,
     explain_match,
@@ -86,7 +87,7 @@ def test_bad_answer_is_told_with_what_was_expected() -> None:
 
 
 def test_checks_of_an_upload_tell_a_bad_answer_in_the_same_words() -> None:
-    version = submit_bot(actor=make_user(), archive=make_upload())
+    version = submit_version(actor=make_user(), archive=make_upload())
     job = claimed(Match.objects.get())
     record = record_of(job, fault_at=2, fault=FaultKind.ILLEGAL_ACTION)
     said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]

@@ -7,7 +7,7 @@ from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllow
 from pentathlon.matches import services
 from pentathlon.matches.attempts import retries
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon.matches.uploads.services import submit_bot, submit_version, validate_again
+from pentathlon.matches.uploads.services import submit_version, validate_again
 from tests.factories import (
     make_match,
     make_upload,
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _uploaded() -> tuple[BotVersion, Match]:
-    version = submit_bot(actor=make_user(), archive=make_upload())
+    version = submit_version(actor=make_user(), archive=make_upload())
     return version, Match.objects.get()
 
 
@@ -46,7 +46,7 @@ def test_upload_plays_itself_before_it_may_be_scheduled() -> None:
 
 
 def test_seed_of_a_validation_follows_from_nothing_that_is_known() -> None:
-    versions = [submit_bot(actor=make_user(), archive=make_upload()) for _ in range(4)]
+    versions = [submit_version(actor=make_user(), archive=make_upload()) for _ in range(4)]
 
     seeds = list(Match.objects.order_by("pk").values_list("seed", flat=True))
 
@@ -69,7 +69,7 @@ def test_next_version_is_validated_too() -> None:
 
 def test_refused_upload_leaves_nothing() -> None:
     with pytest.raises(DomainError):
-        submit_bot(actor=make_user(), archive=b"no zip")
+        submit_version(actor=make_user(), archive=b"no zip")
 
     assert not BotVersion.objects.exists()
     assert not Match.objects.exists()
@@ -95,7 +95,7 @@ def test_upload_that_no_worker_could_play_is_refused(start: str, code: str, sent
     make_worker(runtimes=["build:cc", "command", "python"])
 
     with pytest.raises(InvalidInput, match=sentence) as refused:
-        submit_bot(actor=make_user(), archive=_archive(start))
+        submit_version(actor=make_user(), archive=_archive(start))
 
     assert (refused.value.code, refused.value.field) == (code, "archive")
     assert refused.value.allowed == {"languages": ["command", "python"], "build_tools": ["cc"]}
@@ -120,7 +120,7 @@ def test_upload_waits_while_nobody_knows_what_workers_have(
     if worker is not None:
         make_worker(**worker)
 
-    version = submit_bot(actor=make_user(), archive=_archive('language = "node"'))
+    version = submit_version(actor=make_user(), archive=_archive('language = "node"'))
 
     assert version.state == VersionState.VALIDATING
 

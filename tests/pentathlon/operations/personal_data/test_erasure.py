@@ -12,9 +12,9 @@ from pentathlon.bots.models import Archive
 from pentathlon.bots.services import keep_build, refuse_build
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import void_matches
-from pentathlon.matches.uploads.services import submit_bot
-from pentathlon.operations.personal_data.deletion import delete_own_account
-from pentathlon.operations.personal_data.erasure import erase_deleted
+from pentathlon.matches.uploads.services import submit_version
+from pentathlon.personal_data.deletion import delete_own_account
+from pentathlon.personal_data.erasure import erase_deleted
 from tests.factories import PASSWORD, make_upload, make_user, make_version
 from tests.pentathlon.together import all_at_once
 
@@ -30,7 +30,7 @@ def _erase(person: User) -> None:
 
 def test_files_that_were_erased_are_stored_anew() -> None:
     ada, zipped = make_user("ada"), make_upload("ada-wolf")
-    size = len(bytes(submit_bot(actor=ada, archive=zipped).archive.data))
+    size = len(bytes(submit_version(actor=ada, archive=zipped).archive.data))
     _erase(ada)
     assert Archive.objects.get().is_erased
 
@@ -55,13 +55,13 @@ def test_build_that_was_erased_is_stored_anew() -> None:
 @pytest.mark.parametrize("_turn", range(5))
 def test_upload_during_the_erasing_keeps_its_files(_turn: int) -> None:
     ada, zipped = make_user("ada"), make_upload("ada-wolf")
-    submit_bot(actor=ada, archive=zipped)
+    submit_version(actor=ada, archive=zipped)
     void_matches(matches=Match.objects.all(), reason="x")
     delete_own_account(actor=ada, username="ada", password=PASSWORD)
     TakenName.objects.all().delete()  # or nobody else could upload files of the same name
 
     again, _ = all_at_once(
-        [partial(submit_bot, actor=make_user("ada"), archive=zipped), erase_deleted]
+        [partial(submit_version, actor=make_user("ada"), archive=zipped), erase_deleted]
     )
 
     again.refresh_from_db()
