@@ -13,12 +13,9 @@ from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.errors import InvalidInput
-from pentathlon.insight.search.lookup import FoundName, find_match, find_names
-from pentathlon.insight.search.models import Kind
+from pentathlon.insight.search.lookup import FoundName, Kind, find_match, find_names
 from pentathlon.insight.search.words import LONGEST_QUERY
 from pentathlon.matches.models import Match
-from pentathlon.search.lookup import FoundName, Kind, find_match, find_names
-from pentathlon.search.words import LONGEST_QUERY
 
 _MATCH = "match"
 _KINDS = [*Kind.values, _MATCH]

@@ -1,6 +1,7 @@
 """The base of all resources."""
 
 import re
+from http import HTTPStatus
 from typing import Any, Final, Generic, TypeVar, cast
 
 from django.conf import settings

@@ -11,7 +11,12 @@ from api.protocol.pagination import PAGE_PARAMETERS, PAGES_TOLD, CursorPages, On
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.insight.rivalry.expectations import MILLION
-from pentathlon.insight.rivalry.head_to_head import HeadToHead, PairFilter, meetings, read_head_to_head
+from pentathlon.insight.rivalry.head_to_head import (
+    HeadToHead,
+    PairFilter,
+    meetings,
+    read_head_to_head,
+)
 from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.insight.rivalry.opponents import OpponentLine, rivals_of
 from pentathlon_engines import GAMES

@@ -1,7 +1,6 @@
 import pytest
 from rest_framework.test import APIClient
 
-from pentathlon.insight.search.services import index_all
 from pentathlon.matches.models import MatchKind
 from tests.api.client import V1, assert_problem
 from tests.factories import make_bot, make_match, make_tournament, make_user

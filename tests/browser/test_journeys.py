@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from pentathlon.challenges.models import Challenge
-from pentathlon.explorer import services as explorer
+from pentathlon.insight.explorer import services as explorer
+from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament, TournamentState
 from tests.browser.test_pages import sign_in
 from tests.pentathlon.tournaments.challenges.acting import play, waiting, won_by

@@ -27,14 +27,12 @@ from pentathlon.bots.notices import note_version  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.insight.datasets import services as dataset_services  # noqa: E402
 from pentathlon.insight.datasets.models import DatasetPart  # noqa: E402
-from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402
-from pentathlon.insight.rivalry import sums  # noqa: E402
+from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402  # noqa: E402
 from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
 from pentathlon.matches.transparency import services as log_services  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
-from pentathlon.rivalry import services as rivalry_services  # noqa: E402
 from pentathlon.tournaments import services  # noqa: E402
 from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402
 from pentathlon.tournaments.scheduling import schedules  # noqa: E402

@@ -21,7 +21,6 @@ from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.services import note_sent, void_matches
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.replays.models import Replay
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import read_archive
 from pentathlon_engines.manifest import built_in_bots

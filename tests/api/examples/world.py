@@ -13,10 +13,10 @@ from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from pentathlon.insight.datasets.models import Dataset
-from pentathlon.insight.search.services import index_all
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.rankings.services import refresh_ranking
+from pentathlon.matches.transparency.services import log_results, publish_root
+from pentathlon.ratings.rankings.services import refresh_ranking
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.changes import setup_of
 from pentathlon.tournaments.organising.drafts import read_draft

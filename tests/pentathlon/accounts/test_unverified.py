@@ -22,7 +22,6 @@ from pentathlon.core.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.ladders.membership import join_ladder
 from pentathlon.ladders.models import LadderMember
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.server.limits import MOST_OF_UNVERIFIED
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from tests.api.client import assert_problem, client_of, upload
 from tests.factories import PASSWORD, make_staff, make_upload, make_user, make_version

@@ -7,7 +7,7 @@ import pytest
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Archive, BotVersion
 from pentathlon.bots.services import store_version
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from tests.factories import make_upload, make_user, make_version
 from tests.pentathlon.together import all_at_once
 

@@ -8,7 +8,7 @@ from pentathlon.bots import quotas
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import keep_build
-from pentathlon.common.errors import Conflict
+from pentathlon.core.errors import Conflict
 from pentathlon.matches.uploads.services import submit_version
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_upload, make_user, make_version

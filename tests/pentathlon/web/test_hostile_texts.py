@@ -19,13 +19,10 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.core.csv_files import csv_text
 from pentathlon.insight.rivalry.services import count_all
-from pentathlon.insight.search.services import index_all
 from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.services import apply_results
-from pentathlon.replays.services import accept_results
-from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.webhooks.messages import message_to, send

@@ -11,9 +11,9 @@ from pentathlon.accounts.email_changes import ask_for_email_change
 from pentathlon.accounts.links import email_link, reset_link
 from pentathlon.accounts.models import User
 from pentathlon.insight.datasets.models import Dataset
-from pentathlon.insight.search.services import index_all
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.handovers.services import offer_share, offer_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement
 from pentathlon.tournaments.organising.events import create_event

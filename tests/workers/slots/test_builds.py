@@ -12,7 +12,6 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.replays.services import read_record
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher

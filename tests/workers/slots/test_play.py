@@ -23,8 +23,6 @@ from pentathlon.matches.replays.services import accept_results
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import builds
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.replays.models import Replay
-from pentathlon.replays.services import accept_results
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
     BotCommand,

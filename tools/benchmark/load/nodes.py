@@ -24,6 +24,7 @@ from django.db.models import Count, Q  # noqa: E402
 from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.models import BotVersion  # noqa: E402
 from pentathlon.bots.services import store_version  # noqa: E402
+from pentathlon.env import read_environment  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.fleet.models import WorkerToken  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402

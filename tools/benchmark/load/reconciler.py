@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from django.db.models.functions import Now
+from pentathlon.insight.search.services import index_all
 
 from pentathlon.fleet.models import Worker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import count_all
-from pentathlon.insight.search.services import index_all
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.rankings.services import refresh_ranking

@@ -26,7 +26,6 @@ from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.bots.services import store_version  # noqa: E402
 from pentathlon.ladders.reference import pack_renamed  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
-from pentathlon.matches.uploads.services import submit_bot  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import create_tournament, start_tournament  # noqa: E402
 from pentathlon_engines.manifest import built_in_bots  # noqa: E402

@@ -19,7 +19,6 @@ from pentathlon.friendlies.stretches import close_idle
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import ResultCounter
-from pentathlon.insight.search.services import NameIndexer
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.replays.store import ReplayMover

@@ -10,15 +10,10 @@ from typing import Final, NamedTuple
 from django.db.models import F
 
 from pentathlon.bots.models import Bot
-from pentathlon.insight.rivalry.cpu_use import SAMPLE, TimeUse, time_use
-from pentathlon.insight.rivalry.expectations import MILLION
-from pentathlon.insight.rivalry.models import Meeting, MeetingQuerySet, PairSum
-from pentathlon.insight.rivalry.scores import RivalScore
-from pentathlon.insight.rivalry.sums import COUNTS
+from pentathlon.insight.rivalry.models import Meeting, MeetingQuerySet
+from pentathlon.insight.rivalry.opponents import LATEST, latest_rows
+from pentathlon.insight.rivalry.scores import MeetingRow, RivalScore, add_up, group
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon.rivalry.models import Meeting, MeetingQuerySet
-from pentathlon.rivalry.opponents import LATEST, latest_rows
-from pentathlon.rivalry.scores import MeetingRow, RivalScore, add_up, group
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.strength.block_scores import WIN
 

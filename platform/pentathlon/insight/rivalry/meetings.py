@@ -9,12 +9,12 @@ from datetime import UTC
 from itertools import permutations
 from typing import Final, NamedTuple
 
+from pentathlon.insight.rivalry.expectations import Expectation, expect
+from pentathlon.insight.rivalry.models import Meeting
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, RatingChange
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.uncertainty import is_provisional
-from pentathlon.rivalry.expectations import Expectation, expect
-from pentathlon.rivalry.models import Meeting
 from pentathlon_engines.strength.block_scores import WIN
 
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)

@@ -8,8 +8,8 @@ from typing import Final
 from django.db.models import Count, F, FloatField, Sum
 from django.db.models.functions import Cast, Sqrt
 
-from pentathlon.rivalry.expectations import MILLION
-from pentathlon.rivalry.models import Meeting
+from pentathlon.insight.rivalry.expectations import MILLION
+from pentathlon.insight.rivalry.models import Meeting
 from pentathlon_engines.strength.block_scores import WIN
 
 LEAST_MEETINGS: Final = 10

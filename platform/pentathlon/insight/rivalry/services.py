@@ -14,9 +14,9 @@ from typing import Final
 
 from django.db import transaction
 
+from pentathlon.insight.rivalry.meetings import make_meetings, read_rated, read_sides
+from pentathlon.insight.rivalry.models import Meeting, UncountedResult
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchState
-from pentathlon.rivalry.meetings import make_meetings, read_rated, read_sides
-from pentathlon.rivalry.models import Meeting, UncountedResult
 
 _STEP_S: Final = 0.3
 _AT_ONCE: Final = 25

@@ -15,10 +15,8 @@ from django.db.models.functions import Length
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
-from pentathlon.insight.search.models import Kind, NameTerm
-from pentathlon.insight.search.words import grade, range_of, words_of
+from pentathlon.insight.search.words import grade, patterns_of, words_of
 from pentathlon.matches.models import Match
-from pentathlon.search.words import grade, patterns_of, words_of
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.people_rows import CoOrganiser
 

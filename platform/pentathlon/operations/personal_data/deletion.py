@@ -30,12 +30,13 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import retire_version
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.insight.search.services import index_person
 from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
-from pentathlon.personal_data.erasure import erase_code
-from pentathlon.personal_data.fates import FATES, Fate
+from pentathlon.operations.personal_data.erasure import erase_code
+from pentathlon.operations.personal_data.fates import FATES, Fate
+from pentathlon.tournaments.challenges.models import Challenge
+from pentathlon.tournaments.challenges.services import cancel_challenge
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.handovers.services import remove_organiser
 from pentathlon.tournaments.models import (

@@ -26,7 +26,8 @@ from pentathlon.web.replay.parts import answer_actions, answer_board, answer_mom
 from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
 from pentathlon.web.responses import say, signed_in_post
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, strict_json
+from pentathlon_engines.errors import BadJson
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.record.shape import Record
 

@@ -11,15 +11,15 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.rivalry.head_to_head import (
+from pentathlon.insight.rivalry.head_to_head import (
     HeadToHead,
     PairFilter,
     meetings,
     read_head_to_head,
     visible_matches,
 )
-from pentathlon.rivalry.opponents import LATEST, ORDERS, rivals_of
-from pentathlon.rivalry.scores import RivalScore
+from pentathlon.insight.rivalry.opponents import LATEST, ORDERS, rivals_of
+from pentathlon.insight.rivalry.scores import RivalScore
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number, query_text

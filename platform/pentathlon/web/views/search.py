@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from pentathlon.search.lookup import FoundName, Kind, find_match, find_names
+from pentathlon.insight.search.lookup import FoundName, Kind, find_match, find_names
 from pentathlon.web.requests import person, query_text
 from pentathlon_engines import GAMES, GameInfo
 

@@ -1,5 +1,6 @@
 """The pages of teams: one's own with open invitations, and one for each team."""
 
+from django import forms
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse

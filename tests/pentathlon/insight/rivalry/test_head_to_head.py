@@ -2,14 +2,11 @@
 
 import pytest
 
+from pentathlon.insight.rivalry import opponents
 from pentathlon.insight.rivalry.head_to_head import PairFilter, read_head_to_head
-from pentathlon.insight.rivalry.models import PairSum
-from pentathlon.insight.rivalry.sums import COUNTS
 from pentathlon.matches.models import MatchKind
-from pentathlon.rivalry import opponents
-from pentathlon.rivalry.head_to_head import PairFilter, read_head_to_head
 from tests.factories import make_version
-from tests.pentathlon.rivalry.playing import count, end
+from tests.pentathlon.insight.rivalry.playing import count, end
 
 pytestmark = pytest.mark.django_db
 

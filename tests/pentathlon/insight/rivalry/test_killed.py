@@ -2,7 +2,7 @@
 
 import pytest
 
-from pentathlon.rivalry.models import Meeting, UncountedResult
+from pentathlon.insight.rivalry.models import Meeting, UncountedResult
 from tests.factories import make_version
 from tests.pentathlon.insight.rivalry.playing import end
 from tests.pentathlon.killed_process import run_killed, run_whole

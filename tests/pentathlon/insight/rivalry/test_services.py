@@ -6,13 +6,13 @@ import pytest
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.insight.rivalry.models import Meeting, UncountedResult
+from pentathlon.insight.rivalry.opponents import rivals_of
+from pentathlon.insight.rivalry.services import ResultCounter, count_all, queue_results
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.services import apply_results, revoke_results
-from pentathlon.rivalry.models import Meeting, UncountedResult
-from pentathlon.rivalry.opponents import rivals_of
-from pentathlon.rivalry.services import ResultCounter, count_all, queue_results
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.insight.rivalry.playing import end, play
 

@@ -6,11 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
-from pentathlon.insight.search.lookup import find_match, find_names, prefixed_terms
-from pentathlon.insight.search.models import Kind, NameTerm
-from pentathlon.insight.search.services import AT_ONCE, NameIndexer, index_all
+from pentathlon.insight.search.lookup import Kind, find_match, find_names
 from pentathlon.matches.models import MatchKind
-from pentathlon.search.lookup import Kind, find_match, find_names
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
 from tests.factories import (
     make_bot,

@@ -2,8 +2,8 @@ import doctest
 
 import pytest
 
-from pentathlon.search import words
-from pentathlon.search.words import grade, words_of
+from pentathlon.insight.search import words
+from pentathlon.insight.search.words import grade, words_of
 
 
 def test_examples_hold() -> None:

@@ -8,9 +8,8 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
-from pentathlon.matches.uploads.services import submit_version
-from pentathlon.replays.explained_text import as_text
-from pentathlon.replays.explanations import (
+from pentathlon.matches.replays.explained_text import as_text
+from pentathlon.matches.replays.explanations import (
     Explanation,
     bundle_seat,
     explain_match,
@@ -18,7 +17,7 @@ from pentathlon.replays.explanations import (
 )
 from pentathlon.matches.replays.results import seat_results
 from pentathlon.matches.replays.usage import limit_usage
-from pentathlon.matches.uploads.services import submit_bot
+from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine
 from pentathlon_engines.record.answers import legal_texts

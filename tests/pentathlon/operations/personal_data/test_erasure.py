@@ -13,8 +13,8 @@ from pentathlon.bots.services import keep_build, refuse_build
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import void_matches
 from pentathlon.matches.uploads.services import submit_version
-from pentathlon.personal_data.deletion import delete_own_account
-from pentathlon.personal_data.erasure import erase_deleted
+from pentathlon.operations.personal_data.deletion import delete_own_account
+from pentathlon.operations.personal_data.erasure import erase_deleted
 from tests.factories import PASSWORD, make_upload, make_user, make_version
 from tests.pentathlon.together import all_at_once
 
