@@ -2,8 +2,6 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-import pentathlon.insight.search.models
-
 
 class Migration(migrations.Migration):
     initial = True
@@ -99,18 +97,6 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-        ),
-        migrations.CreateModel(
-            name="CountingState",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("patrolled", models.PositiveBigIntegerField(default=0)),
-            ],
         ),
         migrations.CreateModel(
             name="Dataset",
@@ -264,33 +250,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="HeldLaneOfResults",
-            fields=[
-                ("lane", models.PositiveBigIntegerField(primary_key=True, serialize=False)),
-            ],
-        ),
-        migrations.CreateModel(
-            name="IndexedKind",
-            fields=[
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("bot", "Bots"),
-                            ("person", "People"),
-                            ("tournament", "Tournaments"),
-                            ("event", "Events"),
-                        ],
-                        max_length=10,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("newest", models.PositiveBigIntegerField(default=0)),
-                ("checked", models.PositiveBigIntegerField(default=0)),
-            ],
-        ),
-        migrations.CreateModel(
             name="Meeting",
             fields=[
                 (
@@ -309,152 +268,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "first_bot",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "second_bot",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "first",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.botversion",
-                    ),
-                ),
-                (
-                    "second",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.botversion",
-                    ),
-                ),
-                ("first_seat", models.PositiveSmallIntegerField()),
-                ("second_seat", models.PositiveSmallIntegerField()),
-                ("seats", models.PositiveSmallIntegerField()),
-                ("game", models.CharField(max_length=30)),
-                ("kind", models.CharField(max_length=12)),
-                ("lane", models.PositiveBigIntegerField()),
-                ("plies", models.PositiveIntegerField()),
-                ("ended_on", models.DateField()),
-                ("first_half_points", models.PositiveSmallIntegerField()),
-                ("second_half_points", models.PositiveSmallIntegerField()),
-                ("is_repeat", models.BooleanField()),
-                ("expected", models.PositiveIntegerField(null=True)),
-                ("variance", models.PositiveIntegerField(null=True)),
-                (
-                    "winner",
-                    models.ForeignKey(
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                ("beaten_score", models.FloatField(null=True)),
-                ("surprise", models.PositiveIntegerField(null=True)),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["first_bot", "second_bot", "-match"], name="rivalry_of_pair"
-                    ),
-                    models.Index(fields=["second_bot", "first_bot"], name="rivalry_of_second"),
-                    models.Index(
-                        fields=["first_bot", "second_bot", "lane", "-match"],
-                        name="rivalry_of_pair_lane",
-                    ),
-                    models.Index(
-                        condition=models.Q(("winner__isnull", False)),
-                        fields=["winner", "game", "-beaten_score", "-match"],
-                        name="rivalry_best_wins",
-                    ),
-                    models.Index(
-                        condition=models.Q(("surprise__isnull", False)),
-                        fields=["ended_on", "surprise", "match"],
-                        name="rivalry_upsets",
-                    ),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("match", "first_seat", "second_seat"), name="rivalry_meeting_once"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="NameTerm",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("bot", "Bots"),
-                            ("person", "People"),
-                            ("tournament", "Tournaments"),
-                            ("event", "Events"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                ("object_id", models.PositiveBigIntegerField()),
-                ("term", pentathlon.insight.search.models.BytewiseField(max_length=80)),
-                ("tier", models.PositiveSmallIntegerField()),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["kind", "tier", "term", "object_id"], name="search_by_prefix"
-                    )
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("kind", "object_id", "term"), name="search_term_once"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="OpponentSum",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("meetings", models.IntegerField()),
-                ("counted", models.IntegerField()),
-                ("wins", models.IntegerField()),
-                ("draws", models.IntegerField()),
-                ("losses", models.IntegerField()),
-                ("rated", models.IntegerField()),
-                ("rated_half_points", models.IntegerField()),
-                ("expected", models.BigIntegerField()),
-                ("variance", models.BigIntegerField()),
-                (
                     "bot",
                     models.ForeignKey(
                         db_index=False,
@@ -472,59 +285,8 @@ class Migration(migrations.Migration):
                         to="bots.bot",
                     ),
                 ),
-                ("game", models.CharField(max_length=30)),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["bot", "game", "-counted", "id"], name="rivalry_opponents"
-                    )
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("bot", "game", "other"), name="rivalry_opponent_sum_once"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="PairSum",
-            fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("meetings", models.IntegerField()),
-                ("counted", models.IntegerField()),
-                ("wins", models.IntegerField()),
-                ("draws", models.IntegerField()),
-                ("losses", models.IntegerField()),
-                ("rated", models.IntegerField()),
-                ("rated_half_points", models.IntegerField()),
-                ("expected", models.BigIntegerField()),
-                ("variance", models.BigIntegerField()),
-                (
-                    "first_bot",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "second_bot",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "first",
+                    "version",
                     models.ForeignKey(
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -533,7 +295,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "second",
+                    "other_version",
                     models.ForeignKey(
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
@@ -541,68 +303,41 @@ class Migration(migrations.Migration):
                         to="bots.botversion",
                     ),
                 ),
+                ("seat", models.PositiveSmallIntegerField()),
+                ("other_seat", models.PositiveSmallIntegerField()),
+                ("seats", models.PositiveSmallIntegerField()),
                 ("game", models.CharField(max_length=30)),
                 ("kind", models.CharField(max_length=12)),
                 ("lane", models.PositiveBigIntegerField()),
-                ("seats", models.PositiveSmallIntegerField()),
-                ("first_seat", models.PositiveSmallIntegerField()),
-                ("second_seat", models.PositiveSmallIntegerField()),
-                ("both_failed", models.IntegerField()),
-                ("second_rated_half_points", models.IntegerField()),
+                ("plies", models.PositiveIntegerField()),
+                ("finished_at", models.DateTimeField()),
+                ("ended_on", models.DateField()),
+                ("half_points", models.PositiveSmallIntegerField()),
+                ("have_both_failed", models.BooleanField()),
+                ("is_repeat", models.BooleanField()),
+                ("expected", models.PositiveIntegerField(null=True)),
+                ("variance", models.PositiveIntegerField(null=True)),
+                ("beaten_score", models.FloatField(null=True)),
+                ("surprise", models.PositiveIntegerField(null=True)),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=(
-                            "first_bot",
-                            "second_bot",
-                            "first",
-                            "second",
-                            "game",
-                            "kind",
-                            "lane",
-                            "seats",
-                            "first_seat",
-                            "second_seat",
-                        ),
-                        name="rivalry_pair_sum_once",
-                    )
+                "indexes": [
+                    models.Index(fields=["bot", "game", "-match"], name="rivalry_of_bot"),
+                    models.Index(fields=["bot", "other", "-match"], name="rivalry_of_pair"),
+                    models.Index(
+                        condition=models.Q(("beaten_score__isnull", False)),
+                        fields=["bot", "game", "-beaten_score", "-match"],
+                        name="rivalry_best_wins",
+                    ),
+                    models.Index(
+                        condition=models.Q(("surprise__isnull", False)),
+                        fields=["ended_on", "surprise", "match"],
+                        name="rivalry_upsets",
+                    ),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name="SeatSum",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("meetings", models.IntegerField()),
-                ("counted", models.IntegerField()),
-                ("wins", models.IntegerField()),
-                ("draws", models.IntegerField()),
-                ("losses", models.IntegerField()),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="bots.bot",
-                    ),
-                ),
-                ("game", models.CharField(max_length=30)),
-                ("seats", models.PositiveSmallIntegerField()),
-                ("seat", models.PositiveSmallIntegerField()),
-                ("length", models.PositiveSmallIntegerField()),
-            ],
-            options={
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("bot", "game", "seats", "seat", "length"),
-                        name="rivalry_seat_sum_once",
+                        fields=("match", "seat", "other_seat"), name="rivalry_meeting_once"
                     )
                 ],
             },
@@ -611,30 +346,19 @@ class Migration(migrations.Migration):
             name="UncountedResult",
             fields=[
                 (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
                     "match",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
                         related_name="+",
-                        serialize=False,
                         to="matches.match",
                     ),
                 ),
-                ("held_lane", models.PositiveBigIntegerField(null=True)),
             ],
-            options={
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("held_lane__isnull", True)),
-                        fields=["match"],
-                        name="rivalry_queue",
-                    ),
-                    models.Index(
-                        condition=models.Q(("held_lane__isnull", False)),
-                        fields=["held_lane", "match"],
-                        name="rivalry_held",
-                    ),
-                ],
-            },
         ),
     ]
