@@ -115,6 +115,12 @@ class TestCompose:
         assert all(port.startswith("127.0.0.1:") for port in published.pop("prometheus"))
         assert [*published] == ["proxy"]
 
+    @pytest.mark.parametrize("name", ["database", "redis", "proxy"])
+    def test_upgrade_replaces_only_what_has_changed(self, name: str) -> None:
+        """What it starts with --no-deps may depend on nothing: compose would see a change."""
+        assert f" {name}" in (FOLDER / "upgrade").read_text()
+        assert "depends_on" not in _service(name)
+
     def test_logs_are_bounded(self) -> None:
         for name, each in _compose()["services"].items():
             assert each["logging"]["options"].keys() == {"max-size", "max-file"}, name

@@ -230,6 +230,7 @@ class TestUpgrade:
             _at(asked, f"{new} docker compose run --rm --no-deps migrate"),
             _at(asked, "docker compose up -d --no-deps --wait web"),
             _at(asked, "docker compose up -d --no-deps reconciler worker"),
+            _at(asked, "docker compose up -d --no-deps database redis proxy"),
         ]
         assert order == sorted(order)
         assert site.setting("PENTATHLON_VERSION") == new

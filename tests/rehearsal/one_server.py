@@ -193,7 +193,7 @@ def visits() -> Iterator[None]:
     finally:
         is_over.set()
         visitor.join()
-    assert failures == []
+    assert not failures, failures
 
 
 def has_figures(site: Site) -> bool:
