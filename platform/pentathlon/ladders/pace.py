@@ -36,6 +36,16 @@ def rest(*, matches: int, an_hour: float | None) -> timedelta:
     return timedelta(hours=matches / an_hour) if an_hour > 0 else _NEVER
 
 
+def longest_lead(an_hour: float | None) -> timedelta:
+    """Return how far ahead of a clock that was set back a division may be due.
+
+    With a limit as long as one match makes it rest: looking too early costs a few matches more
+    than it allows. Without one it costs nothing, and a division that is not settled must not
+    stand still meanwhile.
+    """
+    return LOOK_AGAIN if an_hour is None else rest(matches=1, an_hour=an_hour)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
     """How many matches of ladders wait or run, and how many may."""

@@ -26,7 +26,7 @@ from pentathlon.accounts.services import LONGEST_TOKEN_DAYS
 from pentathlon.core.models import Leadership
 from pentathlon.friendlies.jobs import LEASE_S as FRIENDLY_LEASE_S
 from pentathlon.insight.analyses.services import LEASE_S as ANALYSIS_LEASE_S
-from pentathlon.ladders.pace import rest
+from pentathlon.ladders.pace import longest_lead
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.webhooks.schedule import JITTER, LONGEST_PAUSE_S, RETRIES_S, ROTATION_S
 
@@ -97,9 +97,8 @@ _NOT_HAPPENED: Final[Mapping[str, TimeRule]] = {
     # What a leadership lasts, or a truce of `matches.expiry`; nobody leads without this pass.
     "core.leadership.until": _until(seconds=LEASE_S),
     "friendlies.friendly.lease_until": _until(seconds=FRIENDLY_LEASE_S),
-    # As long as one match makes it rest: looking too early costs a limit an hour a few matches.
     "ladders.division.due_at": TimeRule(
-        Meaning.DUE, (rest(matches=1, an_hour=settings.LADDER_MATCHES_AN_HOUR),)
+        Meaning.DUE, (longest_lead(settings.LADDER_MATCHES_AN_HOUR),)
     ),
     "ladders.season.closes_at": TimeRule(
         Meaning.DUE, (timedelta(days=settings.LADDER_SEASON_DAYS),)

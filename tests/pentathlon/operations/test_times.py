@@ -13,6 +13,7 @@ from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.insight.analyses.models import Analysis, AnalysisState
 from pentathlon.ladders.models import Division, Season
+from pentathlon.ladders.pace import LOOK_AGAIN, longest_lead
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
@@ -114,6 +115,11 @@ def test_ladder_and_season_are_due_at_most_their_interval_from_now() -> None:
         (longest,) = RULES[f"ladders.{model.__name__.lower()}.{column}"].leads
         value = model._default_manager.values_list(column, flat=True).get()
         assert _lead(value) <= longest.total_seconds()
+
+
+def test_ladder_without_a_limit_looks_again_at_once_after_a_step_back() -> None:
+    assert longest_lead(None) == LOOK_AGAIN
+    assert longest_lead(60.0) == timedelta(minutes=1)
 
 
 def test_retry_is_bounded_by_the_pause_of_its_try() -> None:
