@@ -24,41 +24,41 @@ _MOST_WISDOM: Final = 7
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
     """Return the numbers of an observation."""
-    found = Features(you=view["you"], seats=seats)
-    found.seat(view["to_move"])
-    found.choice(view["phase"], PHASES)
-    found.choice(view["options"]["gifted"], GIFTS)
+    encoded = Features(you=view["you"], seats=seats)
+    encoded.seat(view["to_move"])
+    encoded.choice(view["phase"], PHASES)
+    encoded.choice(view["options"]["gifted"], GIFTS)
     for index, cell in enumerate(CELLS):
-        _add_code(found, view["realm"][index // SIDE][index % SIDE])
-        found.seat(view["stones"].get(cell))
-        for at in found.by_seat(view["gifted_at"]):
-            found.flag(at == cell)
-        found.flag(view["boon_at"] == cell)
-    _add_cards(found, view)
-    found.numbers(found.by_seat(view["supply"]), most=COMMON_STONES)
-    found.numbers(found.by_seat(view["wisdom"]), most=GOAL)
+        _add_code(encoded, view["realm"][index // SIDE][index % SIDE])
+        encoded.seat(view["stones"].get(cell))
+        for at in encoded.by_seat(view["gifted_at"]):
+            encoded.flag(at == cell)
+        encoded.flag(view["boon_at"] == cell)
+    _add_cards(encoded, view)
+    encoded.numbers(encoded.by_seat(view["supply"]), most=COMMON_STONES)
+    encoded.numbers(encoded.by_seat(view["wisdom"]), most=GOAL)
     for beast in BEASTS:
-        found.seat(view["beasts"][beast])
-    found.number(view["turn"], most=2 * (COMMON_STONES + 1))
-    return found.values
+        encoded.seat(view["beasts"][beast])
+    encoded.number(view["turn"], most=2 * (COMMON_STONES + 1))
+    return encoded.values
 
 
-def _add_code(found: Features, code: str) -> None:
+def _add_code(encoded: Features, code: str) -> None:
     """Add the print of a cell: its domain, mountain or serpents, qi and wisdom."""
     domain, _, printed = code.partition(":")
-    found.choice(domain, COLOURS)
-    found.flag(printed == "M")
-    found.flag(printed.endswith("s"))
+    encoded.choice(domain, COLOURS)
+    encoded.flag(printed == "M")
+    encoded.flag(printed.endswith("s"))
     has_qi = printed[1:2] != "" and printed[1] in COLOURS
-    found.choice(printed[1] if has_qi else None, COLOURS)
-    found.number(int(printed[0]) if has_qi else 0, most=_MOST_QI)
-    found.number(int(printed[-2]) if printed.endswith("*") else 0, most=_MOST_WISDOM)
+    encoded.choice(printed[1] if has_qi else None, COLOURS)
+    encoded.number(int(printed[0]) if has_qi else 0, most=_MOST_QI)
+    encoded.number(int(printed[-2]) if printed.endswith("*") else 0, most=_MOST_WISDOM)
 
 
-def _add_cards(found: Features, view: dict[str, Any]) -> None:
-    found.counts(view["hand"], COLOURS, most=CARDS_EACH)
-    for known in found.by_seat(view["known"]):
-        found.counts(known, COLOURS, most=CARDS_EACH)
-    found.numbers(found.by_seat(view["hand_sizes"]), most=_CARDS)
-    found.number(view["hidden_size"], most=_CARDS)
-    found.numbers((view["decks"][colour] for colour in COLOURS), most=CARDS_EACH)
+def _add_cards(encoded: Features, view: dict[str, Any]) -> None:
+    encoded.counts(view["hand"], COLOURS, most=CARDS_EACH)
+    for known in encoded.by_seat(view["known"]):
+        encoded.counts(known, COLOURS, most=CARDS_EACH)
+    encoded.numbers(encoded.by_seat(view["hand_sizes"]), most=_CARDS)
+    encoded.number(view["hidden_size"], most=_CARDS)
+    encoded.numbers((view["decks"][colour] for colour in COLOURS), most=CARDS_EACH)

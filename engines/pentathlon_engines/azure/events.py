@@ -27,13 +27,21 @@ from pentathlon_engines.azure.board import (
     GOAL,
     letters,
     pack,
-    size,
 )
-from pentathlon_engines.contract.position import refuse
+from pentathlon_engines.contract.position import (
+    Flag,
+    Integer,
+    Kind,
+    Object,
+    OneOf,
+    Optional,
+    Text,
+    refuse,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any, Final
 
     from pentathlon_engines.azure.realm import Realm
@@ -131,89 +139,49 @@ def read(data: object, realm: Realm, *, field: str, secrets_of: Sequence[int]) -
     if not isinstance(data, dict) or data.get("kind") not in KINDS:
         refuse(field, f"must be an object with one of the kinds {', '.join(KINDS)}")
     kind = KINDS.index(data["kind"])
-    player = 1 if data.get("player") == 1 else 0
-    numbers = _READERS[kind](data)
-    if kind == END:
-        player = 0 if data.get("ranks") == [0, 1] else 1
-    event = (kind, player, *numbers)
-    # Readers accept anything; an event that they did not understand differs when shown again.
+    numbers = [part.read(f"{field}.{name}", data.get(name)) for name, part in _PARTS[kind].items()]
+    if kind == PLACE:
+        cell, gifted, cost = numbers
+        # The boons of a stone are events of their own in JSON.
+        numbers = [cell + GIFT * gifted, cost, 0, 0, 0]
+    elif kind == DRAW:
+        cards = _CARDS.read(f"{field}.cards", data.get("cards", ""))
+        numbers = [cards, *numbers]
+    is_second = data.get("ranks") != [0, 1] if kind == END else data.get("player") == 1
+    event = (kind, int(is_second), *numbers)
     if show_all([event], realm, secrets_of=secrets_of) != [data]:
         refuse(field, f"is not a well-formed event: {data}")
     return event
 
 
-def _read_place(data: dict[str, Any]) -> Event:
-    """Read the stone without its boons, which are events of their own in JSON."""
-    action = _index(CELLS, data.get("cell")) + GIFT * _flag(data.get("gifted"))
-    return action, _number(data.get("cost")), 0, 0, 0
+class _Cards(Text):
+    """Letters of cards; the state has them as one number."""
+
+    def read(self, field: str, data: Any) -> Any:  # Any: JSON
+        """Return the cards."""
+        return pack(super().read(field, data))
 
 
-def _read_gather(data: dict[str, Any]) -> Event:
-    return _index(tuple(COLOURS), data.get("colour")), _number(data.get("n"))
+class _Counts(Object):
+    """The number of cards of each colour; the state has them as one number."""
+
+    def read(self, field: str, data: Any) -> Any:  # Any: JSON
+        """Return the cards."""
+        return sum(n << 4 * i for i, n in enumerate(super().read(field, data).values()))
 
 
-def _read_wisdom(data: dict[str, Any]) -> Event:
-    return _number(data.get("change")), _number(data.get("now"))
-
-
-def _read_favour(data: dict[str, Any]) -> Event:
-    loser = data.get("from")
-    return _index(BEASTS, data.get("beast")), -1 if loser is None else _number(loser)
-
-
-def _read_mountain(data: dict[str, Any]) -> Event:
-    return (_flag(data.get("on")),)
-
-
-def _read_return(data: dict[str, Any]) -> Event:
-    return (_cards(data.get("cards")),)
-
-
-def _read_draw(data: dict[str, Any]) -> Event:
-    if "cards" not in data:
-        return 0, _number(data.get("n"))
-    cards = _cards(data["cards"])
-    return cards, size(cards)
-
-
-def _read_reshuffle(data: dict[str, Any]) -> Event:
-    counts = data.get("n")
-    if not isinstance(counts, dict):
-        return (0,)
-    return (sum(abs(_number(counts.get(name))) << 4 * i for i, name in enumerate(COLOURS)),)
-
-
-def _read_end(data: dict[str, Any]) -> Event:
-    return (_index(REASONS, data.get("reason")),)
-
-
-def _index(names: Sequence[str], value: object) -> int:
-    return names.index(value) if isinstance(value, str) and value in names else 0
-
-
-def _flag(value: object) -> int:
-    return 1 if value is True else 0
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int and abs(value) <= _LARGEST else 0
-
-
-def _cards(value: object) -> int:
-    if not isinstance(value, str) or len(value) > CARDS_EACH:
-        return 0
-    return 0 if value.strip(COLOURS) else pack(value)
-
-
-_LARGEST: Final = GOAL
-_READERS: Final[tuple[Callable[[dict[str, Any]], Event], ...]] = (
-    _read_place,
-    _read_gather,
-    _read_wisdom,
-    _read_favour,
-    _read_mountain,
-    _read_return,
-    _read_draw,
-    _read_reshuffle,
-    _read_end,
+_NUMBER: Final = Integer(-GOAL, GOAL)
+_COLOUR: Final = OneOf(COLOURS)
+_CARDS: Final = _Cards(COLOURS, most=CARDS_EACH)
+_PARTS: Final[tuple[dict[str, Kind], ...]] = (
+    {"cell": OneOf(CELLS, what="a cell"), "gifted": Flag(), "cost": _NUMBER},
+    {"colour": _COLOUR, "n": _NUMBER},
+    {"change": _NUMBER, "now": _NUMBER},
+    {"beast": OneOf(BEASTS), "from": Optional(Integer(0, 1))},
+    {"on": Flag()},
+    {"cards": _CARDS},
+    {"n": Integer(0, GOAL)},
+    {"n": _Counts(**dict.fromkeys(COLOURS, Integer(0, CARDS_EACH)))},
+    {"reason": OneOf(REASONS)},
 )
+"""By kind, the fields beside `kind` and `player`."""

@@ -158,7 +158,11 @@ class Game(ABC):
         They are in the order in which a person points at them. The default takes the words of the
         action's text after the first one. Names that the drawing does not mark can be left out.
         """
-        return state.text(action).split()[1:]
+        touches = self._room("touches")
+        names: list[str] = (
+            touches.touches(state, action) if touches else state.text(action).split()[1:]
+        )
+        return names
 
     def glyphs(self) -> tuple[str, ...]:
         """Return the names of the glyphs that stand for the game; the default is the logo."""

@@ -340,8 +340,11 @@ def read_mover(state: State, data: dict[str, Any], *, phase: str, decides: str) 
     state.to_move = to_move
 
 
-def check_written(state: State, data: dict[str, Any]) -> None:
-    """Refuse data that differ from the position written again; inner objects may be partial."""
+def check_written(state: State, data: dict[str, Any], *, but: tuple[str, ...] = ()) -> None:
+    """Refuse data that differ from the position written again; inner objects may be partial.
+
+    Fields in `but` may differ, because they can be written in several ways.
+    """
     written, seat = state.to_json(), data.get("you")
     if seat is not None:
         written["you"] = checked_integer("you", seat, low=0, high=state.seats - 1)
@@ -349,7 +352,7 @@ def check_written(state: State, data: dict[str, Any]) -> None:
         seen = state.observation(seat)
         written = seen | written if seat is None else written | seen
     for name in (*data, "result"):
-        if name != "options" and not agrees(data.get(name), written.get(name)):
+        if name not in ("options", *but) and not agrees(data.get(name), written.get(name)):
             refuse(name, f"must be {written.get(name)!r} here")
     if data.get("result") != written["result"]:
         refuse("result", f"must be {written['result']!r} here")

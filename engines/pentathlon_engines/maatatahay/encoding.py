@@ -25,50 +25,50 @@ _NOTHING: Final[dict[str, Any]] = {}
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
     """Return the numbers of an observation."""
-    found = Features(you=view["you"], seats=seats)
-    found.seat(view["to_move"])
-    found.seat(view["active"])
-    found.choice(view["phase"], PHASES)
-    found.number(view["round"], most=ROUNDS)
+    encoded = Features(you=view["you"], seats=seats)
+    encoded.seat(view["to_move"])
+    encoded.seat(view["active"])
+    encoded.choice(view["phase"], PHASES)
+    encoded.number(view["round"], most=ROUNDS)
     for space in SPACES:
-        _add_space(found, view, space)
-    _add_draft(found, view)
-    for store in found.by_seat(view["storage"]):
-        _add_crystals(found, store, most=_STORED)
-    found.numbers(found.by_seat(view["relics"]), most=len(RULES["shrines"]))
-    found.seat(view["last_relic"])
-    found.numbers(found.by_seat(view["deaths"]), most=TRACK_END)
-    found.numbers((view["round_deaths"], view["track"]), most=TRACK_END)
-    _add_crystals(found, view["supply"], most=_SUPPLY)
-    _add_crystals(found, view["bag_mix"], most=_CRYSTALS)
-    return found.values
+        _add_space(encoded, view, space)
+    _add_draft(encoded, view)
+    for store in encoded.by_seat(view["storage"]):
+        _add_crystals(encoded, store, most=_STORED)
+    encoded.numbers(encoded.by_seat(view["relics"]), most=len(RULES["shrines"]))
+    encoded.seat(view["last_relic"])
+    encoded.numbers(encoded.by_seat(view["deaths"]), most=TRACK_END)
+    encoded.numbers((view["round_deaths"], view["track"]), most=TRACK_END)
+    _add_crystals(encoded, view["supply"], most=_SUPPLY)
+    _add_crystals(encoded, view["bag_mix"], most=_CRYSTALS)
+    return encoded.values
 
 
-def _add_space(found: Features, view: dict[str, Any], space: str) -> None:
+def _add_space(encoded: Features, view: dict[str, Any], space: str) -> None:
     tile = view["board"].get(space, _NOTHING)
-    found.seat(tile.get("owner"))
-    found.choice(tile.get("tile"), _IDS)
-    found.choice(tile.get("face"), FACES)
-    found.flag(tile.get("alive"))
-    _add_crystals(found, tile or view["ground"].get(space, _NOTHING), most=_ON_SPACE)
-    found.flag(space in view["relics_on_map"])
-    found.flag(space in view["targets"])
-    found.flag(space == view["hot"])
+    encoded.seat(tile.get("owner"))
+    encoded.choice(tile.get("tile"), _IDS)
+    encoded.choice(tile.get("face"), FACES)
+    encoded.flag(tile.get("alive"))
+    _add_crystals(encoded, tile or view["ground"].get(space, _NOTHING), most=_ON_SPACE)
+    encoded.flag(space in view["relics_on_map"])
+    encoded.flag(space in view["targets"])
+    encoded.flag(space == view["hot"])
 
 
-def _add_draft(found: Features, view: dict[str, Any]) -> None:
+def _add_draft(encoded: Features, view: dict[str, Any]) -> None:
     """Add the tiles to come, by seat, and the choices made in this round."""
     pairs = [*view["stream"], *[(None, None)] * (RULES["stream_pairs"] - len(view["stream"]))]
     for pair in (*pairs, view["pair"] or (None, None)):
-        for tile in found.by_seat(pair):
-            found.choice(tile, _IDS)
-    for unseen in found.by_seat(view["unseen"]):
-        found.marks(unseen, _IDS)
-    found.number(view["deck_left"], most=TILES)
-    found.seat(view["order"][0] if view["order"] else None)
-    found.flag(view["step"])
-    found.flag(view["hot_target"])
+        for tile in encoded.by_seat(pair):
+            encoded.choice(tile, _IDS)
+    for unseen in encoded.by_seat(view["unseen"]):
+        encoded.marks(unseen, _IDS)
+    encoded.number(view["deck_left"], most=TILES)
+    encoded.seat(view["order"][0] if view["order"] else None)
+    encoded.flag(view["step"])
+    encoded.flag(view["hot_target"])
 
 
-def _add_crystals(found: Features, crystals: dict[str, Any], *, most: int) -> None:
-    found.numbers((crystals.get("spirit"), crystals.get("energy")), most=most)
+def _add_crystals(encoded: Features, crystals: dict[str, Any], *, most: int) -> None:
+    encoded.numbers((crystals.get("spirit"), crystals.get("energy")), most=most)

@@ -54,99 +54,99 @@ _NO_TASKS: Final[dict[str, Any]] = {
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
     """Return the numbers of an observation."""
-    found = Features(you=view["you"], seats=seats)
-    _add_turn(found, view)
+    encoded = Features(you=view["you"], seats=seats)
+    _add_turn(encoded, view)
     for square in _BOARD:
         piece = view["board"].get(square, _NOTHING)
-        found.seat(piece.get("owner"))
-        found.choice(piece.get("rank"), RANKS)
-    found.choice(view.get("gateway"), _BOARD)
-    found.choice(view.get("frozen"), _FROZEN)
-    for supply in found.by_seat(view["supply"]):
-        found.number(supply["common_heroic"], most=max(TWO_SIDED))
-        found.number(supply["legendary"], most=RULES["supply"][MODES[0]]["legendary"])
-    found.numbers((max(0, score) for score in found.by_seat(view["scores"])), most=_GOAL)
-    _add_pending(found, view)
-    _add_cards(found, view)
-    _add_tasks(found, view.get("tasks", _NO_TASKS))
-    _add_effect(found, view)
-    return found.values
+        encoded.seat(piece.get("owner"))
+        encoded.choice(piece.get("rank"), RANKS)
+    encoded.choice(view.get("gateway"), _BOARD)
+    encoded.choice(view.get("frozen"), _FROZEN)
+    for supply in encoded.by_seat(view["supply"]):
+        encoded.number(supply["common_heroic"], most=max(TWO_SIDED))
+        encoded.number(supply["legendary"], most=RULES["supply"][MODES[0]]["legendary"])
+    encoded.numbers((max(0, score) for score in encoded.by_seat(view["scores"])), most=_GOAL)
+    _add_pending(encoded, view)
+    _add_cards(encoded, view)
+    _add_tasks(encoded, view.get("tasks", _NO_TASKS))
+    _add_effect(encoded, view)
+    return encoded.values
 
 
-def _add_pending(found: Features, view: dict[str, Any]) -> None:
+def _add_pending(encoded: Features, view: dict[str, Any]) -> None:
     """Add the Etherweave's features: a pending card, the last discard and the last warps."""
     on_card = view.get("on_card") or _NOTHING
-    found.choice(view.get("pending"), _WOVEN)
-    found.seat(on_card.get("owner"))
-    found.choice(on_card.get("rank"), RANKS)
-    found.choice(view.get("last_discard"), (*_WOVEN, UNSEEN))
-    found.marks(view["progress"].get("warped", []), _WOVEN)
+    encoded.choice(view.get("pending"), _WOVEN)
+    encoded.seat(on_card.get("owner"))
+    encoded.choice(on_card.get("rank"), RANKS)
+    encoded.choice(view.get("last_discard"), (*_WOVEN, UNSEEN))
+    encoded.marks(view["progress"].get("warped", []), _WOVEN)
 
 
-def _add_turn(found: Features, view: dict[str, Any]) -> None:
+def _add_turn(encoded: Features, view: dict[str, Any]) -> None:
     """Add modes and schools, the seat to decide and its phase, and the actions of this turn."""
     options, progress = view["options"], view["progress"]
-    found.choice(options["mode"], MODES)
-    for school in found.by_seat(options["decks"]):
-        found.choice(school, _SCHOOLS)
-    found.seat(view["to_move"])
-    found.seat(progress["active"])
-    found.choice(view["phase"], PHASES)
-    found.number(view["turn"], most=RULES["turn_cap"])
-    found.number(view["actions_left"], most=_ACTIONS)
-    found.marks(view["permissions"], _PERMISSIONS)
-    found.flag(progress["discarded"])
-    found.flag(progress["extra_turn"])
-    found.seat(progress.get("slowed"))
-    found.numbers(progress["extra_draws"], most=2)
+    encoded.choice(options["mode"], MODES)
+    for school in encoded.by_seat(options["decks"]):
+        encoded.choice(school, _SCHOOLS)
+    encoded.seat(view["to_move"])
+    encoded.seat(progress["active"])
+    encoded.choice(view["phase"], PHASES)
+    encoded.number(view["turn"], most=RULES["turn_cap"])
+    encoded.number(view["actions_left"], most=_ACTIONS)
+    encoded.marks(view["permissions"], _PERMISSIONS)
+    encoded.flag(progress["discarded"])
+    encoded.flag(progress["extra_turn"])
+    encoded.seat(progress.get("slowed"))
+    encoded.numbers(progress["extra_draws"], most=2)
     counters = view["counters"]
-    found.numbers((counters["destroyed"][rank] for rank in RANKS), most=_DESTROYED)
-    found.marks([summoned["square"] for summoned in counters["summoned"]], _BOARD)
+    encoded.numbers((counters["destroyed"][rank] for rank in RANKS), most=_DESTROYED)
+    encoded.marks([summoned["square"] for summoned in counters["summoned"]], _BOARD)
     end = view["end"] or _NOTHING
-    found.seat(end.get("seat"))
-    found.number(end.get("turns_left"), most=RULES["final_turns"])
+    encoded.seat(end.get("seat"))
+    encoded.number(end.get("turns_left"), most=RULES["final_turns"])
 
 
-def _add_cards(found: Features, view: dict[str, Any]) -> None:
+def _add_cards(encoded: Features, view: dict[str, Any]) -> None:
     hand, played, decks = view["hand"], view["played"], view["deck_sizes"]
-    found.marks(hand["beings"], _BEINGS)
-    found.marks(hand["legends"], _LEGENDS)
-    found.choice(hand["flare"], _FLARES)
-    found.marks(view["discard"], _BEINGS)
-    for beings in found.by_seat(played["beings"]):
-        found.marks(beings, _BEINGS)
-    found.marks(played["legends"], _LEGENDS)
-    found.marks(played["flares"], _FLARES)
-    for sizes in found.by_seat(view["hand_sizes"]):
-        found.numbers((sizes[kind] for kind in ("beings", "legends", "flare")), most=_HAND)
-    found.numbers(found.by_seat(decks["beings"]), most=_DECKS["beings"])
-    found.numbers(found.by_seat(view["discard_sizes"]), most=_DECKS["beings"])
-    found.numbers((decks["legends"], decks["flares"]), most=_DECKS["legends"])
-    found.number(decks.get("tasks"), most=_DECKS["tasks"])
+    encoded.marks(hand["beings"], _BEINGS)
+    encoded.marks(hand["legends"], _LEGENDS)
+    encoded.choice(hand["flare"], _FLARES)
+    encoded.marks(view["discard"], _BEINGS)
+    for beings in encoded.by_seat(played["beings"]):
+        encoded.marks(beings, _BEINGS)
+    encoded.marks(played["legends"], _LEGENDS)
+    encoded.marks(played["flares"], _FLARES)
+    for sizes in encoded.by_seat(view["hand_sizes"]):
+        encoded.numbers((sizes[kind] for kind in ("beings", "legends", "flare")), most=_HAND)
+    encoded.numbers(encoded.by_seat(decks["beings"]), most=_DECKS["beings"])
+    encoded.numbers(encoded.by_seat(view["discard_sizes"]), most=_DECKS["beings"])
+    encoded.numbers((decks["legends"], decks["flares"]), most=_DECKS["legends"])
+    encoded.number(decks.get("tasks"), most=_DECKS["tasks"])
 
 
-def _add_tasks(found: Features, tasks: dict[str, Any]) -> None:
-    found.marks(tasks["current"], TASK_IDS)
-    found.choice(tasks["next"], TASK_IDS)
-    for claimed in found.by_seat(tasks["claimed"]):
-        found.marks(claimed, TASK_IDS)
-    found.marks(tasks["under"], TASK_IDS)
+def _add_tasks(encoded: Features, tasks: dict[str, Any]) -> None:
+    encoded.marks(tasks["current"], TASK_IDS)
+    encoded.choice(tasks["next"], TASK_IDS)
+    for claimed in encoded.by_seat(tasks["claimed"]):
+        encoded.marks(claimed, TASK_IDS)
+    encoded.marks(tasks["under"], TASK_IDS)
 
 
-def _add_effect(found: Features, view: dict[str, Any]) -> None:
+def _add_effect(encoded: Features, view: dict[str, Any]) -> None:
     """Add the card being resolved, its step, and the squares that its effect remembers."""
     effect = view["progress"]["effect"] or _NOTHING
     summon = view["progress"]["summon"] or _NOTHING
-    found.choice(view["card"], IDS)
-    found.choice(view["step"], range(_STEPS))
-    found.number(effect.get("times"), most=_TIMES)
-    found.number(effect.get("own_moves"), most=_TIMES)
-    found.choice(effect.get("warp"), _WOVEN)
-    found.choice(effect.get("direction"), DIRECTIONS)
-    found.choice(effect.get("lock"), RANKS)
-    found.choice(summon.get("square", effect.get("summon")), _BOARD)
-    found.choice(effect.get("onto"), CAPTURES)
+    encoded.choice(view["card"], IDS)
+    encoded.choice(view["step"], range(_STEPS))
+    encoded.number(effect.get("times"), most=_TIMES)
+    encoded.number(effect.get("own_moves"), most=_TIMES)
+    encoded.choice(effect.get("warp"), _WOVEN)
+    encoded.choice(effect.get("direction"), DIRECTIONS)
+    encoded.choice(effect.get("lock"), RANKS)
+    encoded.choice(summon.get("square", effect.get("summon")), _BOARD)
+    encoded.choice(effect.get("onto"), CAPTURES)
     for name in ("being", "runner", "picked"):
-        found.choice(effect.get(name), _BOARD)
+        encoded.choice(effect.get(name), _BOARD)
     for name in ("used", "pool", "chosen"):
-        found.marks(effect.get(name, []), _BOARD)
+        encoded.marks(effect.get(name, []), _BOARD)

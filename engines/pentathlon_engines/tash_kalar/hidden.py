@@ -56,14 +56,14 @@ def deal(
     Without a generator the cards come in the order of their numbers. Returns whether there were
     enough cards.
     """
-    wanted = _wanted(state, seat)
-    enough = _deal_once(state, seat, sizes, pile, wanted=wanted, rng=rng)
-    while rng is not None and not _can_decide(state, seat, wanted):
-        enough = _deal_once(state, seat, sizes, pile, wanted=wanted, rng=rng)
+    needed = _needed(state, seat)
+    enough = _deal_once(state, seat, sizes, pile, needed=needed, rng=rng)
+    while rng is not None and not _can_decide(state, seat, needed):
+        enough = _deal_once(state, seat, sizes, pile, needed=needed, rng=rng)
     return enough
 
 
-def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
+def _needed(state: TashKalarPosition, seat: int) -> tuple[int, int]:
     """Return the masks of cards of which pile and hand must each contain one; 0 for none.
 
     A seat is asked for a card to freeze or a being to summon only if it has one (18.1).
@@ -84,9 +84,9 @@ def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
     return 0, found
 
 
-def _can_decide(state: TashKalarPosition, seat: int, wanted: tuple[int, int]) -> bool:
+def _can_decide(state: TashKalarPosition, seat: int, needed: tuple[int, int]) -> bool:
     """Return whether discard pile and hand contain the cards that they must contain."""
-    lying, held = wanted
+    lying, held = needed
     if lying and not state.discards[seat] & lying:
         return False
     return not held or mask(state.hands[seat]) & held != 0
@@ -98,7 +98,7 @@ def _deal_once(
     sizes: list[int],
     pile: int,
     *,
-    wanted: tuple[int, int],
+    needed: tuple[int, int],
     rng: Random | None,
 ) -> bool:
     """Deal; the cards that the seat must have are guaranteed only without a generator."""
@@ -108,15 +108,15 @@ def _deal_once(
     ours = [card for card in ours if card not in shown]
     beings -= len(shown)
     if rng is None:
-        _sort(ours, wanted[0] or ~wanted[1])
+        _sort(ours, needed[0] or ~needed[1])
     lying = _pile(state, seat, ours, pile, rng)
     rest = [card for card in ours if card not in lying]
     great = _shared(state, seat, LEGEND_CARDS, state.legend_pile, rng)
     fires = _shared(state, seat, FLARE_CARDS, state.flare_pile, rng)
     _shuffle(rest, rng)
     if rng is None:
-        _sort(rest, wanted[1])
-        _sort(great, wanted[1])
+        _sort(rest, needed[1])
+        _sort(great, needed[1])
     if _plays_freely(state, seat):
         _give_free_play(state, seat, rest, fires, [beings, flares])
     state.set_hand(seat, mask([*shown, *rest[:beings], *great[:legends], *fires[:flares]]))

@@ -50,14 +50,14 @@ class StatedReplacement(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the replacement as proofs have it."""
-        told = {**self._asdict(), "kept": list(self.kept)}
+        stated = {**self._asdict(), "kept": list(self.kept)}
         # Digests count an empty `left` as none.
-        return told if self.left else {name: told[name] for name in told if name != "left"}
+        return stated if self.left else {name: stated[name] for name in stated if name != "left"}
 
     def digest_after(self, before: str) -> str:
         """Return the digest of this replacement and of the digest before it ("" for the first)."""
-        told = {name: value for name, value in self.to_json().items() if name != "digest"}
-        return sha256(canonical({"before": before, **told})).hexdigest()
+        stated = {name: value for name, value in self.to_json().items() if name != "digest"}
+        return sha256(canonical({"before": before, **stated})).hexdigest()
 
     def sentence(self) -> str:
         """Describe who replaced whom, and from which block on."""
@@ -79,14 +79,14 @@ class Lineup:
     def files(self, entry: int, block: int) -> set[str]:
         """Return the hash of the file; two hashes while a replacement of it is carried out."""
         files = {self._entered[entry]}
-        for each in self._replacements:
-            if each.entry != entry or each.old["hash"] not in files:
+        for replacement in self._replacements:
+            if replacement.entry != entry or replacement.old["hash"] not in files:
                 continue
-            if each.first_block is None:
-                files.add(each.new["hash"])
-            elif block >= each.first_block and block not in each.kept:
-                files.discard(each.old["hash"])
-                files.add(each.new["hash"])
+            if replacement.first_block is None:
+                files.add(replacement.new["hash"])
+            elif block >= replacement.first_block and block not in replacement.kept:
+                files.discard(replacement.old["hash"])
+                files.add(replacement.new["hash"])
         return files
 
 
@@ -98,21 +98,21 @@ def find_problems(
 ) -> Iterator[str]:
     """Yield what is wrong with replacements; `blocks` are the entries that meet in each."""
     files, digest = list(entered), ""
-    for number, each in enumerate(replacements, start=1):
-        if not 0 <= each.entry < len(files):
+    for number, replacement in enumerate(replacements, start=1):
+        if not 0 <= replacement.entry < len(files):
             yield f"replacement {number} names an entry that does not exist"
             continue
-        if each.old["hash"] != files[each.entry]:
+        if replacement.old["hash"] != files[replacement.entry]:
             yield f"replacement {number} replaces a file that did not play there"
-        if each.new["hash"] in files:
+        if replacement.new["hash"] in files:
             yield f"replacement {number} lets a file play in two places"
-        files[each.entry] = each.new["hash"]
-        if each.first_block is None:
+        files[replacement.entry] = replacement.new["hash"]
+        if replacement.first_block is None:
             continue
-        digest = each.digest_after(digest)
-        if digest != each.digest:
+        digest = replacement.digest_after(digest)
+        if digest != replacement.digest:
             yield f"the digest of replacement {number} does not follow from what is stated"
-            digest = each.digest
-        for block in each.kept:
-            if block < each.first_block or each.entry not in blocks.get(block, ()):
+            digest = replacement.digest
+        for block in replacement.kept:
+            if block < replacement.first_block or replacement.entry not in blocks.get(block, ()):
                 yield f"replacement {number} keeps block {block} for a file that is not in it"

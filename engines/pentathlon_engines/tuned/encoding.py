@@ -10,24 +10,24 @@ from pentathlon_engines.tuned.board import EACH, LETTERS, MAX_ACTIONS, REPETITIO
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
     """Return the numbers of an observation."""
-    found = Features(you=view["you"], seats=seats)
-    found.seat(view["to_move"])
+    encoded = Features(you=view["you"], seats=seats)
+    encoded.seat(view["to_move"])
     for square in SQUARES:
-        found.marks(view["board"].get(square, ""), LETTERS)
-    for hand in found.by_seat(view["hands"]):
-        found.counts(hand, LETTERS, most=max(EACH))
-    for rooster in found.by_seat(view["rooster"]):
-        found.choice(rooster, ("add", "move"))
-    _add_last(found, view["last"])
-    found.number(view["actions"], most=MAX_ACTIONS)
-    found.number(view["seen"], most=REPETITION_DRAW)
-    return found.values
+        encoded.marks(view["board"].get(square, ""), LETTERS)
+    for hand in encoded.by_seat(view["hands"]):
+        encoded.counts(hand, LETTERS, most=max(EACH))
+    for rooster in encoded.by_seat(view["rooster"]):
+        encoded.choice(rooster, ("add", "move"))
+    _add_last(encoded, view["last"])
+    encoded.number(view["actions"], most=MAX_ACTIONS)
+    encoded.number(view["seen"], most=REPETITION_DRAW)
+    return encoded.values
 
 
-def _add_last(found: Features, last: str | None) -> None:
+def _add_last(encoded: Features, last: str | None) -> None:
     """Add the last action if it was a move, for it may not be taken back."""
     words = (last or "").split()
     _, source, target, count = words if words[:1] == ["move"] else ("", "", "", "0")
-    found.choice(source, SQUARES)
-    found.choice(target, SQUARES)
-    found.number(int(count), most=len(LETTERS))
+    encoded.choice(source, SQUARES)
+    encoded.choice(target, SQUARES)
+    encoded.number(int(count), most=len(LETTERS))

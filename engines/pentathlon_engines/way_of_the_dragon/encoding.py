@@ -15,26 +15,26 @@ _CAP: Final[int] = RULES["turn_cap_per_player"]["most"]
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
     """Return the numbers of an observation."""
-    found = Features(you=view["you"], seats=seats)
+    encoded = Features(you=view["you"], seats=seats)
     options = view["options"]
-    found.seat(view["to_move"])
-    found.seat(view["turn_of"])
-    found.choice(view["phase"], PHASES)
-    found.flag(options["powers"])
-    found.flag(options["immunity"])
-    found.number(view["turn"], most=options["turn_cap_per_player"] * seats)
-    found.number(options["turn_cap_per_player"], most=_CAP)
-    found.numbers(view["plain_spaces"], most=MOST_SPACES)
-    for colour in found.by_seat(view["colors"]):
-        found.choice(colour, COLOURS)
-    for pieces in found.by_seat(view["positions"]):
+    encoded.seat(view["to_move"])
+    encoded.seat(view["turn_of"])
+    encoded.choice(view["phase"], PHASES)
+    encoded.flag(options["powers"])
+    encoded.flag(options["immunity"])
+    encoded.number(view["turn"], most=options["turn_cap_per_player"] * seats)
+    encoded.number(options["turn_cap_per_player"], most=_CAP)
+    encoded.numbers(view["plain_spaces"], most=MOST_SPACES)
+    for colour in encoded.by_seat(view["colors"]):
+        encoded.choice(colour, COLOURS)
+    for pieces in encoded.by_seat(view["positions"]):
         for element in ELEMENTS:
-            found.choice(pieces[element], _SPACES)
+            encoded.choice(pieces[element], _SPACES)
     for element in ELEMENTS:
-        found.marks(view["dead"].get(element, ()), _SPACES)
-    for used in found.by_seat(view["power_used"]):
-        found.flag(used)
-    found.counts(view["dice"], FACES, most=DICE)
-    found.counts(view["kept"], FACES, most=DICE)
-    found.number(view["rolls_left"], most=REROLLS)
-    return found.values
+        encoded.marks(view["dead"].get(element, ()), _SPACES)
+    for used in encoded.by_seat(view["power_used"]):
+        encoded.flag(used)
+    encoded.counts(view["dice"], FACES, most=DICE)
+    encoded.counts(view["kept"], FACES, most=DICE)
+    encoded.number(view["rolls_left"], most=REROLLS)
+    return encoded.values

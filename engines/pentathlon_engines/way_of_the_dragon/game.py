@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.contract.game import Outcome, Policy, Prospects, State
+    from pentathlon_engines.contract.game import Outcome, Policy, Prospects
 
 
 class WayOfTheDragonState(WayOfTheDragonPosition):
@@ -149,12 +149,6 @@ class WayOfTheDragonGame(Game):
 
         return policies.play_greedy
 
-    def touches(self, state: State, action: int) -> list[str]:
-        """Return the dice that an action keeps, or the spaces that it is about."""
-        from pentathlon_engines.way_of_the_dragon import touches
-
-        return touches.touches(state, action)
-
 
 def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
     start_seat = options["start_seat"]
@@ -210,6 +204,6 @@ GAME: Final = WayOfTheDragonGame(
             ),
         ),
     ),
-    rooms="commentary drawing encoding evaluation examples keys lesson policies",
+    rooms="commentary drawing encoding evaluation examples keys lesson policies touches",
     glyphs=("celestial", "fire", "wood"),
 )

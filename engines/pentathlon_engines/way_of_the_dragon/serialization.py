@@ -52,7 +52,7 @@ def last_action(state: WayOfTheDragonPosition) -> dict[str, int | str] | None:
 _ELEMENT: Final = OneOf(ELEMENTS, what=f"an element: {', '.join(ELEMENTS)}")
 _DICE: Final = OneOf(WORDS, what="at most five letters in the order of the dice")
 _SEATED: Final = Integer(0, len(board.COLOURS) - 1)
-_PLACE: Final = Integer(1, board.MOST_PLAIN + 1)
+_PLACE: Final = Integer(1)
 _PLAIN: Final = ListOf(Integer(board.LEAST_PLAIN, board.MOST_PLAIN), PATHS)
 _TABLE: Final = position.Fields(
     position.GAME,

@@ -134,9 +134,9 @@ def test_events_of_all_kinds_come_through() -> None:
         (FEW, {"events": 3}, "events: must be a list"),
         (FEW, {"events": [{"kind": "dance"}]}, "events[0]: must be an object"),
         (FEW, {"events": [{"kind": "draw", "player": 0, "n": 2}]}, "events[0]: is not"),
-        (FEW, {"events": [{"kind": "gather", "player": 0, "n": 2}]}, "events[0]: is not"),
-        (FEW, {"events": [{"kind": "reshuffle", "n": [2, 2, 2, 2]}]}, "events[0]: is not"),
-        (FEW, {"events": [{"kind": "return", "player": 0, "cards": "X"}]}, "events[0]: is not"),
+        (FEW, {"events": [{"kind": "gather", "player": 0, "n": 2}]}, "events[0].colour:"),
+        (FEW, {"events": [{"kind": "reshuffle", "n": [2, 2, 2, 2]}]}, "events[0].n:"),
+        (FEW, {"events": [{"kind": "return", "player": 0, "cards": "X"}]}, "events[0].cards:"),
         (FEW, {"since": [0, 1]}, "since:"),
         (
             FULL | {"events": [{"kind": "mountain_stone", "player": 0, "on": True}]},

@@ -1,4 +1,4 @@
-"""Boards drawn as images on the terminal; requires the extra `images`."""
+"""Boards drawn as sixels on the terminal; requires the extra `images`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Final
 
 from rich.console import Console
 
-from pentathlon_engines.cli.output.image_protocol import ImageProtocol
 from pentathlon_engines.drawing.png import draw_png
 
 _TALLEST: Final = 40
@@ -32,19 +31,14 @@ def _without_terminal() -> Iterator[None]:
 
 
 with _without_terminal():
-    from textual_image.renderable import SixelImage, TGPImage
+    from textual_image.renderable import SixelImage
 
 # The package would log a traceback for a terminal that does not tell the size of its letters.
 logging.getLogger("textual_image").addHandler(logging.NullHandler())
 
-_IMAGES: Final = {ImageProtocol.SIXEL: SixelImage, ImageProtocol.KITTY: TGPImage}
-
 
 class TerminalScreen:
     """Draws boards for the terminal that is standard output."""
-
-    def __init__(self, protocol: ImageProtocol) -> None:
-        self._image = _IMAGES[protocol]
 
     def draw(self, svg: str, *, lines: int = 0) -> str:
         """Return the terminal output of a board, as large as fits beside these lines of text."""
@@ -53,6 +47,6 @@ class TerminalScreen:
         drawn = io.StringIO()
         console = Console(file=drawn, force_terminal=True, width=size.columns, height=rows)
         console.print(
-            self._image(io.BytesIO(draw_png(svg, width=_PIXELS)), width="auto", height="auto")
+            SixelImage(io.BytesIO(draw_png(svg, width=_PIXELS)), width="auto", height="auto")
         )
         return drawn.getvalue()
