@@ -17,7 +17,6 @@ from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
-from tests.databases import stored_again
 from tests.factories import make_user, make_version
 
 _OF_SERVICE = ("is_draft", "versions", "rated", "entries_per_author", "secret")
@@ -41,7 +40,6 @@ def open_cup(
     )
 
 
-@stored_again
 def started(
     *,
     bots: int = 4,

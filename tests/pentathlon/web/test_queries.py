@@ -121,7 +121,7 @@ def test_bot_page_asks_as_often_for_8_versions_as_for_3() -> None:
     for _ in range(5):
         make_version(bot=first.bot)
 
-    assert BotVersion.objects.filter(bot=first.bot).count() == 30
+    assert BotVersion.objects.filter(bot=first.bot).count() == 8
     assert queries_of(address) == few
 
 
