@@ -12,9 +12,9 @@ import ssl
 import threading
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 RECEIVED: Final = Path("/received")
 _ANSWERS: Final = {
@@ -32,7 +32,7 @@ def _keep(kind: str, content: bytes) -> None:
     draft.rename(RECEIVED / f"{kind}{draft.name}")
 
 
-def _joined(pieces: BinaryIO) -> bytes:
+def _joined(pieces: BufferedIOBase | BytesIO) -> bytes:
     """Join pieces, before each of which a line tells its length."""
     body = b""
     while size := int(pieces.readline().split(b";")[0], 16):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db.models.functions import Now
-from pentathlon.insight.search.services import index_all
 
 from pentathlon.fleet.models import Worker
 from pentathlon.insight.explorer.services import count_positions
@@ -24,7 +23,6 @@ def follow_results(say: Say) -> None:
         ("scores", count_all_scores),
         ("results", _apply_all),
         ("meetings", count_all),
-        ("names", index_all),
         ("positions", _count_all_positions),
         ("ranking", refresh_ranking),
     ):

@@ -1,12 +1,15 @@
 """The page of a tournament's organisers: who they are, who joins them, who takes it over."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.roles import is_staff
+from pentathlon.accounts.roles import LONGEST_REASON, is_staff
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.handovers.models import HANDED_OVER_IN, SHARED_IN
 from pentathlon.tournaments.handovers.services import (
@@ -22,9 +25,35 @@ from pentathlon.tournaments.handovers.services import (
 )
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.forms.handovers import AssignForm, OfferForm, ShareForm
 from pentathlon.web.requests import signed_in_user
 from pentathlon.web.responses import say, signed_in_form, signed_in_post
+
+
+class OfferForm(forms.Form):
+    """The person to whom a tournament is offered."""
+
+    person = forms.CharField(
+        label="Organiser",
+        max_length=150,
+        help_text="The username of another organiser who does not play in it.",
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+
+
+class ShareForm(OfferForm):
+    """The person who is asked to organise a tournament together with others."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: what Django's forms take
+        super().__init__(*args, **kwargs)
+        self.fields["person"].label = "Another organiser"
+
+
+class AssignForm(OfferForm):
+    """The new organiser of a tournament, and the reason."""
+
+    reason = forms.CharField(
+        label="Why", max_length=LONGEST_REASON, help_text="Everybody can read it."
+    )
 
 
 @signed_in_form
