@@ -137,34 +137,35 @@ _HAPPENED_COLUMNS: Final = """
     accounts.totpkey: created_at
     accounts.user: date_joined last_login
     admin.logentry: action_time
-    analyses.analysis: asked_at created_at ended_at lent_at sent_at
-    audit.auditevent: at
+    insight.analysis: asked_at created_at ended_at lent_at sent_at
+    accounts.auditevent: at
     bots.archive: damaged_at
     bots.bot: created_at
     bots.botversion: created_at stopped_at validated_at
-    challenges.challenge: created_at finished_at
-    datasets.dataset: begun_at made_at
-    desk_records.deskrecord: created_at
-    explorer.exploredgame: finished_at
+    tournaments.challenge: created_at finished_at
+    insight.dataset: begun_at made_at
+    matches.deskrecord: created_at
+    insight.exploredgame: finished_at
+    insight.meeting: finished_at
     fleet.worker: seen_at started_at
     fleet.workertoken: created_at fruitless_since last_used_at passed_since
     fleet.workertoken: quarantined_at revoked_at
     friendlies.friendly: begun_at created_at finished_at moved_at progressed_at sent_at
-    handovers.handover: offered_at
+    tournaments.handover: offered_at
     ladders.ladder: created_at
     ladders.season: closed_at opened_at
     matches.attempt: ended_at started_at
     matches.match: created_at finished_at progressed_at sent_at started_at
     matches.seatlog: ended_at
-    oauth.oauthapp: created updated
+    accounts.oauthapp: created updated
     oauth2_provider.accesstoken: created updated
     oauth2_provider.devicegrant: last_checked
     oauth2_provider.grant: created updated
     oauth2_provider.idtoken: created updated
     oauth2_provider.refreshtoken: created revoked updated
-    rankings.rankingtable: computed_at
+    ratings.rankingtable: computed_at
     ratings.ledgerrow: applied_at ended_at
-    replays.replay: created_at damaged_at
+    matches.replay: created_at damaged_at
     rivalry.meeting: finished_at
     tournaments.batch: made_at
     tournaments.coorganiser: since
@@ -176,10 +177,10 @@ _HAPPENED_COLUMNS: Final = """
     tournaments.team: created_at
     tournaments.teammember: accepted_at invited_at
     tournaments.tournament: created_at finished_at revealed_at started_at
-    transparency.logentry: created_at damaged_at
-    transparency.logroot: created_at damaged_at
-    transparency.logtile: damaged_at
-    transparency.signingkey: created_at
+    matches.logentry: created_at damaged_at
+    matches.logroot: created_at damaged_at
+    matches.logtile: damaged_at
+    matches.signingkey: created_at
     trust.quarantine: began_at ended_at
     trust.review: decided_at
     trust.spotcheck: created_at ended_at
