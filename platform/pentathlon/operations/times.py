@@ -166,7 +166,6 @@ _HAPPENED_COLUMNS: Final = """
     ratings.rankingtable: computed_at
     ratings.ledgerrow: applied_at ended_at
     matches.replay: created_at damaged_at
-    rivalry.meeting: finished_at
     tournaments.batch: made_at
     tournaments.coorganiser: since
     tournaments.entry: left_at
