@@ -105,7 +105,6 @@ def _demand_that_those_were_finished(worker: subprocess.Popen[bytes]) -> None:
     assert set(ended) <= {AttemptState.ACCEPTED, AttemptState.RETURNED}
 
 
-@pytest.mark.deep
 def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(
     tmp_path: Path, temporary: Path
 ) -> None:
