@@ -7,6 +7,8 @@ whatever can be derived and differs, is refused with the name of its field.
 
 from __future__ import annotations
 
+from _operator import attrgetter  # bots would wait for `operator`
+
 from pentathlon_engines.contract.info import Outcome
 from pentathlon_engines.errors import BadPosition
 
@@ -98,10 +100,10 @@ class Text(Kind):
 
 
 class OneOf(Kind):
-    """One of some names; the state has its number."""
+    """One of some names; the state has its number, or -1 for none."""
 
     def __init__(self, names: Sequence[str | None], *, what: str = "") -> None:
-        self.names = names
+        self.shown = [*names, None]
         self.numbers = {name: number for number, name in enumerate(names)}
         self.what = what or f"one of {', '.join(map(str, names))}"
 
@@ -113,7 +115,7 @@ class OneOf(Kind):
 
     def show(self, value: Any) -> Any:
         """Return the name with this number."""
-        return self.names[value]
+        return self.shown[value]
 
 
 class Optional(Kind):
@@ -248,7 +250,7 @@ class Field:
     viewer, too. A field without a kind is only written and compared. `to` says who sees the field.
     """
 
-    __slots__ = ("get", "is_required", "is_seen", "kind", "name", "show", "to")
+    __slots__ = ("get", "is_required", "is_seen", "kind", "name", "to")
 
     def __init__(
         self,
@@ -266,8 +268,19 @@ class Field:
         self.to = to
         self.is_required = is_required
         self.is_seen = is_seen
-        is_plain = kind is None or isinstance(kind, Integer | Flag)
-        self.show: Callable[[Any], Any] | None = None if kind is None or is_plain else kind.show
+
+
+def _writer(
+    field: Field,
+) -> tuple[str, Callable[..., Any], Callable[[Any], Any] | None, bool]:
+    """Return the name of a field, what gets and what shows its value, and `is_seen`."""
+    get, kind = field.get, field.kind
+    if not isinstance(get, str):
+        return field.name, get, None, field.is_seen
+    if isinstance(kind, Optional) and isinstance(kind.kind, OneOf):
+        kind = kind.kind
+    show = None if kind is None or type(kind) in (Integer, Flag) else kind.show
+    return field.name, attrgetter(get), show, False
 
 
 class Fields:
@@ -276,20 +289,19 @@ class Fields:
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
         # Observations are made every turn, so what each audience sees is looked up once.
-        self._seen = [[field for field in fields if field.to & to] for to in _AUDIENCES]
+        self._seen = [[_writer(field) for field in fields if field.to & to] for to in _AUDIENCES]
 
     def write(self, subject: object, viewer: int | None = WHOLE) -> dict[str, Any]:
         """Return the fields that a viewer sees."""
         written: dict[str, Any] = {}
-        for field in self._seen[2 if viewer is None else 0 if viewer == WHOLE else 1]:
-            get = field.get
-            if isinstance(get, str):
-                value = getattr(subject, get)
-                written[field.name] = field.show(value) if field.show else value
+        audience = 2 if viewer is None else 0 if viewer == WHOLE else 1
+        for name, get, show, is_seen in self._seen[audience]:
+            if show is not None:
+                written[name] = show(get(subject))
             else:
-                value = get(subject, viewer) if field.is_seen else get(subject)
+                value = get(subject, viewer) if is_seen else get(subject)
                 if value is not ABSENT:
-                    written[field.name] = value
+                    written[name] = value
         return written
 
     def read(self, subject: object, data: Any, *, inside: str = "") -> dict[str, Any]:
@@ -352,7 +364,8 @@ def check_written(state: State, data: dict[str, Any], *, but: tuple[str, ...] = 
         seen = state.observation(seat)
         written = seen | written if seat is None else written | seen
     for name in (*data, "result"):
-        if name not in ("options", *but) and not agrees(data.get(name), written.get(name)):
+        is_free = name == "options" or (name in but and data[name] is not None)
+        if not is_free and not agrees(data.get(name), written.get(name)):
             refuse(name, f"must be {written.get(name)!r} here")
     if data.get("result") != written["result"]:
         refuse("result", f"must be {written['result']!r} here")

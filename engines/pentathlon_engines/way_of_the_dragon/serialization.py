@@ -18,6 +18,19 @@ from pentathlon_engines.contract.position import (
 )
 from pentathlon_engines.way_of_the_dragon import board, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, GRAMMAR, PATHS, TEXTS
+from pentathlon_engines.way_of_the_dragon.board import (
+    COLOURS,
+    DEAD,
+    EXTRA,
+    KEEPING,
+    NOBODY,
+    OVER,
+    PHASES,
+    ROLL,
+    START,
+    join_steps,
+    step_of,
+)
 from pentathlon_engines.way_of_the_dragon.dice import ALL, NONE, REROLLS, WORDS, is_part
 
 TYPE_CHECKING = False
@@ -46,26 +59,24 @@ def dead_pieces(state: WayOfTheDragonPosition) -> dict[str, list[int]]:
 def last_action(state: WayOfTheDragonPosition) -> dict[str, int | str] | None:
     """Return who acted last and how."""
     seat, action = state.last
-    return None if seat == board.NOBODY else {"seat": seat, "action": TEXTS[action]}
+    return None if seat == NOBODY else {"seat": seat, "action": TEXTS[action]}
 
 
 _ELEMENT: Final = OneOf(ELEMENTS, what=f"an element: {', '.join(ELEMENTS)}")
 _DICE: Final = OneOf(WORDS, what="at most five letters in the order of the dice")
-_SEATED: Final = Integer(0, len(board.COLOURS) - 1)
+_SEATED: Final = Integer(0, len(COLOURS) - 1)
 _PLACE: Final = Integer(1)
 _PLAIN: Final = ListOf(Integer(board.LEAST_PLAIN, board.MOST_PLAIN), PATHS)
 _TABLE: Final = position.Fields(
     position.GAME,
     Field("players", get="seats"),
-    Field("colors", get=lambda state: [board.COLOURS[colour] for colour in state.colours]),
+    Field("colors", get=lambda state: [COLOURS[colour] for colour in state.colours]),
     position.OPTIONS,
     Field("plain_spaces", get=lambda state: list(state.board.plain)),
     Field("turn", Integer(0), is_required=True),
-    Field(
-        "turn_of", _SEATED, lambda state: None if state.turn_of == board.NOBODY else state.turn_of
-    ),
+    Field("turn_of", _SEATED, lambda state: None if state.turn_of == NOBODY else state.turn_of),
     position.TO_MOVE,
-    Field("phase", OneOf(board.PHASES), is_required=True),
+    Field("phase", OneOf(PHASES), is_required=True),
     Field("dice", _DICE),
     Field("kept", _DICE),
     Field("rolls_left", Integer(0, REROLLS)),
@@ -73,7 +84,7 @@ _TABLE: Final = position.Fields(
         "positions",
         ListOf(
             position.Object(**dict.fromkeys(ELEMENTS, position.Optional(_PLACE))),
-            most=len(board.COLOURS),
+            most=len(COLOURS),
         ),
         lambda state: [pieces(state, seat) for seat in range(state.seats)],
     ),
@@ -84,7 +95,7 @@ _TABLE: Final = position.Fields(
     ),
     Field(
         "power_used",
-        ListOf(position.Flag(), most=len(board.COLOURS)),
+        ListOf(position.Flag(), most=len(COLOURS)),
         lambda state: [bool(state.used >> seat & 1) for seat in range(state.seats)],
         is_required=True,
     ),
@@ -127,9 +138,9 @@ def plain_spaces(data: dict[str, Any]) -> tuple[int, ...]:
 def read(state: WayOfTheDragonPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     values = _TABLE.read(state, data)
-    is_drawn = state.phase <= board.ROLL
-    decides = "null" if state.phase == board.OVER else "-1" if is_drawn else "a seat"
-    position.read_mover(state, data, phase=board.PHASES[state.phase], decides=decides)
+    is_drawn = state.phase <= ROLL
+    decides = "null" if state.phase == OVER else "-1" if is_drawn else "a seat"
+    position.read_mover(state, data, phase=PHASES[state.phase], decides=decides)
     _read_pieces(state, values)
     _read_turn(state, values["turn_of"])
     for seat, is_used in enumerate(values["power_used"]):
@@ -144,10 +155,10 @@ def read(state: WayOfTheDragonPosition, data: dict[str, Any]) -> None:
         state.last = (values["last"]["seat"], values["last"]["action"])
         Integer(0, state.seats - 1).read("last.seat", state.last[0])
     for index, value in enumerate(values["moved"] or ()):
-        state.moved = board.join_steps(state.moved, _moved(state, f"moved[{index}]", value))
+        state.moved = join_steps(state.moved, _moved(state, f"moved[{index}]", value))
     checked_integer("ply", state.ply, low=0, high=state.game.info.longest)
     _check_phase(state)
-    if state.phase == board.OVER:
+    if state.phase == OVER:
         state.outcome = moves.outcome_of(state, race=moves.is_race(state))
         if state.outcome is None:
             refuse("phase", "must not be 'over': no seat has all pieces on numbers before the cap")
@@ -176,7 +187,7 @@ def _read_pieces(state: WayOfTheDragonPosition, values: dict[str, Any]) -> None:
 
 def _read_turn(state: WayOfTheDragonPosition, turn_of: int | None) -> None:
     """Check `turn` and read `turn_of`; they are 0 and null before the first turn."""
-    if state.phase in (board.DEAD, board.START):
+    if state.phase in (DEAD, START):
         checked_integer("turn", state.turn, low=0, high=0)
         if turn_of is not None:
             refuse("turn_of", "must be null before the first turn")
@@ -184,7 +195,7 @@ def _read_turn(state: WayOfTheDragonPosition, turn_of: int | None) -> None:
     checked_integer("turn", state.turn, low=1, high=state.cap)
     if turn_of is not None:
         state.turn_of = checked_integer("turn_of", turn_of, low=0, high=state.seats - 1)
-    elif state.phase == board.ROLL:
+    elif state.phase == ROLL:
         refuse("turn_of", "is missing; write whose dice are rolled")
     else:
         state.turn_of = state.to_move or 0
@@ -202,35 +213,35 @@ def _moved(state: WayOfTheDragonPosition, field: str, value: object) -> int:
     target = checked_integer(field, value[2], low=1, high=last)
     if target not in state.positions[path::PATHS]:
         refuse(field, f"no piece stands on {target} of the path of {ELEMENTS[path]}")
-    return board.step_of(path, origin, target)
+    return step_of(path, origin, target)
 
 
 def _check_phase(state: WayOfTheDragonPosition) -> None:
     """Refuse dice and rolls that do not belong to the phase."""
     phase = state.phase
-    if phase in (board.DEAD, board.START):
+    if phase in (DEAD, START):
         _check_before_turns(state)
-    elif phase == board.ROLL:
+    elif phase == ROLL:
         _check_roll(state)
     elif state.dice == NONE:
-        refuse("dice", f"is missing in phase {board.PHASES[phase]!r}")
-    elif phase == board.KEEPING:
+        refuse("dice", f"is missing in phase {PHASES[phase]!r}")
+    elif phase == KEEPING:
         if state.rolls_left == 0 and not state.asks_for_eye():
             refuse("rolls_left", "must be 1 or 2 in phase 'keep' without a fourth roll")
     elif state.rolls_left:
-        refuse("rolls_left", f"must be 0 in phase {board.PHASES[phase]!r}")
-    if phase == board.EXTRA and not (state.asks_for_extra() and state.turn < state.cap):
+        refuse("rolls_left", f"must be 0 in phase {PHASES[phase]!r}")
+    if phase == EXTRA and not (state.asks_for_extra() and state.turn < state.cap):
         refuse("phase", "must not be 'extra': no other turn can follow this one")
 
 
 def _check_before_turns(state: WayOfTheDragonPosition) -> None:
     placed = sum(mask.bit_count() for mask in state.dead)
-    if state.phase == board.DEAD and placed >= state.options["dead"]:
+    if state.phase == DEAD and placed >= state.options["dead"]:
         refuse("dead", "must be fewer than the option says in phase 'dead'")
-    if state.phase == board.START and state.options["start_seat"] != "draw":
+    if state.phase == START and state.options["start_seat"] != "draw":
         refuse("phase", "must not be 'start' when the option start_seat says who begins")
     if any(state.positions) or state.used or state.dice or state.rolls_left:
-        refuse("phase", f"must not be {board.PHASES[state.phase]!r} when the match has begun")
+        refuse("phase", f"must not be {PHASES[state.phase]!r} when the match has begun")
 
 
 def _check_roll(state: WayOfTheDragonPosition) -> None:

@@ -24,7 +24,6 @@ class Golden(NamedTuple):
     document_hash: str
     schedule_hash: str
     entries: int = 4
-    table_seats: int = 2
     cycles: int = 1
 
 
@@ -38,7 +37,7 @@ def _document(golden: Golden) -> dict[str, Any]:
         "rules": 3,
         "options": {"powers": True},
         "limits": {"action_cpu_s": 0.5, "memory_mb": 128},
-        "table_seats": golden.table_seats,
+        "table_seats": 2,
         "rating_algorithm": 2,
         "draw_probability": 0.1,
         "beta": 25 / 6,
@@ -72,19 +71,6 @@ def _schedule_hash(document: dict[str, Any]) -> str:
             "79fa06ab28331b3aa27ec07137851febeddcef58f9063d9e358ca299d4954161",
             entries=7,
             cycles=3,
-        ),
-        Golden(
-            "6dd097748313fdcc8d7b7d155e37993114f727d867c6aa9d1c0665aafb7eb536",
-            "ef0affabcc6418a59b70aad6a84070ecdb4036f425ab53ae86e9fb9867f480d9",
-            entries=5,
-            table_seats=3,
-        ),
-        Golden(
-            "c78f94a7f6dea5f12845643df7332353905e51c5969092d8b192e75257b1661d",
-            "2129f75364e8914d110f41ac68f3a35115fbd2b8c3cbad3aa3ecd39823fef8d4",
-            entries=16,
-            table_seats=4,
-            cycles=2,
         ),
     ],
 )

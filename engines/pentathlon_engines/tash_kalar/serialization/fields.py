@@ -236,9 +236,9 @@ def _done(effect: Effect) -> list[dict[str, Any]]:
     return [
         {
             "count": effect.counts[slot],
-            "square": SQUARE.show(effect.squares[slot]),
-            "piece": SQUARE.show(effect.pieces[slot]),
-            "direction": _DIRECTION.show(effect.directions[slot]),
+            "square": _PLACE.show(effect.squares[slot]),
+            "piece": _PLACE.show(effect.pieces[slot]),
+            "direction": _WAY.show(effect.directions[slot]),
             "ranks": _RANKS.show(effect.ranks[slot]),
         }
         for slot in range(SLOTS)
@@ -264,7 +264,8 @@ _TASK_LIST: Final = ListOf(_TASK, most=len(TASK_IDS))
 _PLACE: Final = OneOf([name or None for name in NAMES], what="a square")
 SQUARE: Final = Optional(_PLACE)
 _SQUARES: Final = _Squares(NAMES, what="a square")
-_DIRECTION: Final = Optional(OneOf(DIRECTIONS))
+_WAY: Final = OneOf(DIRECTIONS)
+_DIRECTION: Final = Optional(_WAY)
 _RANKS: Final = SetOf(RANKS)
 _PIECE: Final = Object(owner=_SEAT, rank=OneOf(RANKS))
 _HAND: Final = PartialObject(beings=_CARDS, legends=_CARDS, flare=_CARD)
