@@ -110,7 +110,10 @@ def test_without_a_terminal_there_are_no_images(
 
 @pytest.mark.parametrize(
     ("answer", "image"),
-    [(XTERM, re.compile(rb'\x1bP0;0;0q"1;1;(\d+);(\d+)')), (KITTY, re.compile(rb"\x1b_G.*?s="))],
+    [
+        (XTERM, re.compile(rb'\x1bP0;[01];0q"1;1;(\d+);(\d+)')),
+        (KITTY, re.compile(rb"\x1b_G.*?s=")),
+    ],
 )
 def test_replay_draws_the_board_on_a_terminal_that_can(
     answer: bytes,
