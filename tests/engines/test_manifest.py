@@ -127,7 +127,7 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PYTHON + f"processes = {'9' * 5_000}", "bot.toml: larger than 4096 bytes"),
         (PYTHON.replace('"python"', f"0x{'f' * 4_000}"), "language: write .*not 'int'"),
         (PYTHON.replace('"python"', f"'{'f' * 4_000}'"), "language: write .*not 'f{60}…'"),
-        (PYTHON + f"{'a.' * 1_900}a = 1", "a: no such field"),
+        (PYTHON + f"{'a.' * 1_900}a = 1", "a: no such field|not TOML"),
         (PYTHON + f"main = {'[' * 1_900}{']' * 1_900}", "main: write the path|not TOML"),
         (PYTHON + "'a\u2028b' = 1", r"'a\\u2028b': no such field"),
         (PYTHON + "main = 2026-99-99", "bot.toml: not TOML"),
