@@ -23,6 +23,7 @@ from pentathlon.matches.replays.services import accept_results  # noqa: E402
 from pentathlon.matches.services import claim_matches  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
+from pentathlon.tournaments.scheduling.blocks import settle_blocks  # noqa: E402
 from pentathlon.tournaments.scheduling.schedules import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
@@ -65,6 +66,7 @@ def play_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> list[Tou
         _play_waiting(sandbox)
         while apply_results():
             pass
+        settle_blocks()
         open_ones -= len(close_finished())
         make_schedules()
     return tournaments
