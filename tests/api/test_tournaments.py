@@ -9,11 +9,12 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.ratings.services import apply_results
-from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import SECRET, make_tournament, make_user, make_version
+from tests.pentathlon.tournaments.acting import matches_of, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -240,14 +241,8 @@ def test_entering_twice_is_a_conflict() -> None:
 
 
 def test_tables_of_a_tournament_show_results(running: Tournament, anonymous: APIClient) -> None:
-    place = TournamentMatch.objects.filter(tournament=running).order_by("index")[0]
-    Match.objects.filter(pk=place.match_id).update(
-        state=MatchState.DONE, finished_at="2026-01-01T00:00Z", sandbox="namespaces"
-    )
-    for seat in place.match.seats.all():
-        seat.rank = seat.seat
-        seat.save()
-    apply_results()
+    settle(matches_of(running)[:1], rank=lambda seat, _: seat.seat)
+    settle_blocks()
     base = f"{V1}/tournaments/{running.pk}"
 
     standings = anonymous.get(f"{base}/standings/").json()["results"]

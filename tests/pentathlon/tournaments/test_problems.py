@@ -11,6 +11,7 @@ from pentathlon.ladders.batches import make_batches
 from pentathlon.operations.gauges import gauges
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.scheduling import schedules
+from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
 from pentathlon.tournaments.services import cancel_tournament, close_finished, start_tournament
 from tests.api.client import V1
@@ -59,7 +60,7 @@ def _swiss() -> Tournament:
     cup = start_tournament(actor=owner, tournament=cup)
     make_schedules()
     settle(matches_of(cup))
-    close_finished()
+    settle_blocks()
     return cup
 
 
