@@ -58,6 +58,8 @@ class TestLogging:
             "chain": first.chain,
             "sandbox": "namespaces",
             "finished_at": first.finished_at.astimezone(UTC).isoformat(timespec="milliseconds"),  # type: ignore[union-attr]  # it is done
+            "referee_build": "0.1.0",
+            "bots_build": "0.1.0",
         }
 
     def test_receipt_of_a_rated_match_tells_the_arithmetic(self) -> None:
