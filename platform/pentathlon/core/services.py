@@ -14,13 +14,13 @@ LOOPS: Final = (
     "analyses",
     "close",
     "datasets",
+    "explorer",
     "ladders",
     "publishing",
     "recompute",
     "results",
     "retention",
     "schedule",
-    "search",
     "webhooks",
 )
 """The loops that must never end; each has a leadership of its own."""
