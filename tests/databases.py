@@ -226,9 +226,11 @@ def _copied_rows() -> dict[str, bytes]:
 
 
 def _store_copied(rows: dict[str, bytes]) -> None:
-    for table, data in rows.items():
-        with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
-            copy.write(data)
+    # In one transaction, because tables refer to each other; that is checked at its end.
+    with transaction.atomic():
+        for table, data in rows.items():
+            with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                copy.write(data)
     _forget_answers()
 
 
