@@ -252,7 +252,6 @@ class Match(models.Model):
             ),
             models.Index(fields=("sent_at",), condition=_PENDING, name="matches_sent"),
             models.Index(fields=("lease_until",), condition=_RUNNING, name="matches_running"),
-            models.Index(fields=("lane",), condition=_RUNNING, name="matches_live_of_lane"),
             models.Index(fields=("game", "state", "-id"), name="matches_by_game"),
             models.Index(fields=("-finished_at", "-id"), condition=_DONE, name="matches_latest"),
             models.Index(
@@ -266,6 +265,8 @@ class Match(models.Model):
             models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
             models.Index(fields=("id",), condition=_PENDING, name="matches_waiting_in_turn"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
+            # After it: of two equal ones SQLite takes the one that was made last.
+            models.Index(fields=("lane",), condition=_RUNNING, name="matches_live_of_lane"),
             models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),
             models.Index(
                 fields=("validated_version", "id"),

@@ -250,11 +250,6 @@ class Migration(migrations.Migration):
                         fields=["lease_until"],
                         name="matches_running",
                     ),
-                    models.Index(
-                        condition=models.Q(("state", "running")),
-                        fields=["lane"],
-                        name="matches_live_of_lane",
-                    ),
                     models.Index(fields=["game", "state", "-id"], name="matches_by_game"),
                     models.Index(
                         condition=models.Q(("state", "done")),
@@ -282,6 +277,11 @@ class Migration(migrations.Migration):
                         name="matches_waiting_in_turn",
                     ),
                     models.Index(fields=["lane", "-id"], name="matches_of_lane"),
+                    models.Index(
+                        condition=models.Q(("state", "running")),
+                        fields=["lane"],
+                        name="matches_live_of_lane",
+                    ),
                     models.Index(
                         condition=models.Q(("state", "void")),
                         fields=["lane", "-id"],
