@@ -265,7 +265,6 @@ class Match(models.Model):
             models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
             models.Index(fields=("id",), condition=_PENDING, name="matches_waiting_in_turn"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
-            # After it: of two equal ones SQLite takes the one that was made last.
             models.Index(fields=("lane",), condition=_RUNNING, name="matches_live_of_lane"),
             models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),
             models.Index(

@@ -27,6 +27,7 @@ _QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
 
 @pytest.mark.parametrize("name", _QUERIES)
 def test_only_a_partial_index_is_read(name: str) -> None:
+    """Of two equal indexes SQLite takes the one that was made last, so their order matters."""
     plan = _QUERIES[name]()[:50].explain()
 
     partial = (
