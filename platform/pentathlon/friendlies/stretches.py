@@ -165,25 +165,24 @@ def renew_stretch(friendly_id: int, token: UUID, *, ply: int) -> bool:
         return False
     now = database_now()
     is_advancing = ply > friendly.reached
-    friendly.reached = max(friendly.reached, ply)
-    friendly.progressed_at = (
+    since = (
         now if is_advancing else last_progress(friendly.progressed_at, friendly.lease_until, now)
     )
-    if _is_stalled(friendly, now=now):
+    if _is_stalled(friendly, since=since, now=now):
         _give_back(friendly, "Its worker made no progress.", counts=False)
         return False
-    friendly.save(update_fields=("reached", "progressed_at"))
-    held.update(lease_until=_lease_end())
+    reached = max(friendly.reached, ply)
+    held.update(reached=reached, progressed_at=since, lease_until=_lease_end())
     return True
 
 
-def _is_stalled(friendly: Friendly, *, now: datetime) -> bool:
+def _is_stalled(friendly: Friendly, *, since: datetime, now: datetime) -> bool:
     bots = friendly.seats.exclude(version=None)
     excess_s = seconds_too_many(
         limits=Limits(),
         bots=bots.count(),
         plays=1,
-        since=friendly.progressed_at or now,
+        since=since,
         begun=friendly.begun_at,
         now=now,
     )
