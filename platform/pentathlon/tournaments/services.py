@@ -286,12 +286,10 @@ def _fix_document(tournament: Tournament) -> Pool:
     )
     tournament.pool = pool
     tournament.rules_version = GAMES[tournament.game].info.version
-    # A process of the previous release has drawn no secret.
-    tournament.secret = tournament.secret or secrets.token_hex(SECRET_BYTES)
     planned = draft_document(tournament)
     tournament.fixed_document = planned.to_json()
     tournament.tie_breaks, tournament.leaving = list(planned.tie_breaks), planned.leaving or ""
-    decided = ("pool", "rules_version", "secret", "fixed_document", "tie_breaks", "leaving")
+    decided = ("pool", "rules_version", "fixed_document", "tie_breaks", "leaving")
     tournament.save(update_fields=decided)
     return pool
 
