@@ -278,7 +278,7 @@ def _writer(
     if not isinstance(get, str):
         return field.name, get, None, field.is_seen
     if isinstance(kind, Optional) and isinstance(kind.kind, OneOf):
-        kind = kind.kind
+        kind = kind.kind  # it shows -1 as null by itself
     show = None if kind is None or type(kind) in (Integer, Flag) else kind.show
     return field.name, attrgetter(get), show, False
 
@@ -363,9 +363,9 @@ def check_written(state: State, data: dict[str, Any], *, but: tuple[str, ...] = 
     if not data.keys() <= written.keys():
         seen = state.observation(seat)
         written = seen | written if seat is None else written | seen
-    for name in (*data, "result"):
-        is_free = name == "options" or (name in but and data[name] is not None)
-        if not is_free and not agrees(data.get(name), written.get(name)):
+    for name, value in data.items():
+        is_free = name == "options" or (name in but and value is not None)
+        if not is_free and not agrees(value, written.get(name)):
             refuse(name, f"must be {written.get(name)!r} here")
     if data.get("result") != written["result"]:
         refuse("result", f"must be {written['result']!r} here")
