@@ -1,5 +1,6 @@
 """`bench engines`: what it counts, and what it makes of the figures."""
 
+import json
 import random
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from django.core.management import CommandError, call_command
 from pentathlon.env import CHECKOUT
 from pentathlon_engines import GAMES
 from tools.benchmark.demands import show_demands
-from tools.benchmark.speed.command import rates, ratios
+from tools.benchmark.speed.command import rates, ratios, report
 from tools.benchmark.speed.contestant import Contestant
 from tools.benchmark.speed.drivers import driver_of
 from tools.benchmark.speed.field import Figures, SpeedEntry, measure, our_entries
@@ -80,6 +81,14 @@ def test_rates_name_games_and_builds(capsys: pytest.CaptureFixture[str]) -> None
     text = capsys.readouterr().out
 
     assert all(word in text for word in ("tuned, compiled", "connect_four", "1,200"))
+
+
+def test_json_is_one_document_with_rates_and_ratios(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(ROWS, as_json=True) == 1
+
+    told = json.loads(capsys.readouterr().out)
+    assert told["tuned, pure"]["moves/s"]["measured"] == 90.0
+    assert told["playouts, compiled / pure"]["tuned"]["measured"] == 12.0
 
 
 def test_unknown_game_is_refused_with_the_known_ones() -> None:

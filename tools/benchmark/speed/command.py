@@ -67,9 +67,16 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             rows = measure(entries, rounds=options["rounds"], slice_s=options["slice"], say=show)
     except (CannotCompile, ContestantFailed, InstallFailed) as error:
         raise CommandError(str(error)) from error
+    sys.exit(report(rows, as_json=options["json"]))
+
+
+def report(rows: Rows, *, as_json: bool) -> int:
+    """Print rates and ratios, as JSON in one document; return the exit status."""
     title = "Per CPU second, medians: moves driven from Python, playouts inside"
-    show_demands(title, rates(rows), as_json=options["json"])
-    sys.exit(show_demands("Ratios within this run", ratios(rows), as_json=options["json"]))
+    if as_json:
+        return show_demands(title, {**rates(rows), **ratios(rows)}, as_json=True)
+    show_demands(title, rates(rows), as_json=False)
+    return show_demands("Ratios within this run", ratios(rows), as_json=False)
 
 
 def rates(rows: Rows) -> dict[str, list[Demand]]:
