@@ -201,7 +201,7 @@ def stored_again(make: Callable[Asked, Made]) -> Callable[Asked, Made]:
     Its rows are copied back by PostgreSQL, in a twentieth of the time. What is asked for must be
     told apart by its text; rows cannot be asked for, as there are none.
     """
-    kept: dict[str, tuple[Made, dict[str, bytes]]] = {}
+    kept: dict[str, tuple[Made, _Copy]] = {}
 
     @wraps(make)
     def stored(*args: Asked.args, **asked: Asked.kwargs) -> Made:
@@ -209,29 +209,41 @@ def stored_again(make: Callable[Asked, Made]) -> Callable[Asked, Made]:
             return make(*args, **asked)
         key = repr((args, sorted(asked.items())))
         if key in kept:
-            _store_copied(kept[key][1])
+            kept[key][1].store()
         else:
-            kept[key] = (make(*args, **asked), _copied_rows())
+            kept[key] = (make(*args, **asked), _Copy())
         return deepcopy(kept[key][0])
 
     return stored
 
 
-def _copied_rows() -> dict[str, bytes]:
-    rows = {}
-    for table in _filled_tables():
-        with connection.cursor() as cursor, cursor.copy(f"COPY {table} TO STDOUT") as copy:
-            rows[table] = b"".join(copy)
-    return rows
+class _Copy:
+    """All rows of PostgreSQL as they are now, and how far the numbers of new ones have come."""
 
+    def __init__(self) -> None:
+        self._rows: dict[str, bytes] = {}
+        with connection.cursor() as cursor:
+            for table in _filled_tables():
+                with cursor.copy(f"COPY {table} TO STDOUT") as copy:
+                    self._rows[table] = b"".join(copy)
+            cursor.execute(
+                "SELECT quote_ident(sequencename), last_value FROM pg_sequences"
+                " WHERE last_value IS NOT NULL"
+            )
+            self._numbers: list[tuple[str, int]] = cursor.fetchall()
 
-def _store_copied(rows: dict[str, bytes]) -> None:
-    # In one transaction, because tables refer to each other; that is checked at its end.
-    with transaction.atomic():
-        for table, data in rows.items():
-            with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
-                copy.write(data)
-    _forget_answers()
+    def store(self) -> None:
+        # In one transaction, because tables refer to each other; that is checked at its end.
+        with transaction.atomic(), connection.cursor() as cursor:
+            for table, data in self._rows.items():
+                with cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                    copy.write(data)
+            # Who restores a backup sets numbers back; rows made from now on follow these all the same.
+            cursor.executemany(
+                "SELECT setval(%s, GREATEST(nextval(%s), %s))",
+                [(name, name, number) for name, number in self._numbers],
+            )
+        _forget_answers()
 
 
 @contextmanager
