@@ -238,7 +238,7 @@ class _Copy:
             for table, data in self._rows.items():
                 with cursor.copy(f"COPY {table} FROM STDIN") as copy:
                     copy.write(data)
-            # Who restores a backup sets numbers back; rows made from now on follow these all the same.
+            # Who restores a backup sets numbers back; rows of now follow these all the same.
             cursor.executemany(
                 "SELECT setval(%s, GREATEST(nextval(%s), %s))",
                 [(name, name, number) for name, number in self._numbers],
