@@ -20,6 +20,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon_engines.match.launcher import (
     BotCommand,
     BotProcess,
+    Launcher,
     LaunchFailed,
     SandboxLevel,
 )
@@ -43,7 +44,7 @@ from workers.slots.slot import Slot
 pytestmark = pytest.mark.django_db
 
 
-class Broken:
+class Broken(Launcher):
     """A launcher on a host that cannot start anything."""
 
     level = SandboxLevel.PROCESS

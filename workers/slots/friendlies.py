@@ -19,8 +19,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.runner import MatchAbandoned
 from workers.drain import Drain, Drained
-from workers.sandbox.launcher import SandboxLauncher
-from workers.slots.bot_files import BotFiles, FilesRemoved
+from workers.slots.bot_files import BotFiles
 
 RENEW_S: Final = LEASE_S / 3
 
@@ -122,7 +121,5 @@ def _play(
     )
     if len(referee.faults) > len(stretch.course.faults):
         folders = [command.folder for command in commands.values()]
-        staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
-        if not (files.are_complete(folders) and staged):
-            raise FilesRemoved
+        files.check(folders, launcher)
     return referee

@@ -24,8 +24,7 @@ from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from workers.drain import Drain, Drained
 from workers.host.cpu_pressure import Starvation
 from workers.port import Platform, PlatformAway
-from workers.sandbox.launcher import SandboxLauncher
-from workers.slots.bot_files import BotFiles, FilesRemoved
+from workers.slots.bot_files import BotFiles
 from workers.slots.broadcast import Broadcast
 from workers.slots.builds import BuildRefused, build_version
 from workers.slots.lease import LeaseKeeper
@@ -172,36 +171,22 @@ class _Batch:
             blamed={seat.seat for seat in job.seats if seat.is_blamed},
         )
         if report.record["faults"]:
-            self._check_files(seats)
+            self._files.check([seat.command.folder for seat in seats], self._launcher)
         self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
         return Submission(
             match_id=job.match_id, token=job.token, report=report, builds=self._builds(job)
         )
 
-    def _shows_compiled(self, job: Job) -> bool:
-        launcher = self._launcher
-        has_them = isinstance(launcher, SandboxLauncher) and launcher.shows_compiled
-        return has_them and job.shows_compiled
-
     def _builds(self, job: Job) -> EngineBuilds:
         own = build_name()
-        # Without a sandbox bots import what their worker does.
-        is_own = not isinstance(self._launcher, SandboxLauncher) or self._shows_compiled(job)
+        is_own = self._launcher.imports_own_build(compiled=job.shows_compiled)
         return EngineBuilds(referee=own, bots=own if is_own else source_name(own))
-
-    def _check_files(self, seats: Sequence[SeatBot]) -> None:
-        """Raise if a bot may have failed because somebody removed its files."""
-        folders = [seat.command.folder for seat in seats]
-        launcher = self._launcher
-        staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
-        if not (self._files.are_complete(folders) and staged):
-            raise FilesRemoved
 
     def _seat_bot(self, job: Job, seat: SeatJob) -> SeatBot:
         files_hash = seat.files_hash or self._build(job, seat)
         folder = self._retry(lambda: self._files.folder(files_hash))
         command = bot_command(folder, seat.manifest)
-        command = replace(command, compiled=self._shows_compiled(job))
+        command = replace(command, compiled=job.shows_compiled)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
     def _build(self, job: Job, seat: SeatJob) -> str:

@@ -6,7 +6,7 @@ import pytest
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
 from pentathlon.friendlies.stretches import publish_friendlies, publish_stretches_again
-from pentathlon_engines.match.launcher import BotCommand, BotProcess, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, Launcher, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record.record import verify_record
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 DIRECT = DirectFriendlies()
 
 
-class Breaker:
+class Breaker(Launcher):
     """A launcher of bots that exit at once."""
 
     level = SandboxLevel.PROCESS
@@ -35,7 +35,7 @@ class Breaker:
         return PlainLauncher().start(broken, seat=seat, limits=limits)
 
 
-class Impatient:
+class Impatient(Launcher):
     """A launcher during whose work the person resigns."""
 
     level = SandboxLevel.PROCESS

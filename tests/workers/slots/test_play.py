@@ -29,6 +29,7 @@ from pentathlon_engines.match.launcher import (
     BotProcess,
     Breach,
     EndedFromOutside,
+    Launcher,
     LaunchFailed,
     SandboxLevel,
     Usage,
@@ -68,7 +69,7 @@ class Outage:
             raise PlatformAway("server closed the connection")
 
 
-class Meddler:
+class Meddler(Launcher):
     """A launcher during whose work the organiser calls everything off."""
 
     level = SandboxLevel.PROCESS
@@ -104,7 +105,7 @@ def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
     assert Attempt.objects.get().state == AttemptState.FAILED
 
 
-class StandStill:
+class StandStill(Launcher):
     """Bots that the host never lets run."""
 
     level = SandboxLevel.PROCESS
@@ -155,7 +156,7 @@ def test_bot_that_hosts_have_given_up_before_loses(
     assert list(seats.values_list("fault_kind", "rank")) == [("wall_time", 1), ("", 0)]
 
 
-class Killed:
+class Killed(Launcher):
     """Bots of seat 0 that somebody on the host kills at their start."""
 
     level = SandboxLevel.PROCESS

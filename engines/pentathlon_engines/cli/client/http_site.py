@@ -314,7 +314,7 @@ def _allowed(problem: Any) -> Any:  # Any: JSON
     """Return the allowed values for the first error."""
     try:
         return problem["errors"][0]["allowed"]
-    except (LookupError, TypeError, CommandFailed):  # a site of an earlier release
+    except (LookupError, TypeError, CommandFailed):
         return None
 
 

@@ -67,8 +67,7 @@ def upload_version(
             say(f"{sent['label']} has exactly these files: nothing to upload.")
             is_to_play = sent.get("is_candidate") and not candidate
             return _activate(site, sent) if is_to_play else sent
-    # A site of an earlier release knows no candidates.
-    fields = {"notes": notes, **({"candidate": "true"} if candidate else {})}
+    fields = {"notes": notes, "candidate": str(candidate).lower()}
     try:
         if own:
             version = site.upload("versions/", archive.normalised, **fields, bot=str(own[0]["id"]))
