@@ -15,7 +15,7 @@ import structlog
 from kombu.exceptions import KombuError
 from kombu.transport import redis, virtual
 
-from pentathlon.fleet.queues import TASKS
+from pentathlon.fleet.announcements import TASKS
 
 UNREADABLE: Final = (AttributeError, IndexError, KeyError, KombuError, TypeError, ValueError)
 """What a message raises that is not JSON, or lacks its fields, or has a body of another kind."""

@@ -14,7 +14,8 @@ import structlog
 from pentathlon.core import tracing
 from pentathlon.core.errors import DomainError
 from pentathlon.env import DRAIN_S, Mode, read_environment
-from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.announcements import MOVE_BOTS, Announcement
+from pentathlon.insight.analyses.jobs import AnalysisJob
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
 from workers.drain import Drain
@@ -26,9 +27,8 @@ from workers.sandbox.errors import LayerMissing
 from workers.sandbox.files.staging import Staging, close_all
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.slots.analyst import Analyses, analyse
+from workers.slots.analyst import analyse
 from workers.slots.broadcast import Broadcast
-from workers.slots.friendlies import Friendlies, play_stretch
 from workers.slots.play import play_jobs
 from workers.slots.slot import Slot, open_slot, pin_to_core
 
@@ -50,18 +50,13 @@ class WorkerProcess:
         probe: Probe | None,
         *,
         platform: Platform,
-        friendlies: Friendlies | None = None,
-        analyses: Analyses | None = None,
         slots: int = 1,
         drain: Drain | None = None,
         starvation: Starvation | None = None,
         backoff: Backoff | None = None,
-        broadcast: Broadcast | None = None,
         open_slot: Callable[..., Slot] = open_slot,
     ) -> None:
         self._platform = platform
-        self._friendlies = friendlies
-        self._analyses = analyses
         self.drain = drain or Drain(grace_s=DRAIN_S[Mode.LOCAL])
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
@@ -70,7 +65,7 @@ class WorkerProcess:
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()
         self._open_slot = open_slot
-        self._broadcast = broadcast or Broadcast(None)
+        self._broadcast = Broadcast(platform)
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
@@ -157,15 +152,22 @@ class WorkerProcess:
         self._platform.publish_again(match_ids)
         self.drain.wait(HOLD_S)
 
-    def play(self, match_ids: Sequence[int]) -> None:
-        """Claim and play those of the matches that still wait, or publish all of them again."""
+    def follow(self, task: str, ids: Sequence[int], *, is_lent: bool = False) -> None:
+        """Claim and do what a hint names and still waits, or publish all of it again."""
         with self._patience():
-            slot = self._open(self._platform, match_ids)
+            slot = self._open(task, ids)
             if slot is None:
                 return
-            jobs = self._platform.claim(
-                match_ids, slot=slot.name, announcement=self.announcement()
+            claimed = self._platform.claim(
+                ids, task=task, slot=slot.name, announcement=self.announcement(), is_lent=is_lent
             )
+            jobs = [job for job in claimed if not isinstance(job, AnalysisJob)]
+            for job in claimed:
+                if isinstance(job, AnalysisJob):
+                    analyse(job, platform=self._platform, drain=self.drain)
+            if task == MOVE_BOTS:
+                # A person waits, and is told that somebody is at it.
+                self._broadcast.note_change(jobs)
             if jobs:
                 failed = play_jobs(
                     jobs,
@@ -178,45 +180,14 @@ class WorkerProcess:
                 )
                 self._wait_after(failed=failed == len(jobs))
 
-    def move_bots(self, friendly_ids: Sequence[int]) -> None:
-        """Claim those of the friendlies in which a bot is to move, and move it."""
-        friendlies = self._friendlies
-        if friendlies is None:
-            return
-        with self._patience():
-            slot = self._open(friendlies, friendly_ids)
-            if slot is None:
-                return
-            # Done on a starved host, too: stretches are short and unrated, and a person waits.
-            stretches = friendlies.claim(
-                friendly_ids, slot=slot.name, announcement=self.announcement()
-            )
-            for stretch in stretches:
-                self._broadcast.note_move(stretch.friendly_id)
-                is_well = play_stretch(
-                    stretch,
-                    friendlies=friendlies,
-                    launcher=slot.launcher,
-                    files=slot.files,
-                    drain=self.drain,
-                )
-                self._broadcast.note_move(stretch.friendly_id)
-                self._wait_after(failed=not is_well)
-
-    def analyse(self, match_id: int, *, is_lent: bool = False) -> None:
-        """Compute the win-chance curve of a match, unless another worker does or matches wait."""
-        if self._analyses is not None:
-            with self._patience():
-                analyse(match_id, analyses=self._analyses, drain=self.drain, is_lent=is_lent)
-
-    def _open(self, work: Platform | Friendlies, ids: Sequence[int]) -> Slot | None:
+    def _open(self, task: str, ids: Sequence[int]) -> Slot | None:
         """Return the slot to do this work in; leave the work to others if there is none."""
         if not self.drain.is_asked:
             try:
                 return self._ensure_slot()
             except (LayerMissing, OSError) as error:
                 _log.warning("slot not opened", reason=str(error))
-        work.publish_again(ids)
+        self._platform.publish_again(ids, task=task)
         self._wait_after(failed=not self.drain.is_asked)
         return None
 

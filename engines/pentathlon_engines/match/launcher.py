@@ -195,3 +195,4 @@ class Launcher(Protocol):
 
     def close(self) -> None:
         """Remove what it has prepared; bots must have been stopped."""
+        return  # a body, so that nobody has to write another

@@ -6,15 +6,17 @@ Both sides use this module, so neither can drift from the other.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Final
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import Announcement
-from pentathlon.matches.jobs import EngineBuilds, Job, Submission
+from pentathlon.matches.jobs import Claimed, EngineBuilds, Submission
+from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.runner import MatchReport
@@ -22,6 +24,7 @@ from pentathlon_engines.runner import MatchReport
 MOST_RESULTS: Final = 16
 """The most results in one request."""
 _Json = dict[str, Any]  # Any: JSON
+J = TypeVar("J")
 
 # Values that no worker can measure are refused here: they would not fit into the columns.
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -62,7 +65,7 @@ class _Builds(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Result(msgspec.Struct, forbid_unknown_fields=True):
-    match_id: _Id
+    id: _Id
     token: UUID
     record: _Json
     logs: list[bytes]
@@ -74,20 +77,14 @@ class _Result(msgspec.Struct, forbid_unknown_fields=True):
     builds: _Builds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wire:
-    jobs: list[Job]
+def jobs_to_json(jobs: Sequence[Claimed]) -> list[_Json]:
+    """Return claimed work of any kind as JSON."""
+    return [msgspec.to_builtins(job, enc_hook=lambda game: game.info.key) for job in jobs]
 
 
-def jobs_to_json(jobs: list[Job]) -> list[_Json]:
-    """Return jobs as JSON."""
-    told: list[_Json] = msgspec.to_builtins(jobs)
-    return told
-
-
-def jobs_from_json(told: object) -> list[Job]:
-    """Read what `jobs_to_json` made."""
-    return msgspec.convert({"jobs": told}, _Wire).jobs
+def jobs_from_json(told: Sequence[object], kind: type[J]) -> list[J]:
+    """Read what `jobs_to_json` made of jobs of a kind."""
+    return [msgspec.convert(job, kind, dec_hook=lambda _, key: GAMES[key]) for job in told]
 
 
 def announcement_to_json(announcement: Announcement) -> _Json:
@@ -109,7 +106,7 @@ def submission_to_json(submission: Submission) -> _Json:
     """Return a result as JSON; logs are base64."""
     report = submission.report
     return {
-        "match_id": submission.match_id,
+        "id": submission.match_id,
         "token": str(submission.token),
         "record": report.record,
         "logs": msgspec.to_builtins(report.logs),
@@ -138,7 +135,7 @@ def submission_from_json(told: object) -> Submission:
         watched_s=found.watched_s,
     )
     builds = EngineBuilds(**msgspec.structs.asdict(found.builds))
-    return Submission(match_id=found.match_id, token=found.token, report=report, builds=builds)
+    return Submission(match_id=found.id, token=found.token, report=report, builds=builds)
 
 
 def _trace(told: _Trace) -> Trace:

@@ -169,7 +169,8 @@ import sys
 {hide}
 import django
 django.setup()
-import pentathlon.wsgi, workers.tasks, workers.remote.ports, workers.management.commands.reconcile
+import pentathlon.wsgi, workers.tasks, workers.remote.adapter
+import workers.management.commands.reconcile
 from pentathlon.core import tracing
 from pentathlon.env import read_environment
 tracing.start(read_environment(), service="x")

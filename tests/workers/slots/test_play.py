@@ -40,8 +40,8 @@ from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import play_jobs
 from tests.workers.slots.launchers import BrokenHost, Cleaner
-from workers.direct import adapter
-from workers.direct.adapter import DirectPlatform
+from workers import direct as adapter
+from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
@@ -441,12 +441,12 @@ def test_match_that_cannot_be_given_back_holds_nobody_up(
     def fail(*_: object, **__: object) -> bool:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(DirectPlatform, "fail_attempt", fail)
+    monkeypatch.setattr(DirectPlatform, "give_back", fail)
 
     with capture_logs() as logs:
         assert play_jobs([job], launcher=BrokenHost(), files=files) == 1
 
-    assert [line["event"] for line in logs] == ["attempt failed", "match not given back"]
+    assert [line["event"] for line in logs] == ["attempt failed", "not given back"]
     assert Match.objects.get().state == MatchState.RUNNING, "its lease runs out"
 
 
