@@ -28,7 +28,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
-from workers.port import AnyWork, Lease, PlatformAway, Play
+from workers.port import Lease, PlatformAway, Play
 
 
 @contextmanager
@@ -69,7 +69,6 @@ class DirectPlatform:
     beat = staticmethod(asking()(record_heartbeat))
     note_draining = staticmethod(asking()(mark_draining))
     announce = staticmethod(asking()(announce_worker))
-    publish_again = staticmethod(asking()(work.publish_again))
     hand_in = staticmethod(asking()(work.accept))
     archive = staticmethod(asking()(find_files))
 
@@ -94,10 +93,15 @@ class DirectPlatform:
         announcement: Announcement,
         task: str = PLAY_MATCHES,
         is_lent: bool = False,
-    ) -> Sequence[AnyWork]:
+    ) -> Sequence[Any]:  # Any: of the kind of this task
         """Claim those of these that still wait and that this worker may do."""
         capabilities = Capabilities.of(announcement)
         return work.claim(ids, task=task, worker=slot, capabilities=capabilities, is_lent=is_lent)
+
+    @asking()
+    def publish_again(self, ids: Collection[int], *, task: str = PLAY_MATCHES) -> None:
+        """Leave these to other workers."""
+        work.publish_again(ids, task=task)
 
     @asking()
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:

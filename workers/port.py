@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from pentathlon.core.errors import DomainError
 from pentathlon.fleet.announcements import PLAY_MATCHES, Announcement
 from pentathlon.friendlies.jobs import FriendlyStretch
-from pentathlon.insight.analyses.jobs import AnalysisJob, Row
+from pentathlon.insight.analyses.jobs import Row
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
@@ -21,7 +21,6 @@ from pentathlon_engines.match.launcher import SandboxLevel
 
 Play: TypeAlias = Job | FriendlyStretch
 """Claimed work for which bots are started."""
-AnyWork: TypeAlias = Play | AnalysisJob
 
 
 class PlatformAway(Exception):
@@ -70,7 +69,7 @@ class Platform(Protocol):
         announcement: Announcement,
         task: str = PLAY_MATCHES,
         is_lent: bool = False,
-    ) -> Sequence[AnyWork]:
+    ) -> Sequence[Any]:  # Any: of the kind of this task
         """Claim those of these that still wait and that this worker may do.
 
         `is_lent` says that the hint lends a slot to an analysis.

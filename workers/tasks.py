@@ -23,7 +23,7 @@ from pentathlon.env import BadEnvironment, read_environment
 from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES
 from workers.celery_app import IS_REMOTE, PORT, app
 from workers.drain import Drain
-from workers.hint_queues import LOOK_S, HintQueues
+from workers.hint_transport import LOOK_S, HintQueues
 from workers.host.cpu_pressure import Starvation
 from workers.port import Platform
 from workers.process import WorkerProcess

@@ -10,10 +10,9 @@ import pytest
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import store_version
-from pentathlon.matches.jobs import Job
 from tests.factories import make_user, next_number, zip_files
 from workers.direct import DirectPlatform
-from workers.port import Platform
+from workers.port import Platform, Play
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 from workers.slots.lease import LeaseKeeper
@@ -37,7 +36,7 @@ play(choose)
 
 
 def play_jobs(
-    jobs: Sequence[Job],
+    jobs: Sequence[Play],
     *,
     platform: Platform = DIRECT,
     **rest: Any,  # Any: what `play.play_jobs` takes

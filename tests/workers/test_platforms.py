@@ -61,7 +61,7 @@ def claim(platform: Platform, *matches: Match, slot: str = "host/1.0") -> list[J
     """Claim matches whose hints are out."""
     ids = [match.pk for match in matches]
     note_sent(match_ids=ids)
-    return platform.claim(ids, slot=slot, announcement=announced())
+    return list(platform.claim(ids, slot=slot, announcement=announced()))
 
 
 @pytest.fixture
@@ -232,6 +232,7 @@ def unbuilt_job(platform: Platform) -> Job:
     can_build = announced(runtimes=("command", "python", "build:cp"))
     match_ids = [Match.objects.get().pk]
     note_sent(match_ids=match_ids)
+    job: Job
     (job,) = platform.claim(match_ids, slot="host/1.0", announcement=can_build)
     return job
 

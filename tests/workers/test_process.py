@@ -11,7 +11,13 @@ from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from pentathlon.core.errors import Conflict
-from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES, TASKS
+from pentathlon.fleet.announcements import (
+    ANALYSE_MATCH,
+    MOVE_BOTS,
+    PLAY_MATCHES,
+    TASKS,
+    Announcement,
+)
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon_engines.match.launcher import (
@@ -27,13 +33,12 @@ from tests.factories import make_match, make_version
 from tests.pentathlon.friendlies.acting import begun, move
 from tests.workers.playing import DIRECT, bot_files
 from workers import process, tasks
-from workers.backoff import PERSISTENT, Backoff
 from workers.celery_app import app
 from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
 from workers.port import PlatformAway
-from workers.process import WorkerProcess
+from workers.process import PERSISTENT, Backoff, WorkerProcess
 from workers.slots.slot import Slot
 
 pytestmark = pytest.mark.django_db
@@ -186,11 +191,19 @@ class Asked(DirectPlatform):
         super().__init__()
         self.asked: list[tuple[object, ...]] = []
 
-    def claim(self, ids: Sequence[int], *, task: str, is_lent: bool, **_: object) -> list[Job]:  # type: ignore[override]  # fewer
+    def claim(
+        self,
+        ids: Sequence[int],
+        *,
+        slot: str,
+        announcement: Announcement,
+        task: str = PLAY_MATCHES,
+        is_lent: bool = False,
+    ) -> list[Job]:
         self.asked.append(("claim", task, *ids, is_lent))
         return []
 
-    def publish_again(self, ids: Collection[int], *, task: str) -> None:  # type: ignore[override]  # no token
+    def publish_again(self, ids: Collection[int], *, task: str = PLAY_MATCHES) -> None:
         self.asked.append(("publish again", task, *ids))
 
 

@@ -38,7 +38,7 @@ from pentathlon.matches.wire import (
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.port import AnyWork, Lease, PlatformAway, Play
+from workers.port import Lease, PlatformAway, Play
 from workers.remote.site import Site, TokenRefused
 from workers.remote.unsent import UnsentResults
 
@@ -51,7 +51,7 @@ LONGEST_BODY: Final = 4_000_000
 _LONGEST_REASON: Final = 1000
 _LONGEST_LOG: Final = 200_000
 _Json = dict[str, Any]  # Any: JSON
-_KINDS: Final[Mapping[str, type[AnyWork]]] = {
+_KINDS: Final[Mapping[str, type[Job | FriendlyStretch | AnalysisJob]]] = {
     kind.task: kind for kind in (Job, FriendlyStretch, AnalysisJob)
 }
 
@@ -142,7 +142,7 @@ class RemotePlatform:
         announcement: Announcement,
         task: str = PLAY_MATCHES,
         is_lent: bool = False,
-    ) -> Sequence[AnyWork]:
+    ) -> Sequence[Any]:  # Any: of the kind of this task
         """Claim those of these that still wait and that this worker may do."""
         told = {
             "task": task,

@@ -63,7 +63,7 @@ def renew(stretch: FriendlyStretch, *, ply: int) -> bool:
 
 def refusal(result: StretchResult) -> str | None:
     (error,) = accept_stretches([result])
-    return error and error.code
+    return None if error is None else error.code
 
 
 class TestBeginning:

@@ -38,6 +38,7 @@ RESULTS = "/api/v1/fleet/results/"
 @pytest.fixture
 def job(platform: RemotePlatform) -> Job:
     match = make_match([make_version(), make_version(like="greedy")], sent_at=Now())
+    job: Job
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 

@@ -45,6 +45,7 @@ def redis(broker: str, settings: Settings) -> Iterator[Redis]:
 
 def claimed(platform: RemotePlatform, **fields: Any) -> Job:
     match = make_match([make_version(), make_version(like="greedy")], sent_at=Now(), **fields)
+    job: Job
     (job,) = platform.claim([match.pk], slot="host/1.0", announcement=announced())
     return job
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
+
+import msgspec
 
 from pentathlon.fleet.announcements import ANALYSE_MATCH
 from pentathlon_engines.record.shape import Record
@@ -35,6 +37,6 @@ class AnalysisResult:
     task: ClassVar[str] = ANALYSE_MATCH
     id: int
     token: UUID
-    cpu_ms: int = 0
+    cpu_ms: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     curve: dict[str, Any] | None = None  # Any: JSON
-    error: str = ""
+    error: Annotated[str, msgspec.Meta(pattern=r"^[a-z_]{0,30}$")] = ""

@@ -70,9 +70,12 @@ class _Curve(msgspec.Struct, forbid_unknown_fields=True):
 def result_from_json(told: object) -> AnalysisResult:
     """Read a result; raise `InvalidInput` for anything else. `curve_from_json` reads the curve."""
     try:
-        return msgspec.convert(told, AnalysisResult)
+        result = msgspec.convert(told, AnalysisResult)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"The result cannot be read: {error}.", code="bad_result") from error
+    if result.curve is None and not result.error:
+        raise InvalidInput("The result has neither a curve nor an error.", code="bad_result")
+    return result
 
 
 def curve_from_json(told: object, *, seats: int, plies: int) -> _Json:
