@@ -67,7 +67,8 @@ def analyse(
                 log.error("analysis failed", code=answer["error"], reason=answer.pop("detail", ""))
             (refusal,) = platform.hand_in([AnalysisResult(id=job.id, token=job.token, **answer)])
             if refusal is not None:
-                log.warning("analysis not wanted", code=refusal.code, reason=str(refusal))
+                log.warning("analysis refused", code=refusal.code, reason=str(refusal))
+                platform.give_back(job, has_failed=True)
 
 
 class _Run:
