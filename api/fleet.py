@@ -227,39 +227,32 @@ class FleetViewSet(Endpoint[Match]):
         data = find_files(content_hash)
         return in_part(request._request, HttpResponse(data, content_type="application/zip"))
 
-    @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
+    @extend_schema(request=told.BuildSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
     def builds(self, request: Request) -> Response:
-        """Store the result of a build; the first counts, and for rated play the first trusted one.
+        """Report on a build; return the files that count, which another worker may have built.
 
-        A build is trusted if the token may play rated matches.
+        With a `reason` the upload is rejected. Of archives the first counts, and for rated play
+        the first of a token that may play rated matches.
         """
-        facts = read(told.BuiltSerializer, request)
+        facts = read(told.BuildSerializer, request)
+        building = builds.Building(
+            match_id=facts["id"], token=facts["token"], version_id=facts["version_id"]
+        )
+        if "reason" in facts:
+            builds.reject(building, reason=facts["reason"], log=facts.get("log", ""))
+            return Response({"files_hash": ""})
+        if "log" in facts:
+            builds.note_log(building, log=facts["log"])
+        if "archive" not in facts:
+            return Response({"files_hash": builds.built_files(building)})
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidInput("The archive is not base64.", field="archive") from error
-        built = builds.read_built_archive(_building(facts), data)
+        built = builds.read_built_archive(building, data)
         is_trusted = Work.RATED in self.token.work
-        kept = builds.keep(_building(facts), built=built, is_trusted=is_trusted)
-        return Response({"files_hash": kept})
-
-    @extend_schema(request=told.BuildLogSerializer, responses=told.BuiltFilesSerializer)
-    @action(detail=False, methods=["post"], url_path="build-logs")
-    def build_logs(self, request: Request) -> Response:
-        """Show the author the build's output; return what another worker has built meanwhile."""
-        facts = read(told.BuildLogSerializer, request)
-        if "log" in facts:
-            builds.note_log(_building(facts), log=facts["log"])
-        return Response({"files_hash": builds.built_files(_building(facts))})
-
-    @extend_schema(request=told.BuildRefusalSerializer, responses={204: None})
-    @action(detail=False, methods=["post"], url_path="build-refusals")
-    def build_refusals(self, request: Request) -> Response:
-        """Reject an upload whose build fails through its own fault."""
-        facts = read(told.BuildRefusalSerializer, request)
-        builds.reject(_building(facts), reason=facts["reason"], log=facts["log"])
-        return Response(status=HTTPStatus.NO_CONTENT)
+        return Response({"files_hash": builds.keep(building, built=built, is_trusted=is_trusted)})
 
 
 def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
@@ -268,12 +261,6 @@ def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # 
     given.is_valid(raise_exception=True)
     checked: dict[str, Any] = given.validated_data
     return checked
-
-
-def _building(facts: dict[str, Any]) -> builds.Building:  # Any: JSON
-    return builds.Building(
-        match_id=facts["id"], token=facts["token"], version_id=facts["version_id"]
-    )
 
 
 _READ: Final[Mapping[str, Callable[[object], Outcome]]] = {

@@ -230,16 +230,19 @@ class DemandSerializer(serializers.Serializer[Any]):
 
 
 class BuildSerializer(HeldSerializer):
-    """The build of a version that sits in a match of this worker."""
+    """The build of a version that sits in a match of this worker: what there is to report."""
 
     version_id = MatchIdField()
-
-
-class BuildLogSerializer(BuildSerializer):
-    """A build's output so far; without a log the request only reads the state."""
-
     log = serializers.CharField(
-        max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False, required=False
+        max_length=_LONGEST_LOG,
+        allow_blank=True,
+        trim_whitespace=False,
+        required=False,
+        help_text="Its output so far, which its author reads.",
+    )
+    archive = serializers.CharField(required=False, help_text="Its result, in base64.")
+    reason = serializers.CharField(
+        max_length=1000, required=False, help_text="Why it fails because of the upload."
     )
 
 
@@ -247,19 +250,6 @@ class BuiltFilesSerializer(serializers.Serializer[Any]):
     """The content hash of the build's result; empty until there is one."""
 
     files_hash = serializers.CharField(allow_blank=True)
-
-
-class BuiltSerializer(BuildSerializer):
-    """The result of a build, as a base64 archive."""
-
-    archive = serializers.CharField()
-
-
-class BuildRefusalSerializer(BuildSerializer):
-    """A build that failed because of the upload."""
-
-    reason = serializers.CharField(max_length=1000)
-    log = serializers.CharField(max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False)
 
 
 class NothingSerializer(RequestSerializer):

@@ -12,6 +12,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 
 from pentathlon import work
 from pentathlon.bots.archives import find_files
+from pentathlon.core.errors import DomainError
 from pentathlon.core.outages import is_outage
 from pentathlon.core.schema import wait_for_schema
 from pentathlon.env import BadEnvironment
@@ -21,7 +22,7 @@ from pentathlon.fleet.services import announce_worker, mark_draining, record_hea
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.sender import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
-from pentathlon.matches.jobs import Claimed, Job, SeatJob
+from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon.matches.models import Match
 from pentathlon.matches.uploads import builds
 from pentathlon_engines.archive.archives import CheckedArchive
@@ -68,8 +69,6 @@ class DirectPlatform:
     look_s = 0.5
     beat = staticmethod(asking()(record_heartbeat))
     note_draining = staticmethod(asking()(mark_draining))
-    announce = staticmethod(asking()(announce_worker))
-    hand_in = staticmethod(asking()(work.accept))
     archive = staticmethod(asking()(find_files))
 
     def __init__(
@@ -83,6 +82,11 @@ class DirectPlatform:
         self.least_sandbox = least_sandbox
         self._sender = FrameSender(broker or "redis://", answer_s=answer_s)
         self._watched = WatchedMatches(most=1)
+
+    @asking()
+    def announce(self, announcement: Announcement) -> None:
+        """Announce this worker and what it can play."""
+        announce_worker(announcement)
 
     @asking()
     def claim(
@@ -109,6 +113,11 @@ class DirectPlatform:
         plies = {lease.job.token: (lease.job.id, lease.ply) for lease in leases}
         kept = work.renew(plies, task=leases[0].job.task)
         return [lease.job.id for lease in leases if lease.job.token not in kept]
+
+    @asking()
+    def hand_in(self, results: Sequence[Outcome]) -> list[DomainError | None]:
+        """Hand in results; return for each the reason of its refusal, or None."""
+        return work.accept(results)
 
     @asking()
     def give_back(

@@ -61,11 +61,11 @@ class WorkerProcess:
         backoff: Backoff | None = None,
         open_slot: Callable[..., Slot] = open_slot,
     ) -> None:
-        self._platform = platform
+        self.platform = platform
         self.drain = drain or Drain(grace_s=DRAIN_S[Mode.LOCAL])
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
-        self._starvation = starvation or Starvation(slots=slots)
+        self.starvation = starvation or Starvation(slots=slots)
         self._runtimes = Runtimes(known_runtimes(probe))
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()
@@ -95,12 +95,12 @@ class WorkerProcess:
 
     def become_slot(self, index: int) -> None:
         """Start to work as one slot, in the child process that runs it."""
-        self._index = self._starvation.slot = index
+        self._index = self.starvation.slot = index
         tracing.start(read_environment(), service="pentathlon-worker")
         pin_to_core(index)
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
         beats = Heartbeat(
-            self.announcement, self.drain, platform=self._platform, host=self._starvation
+            self.announcement, self.drain, platform=self.platform, host=self.starvation
         )
         beats.start()
         self._beats = beats
@@ -112,7 +112,7 @@ class WorkerProcess:
 
     def _hand_in_unsent(self) -> None:
         try:
-            taken = self._platform.hand_in_unsent()
+            taken = self.platform.hand_in_unsent()
         except (PlatformAway, DomainError) as error:
             _log.warning("results of an earlier run not handed in", reason=str(error))
             return
@@ -128,33 +128,14 @@ class WorkerProcess:
         close_all()
         tracing.stop()
 
-    @property
-    def platform(self) -> Platform:
-        """The port to the platform."""
-        return self._platform
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the platform wants nothing more of this worker."""
-        return self._platform.has_refused
-
     def say_goodbye(self) -> None:
         """Report by the heartbeat that the worker drains, before its process ends."""
         if self._beats is not None and self.drain.is_asked:
             self._beats.wait()
 
-    @property
-    def is_held(self) -> bool:
-        """Whether this slot leaves matches to other slots for now."""
-        return self._starvation.is_held
-
-    def has_room(self, playing: int) -> bool:
-        """Return whether another of the worker's slots may play while this many already do."""
-        return self._starvation.has_room(playing)
-
     def give_back(self, match_ids: Sequence[int]) -> None:
         """Leave the matches that a held slot was offered to other slots, and wait a while."""
-        self._platform.publish_again(match_ids)
+        self.platform.publish_again(match_ids)
         self.drain.wait(HOLD_S)
 
     def follow(self, task: str, ids: Sequence[int], *, is_lent: bool = False) -> None:
@@ -163,24 +144,24 @@ class WorkerProcess:
             slot = self._open(task, ids)
             if slot is None:
                 return
-            claimed = self._platform.claim(
+            claimed = self.platform.claim(
                 ids, task=task, slot=slot.name, announcement=self.announcement(), is_lent=is_lent
             )
             jobs = [job for job in claimed if not isinstance(job, AnalysisJob)]
             for job in claimed:
                 if isinstance(job, AnalysisJob):
-                    analyse(job, platform=self._platform, drain=self.drain)
+                    analyse(job, platform=self.platform, drain=self.drain)
             if task == MOVE_BOTS:
                 # A person waits, and is told that somebody is at it.
                 self._broadcast.note_change(jobs)
             if jobs:
                 failed = play_jobs(
                     jobs,
-                    platform=self._platform,
+                    platform=self.platform,
                     launcher=slot.launcher,
                     files=slot.files,
                     drain=self.drain,
-                    host=self._starvation,
+                    host=self.starvation,
                     broadcast=self._broadcast,
                 )
                 self._wait_after(failed=failed == len(jobs))
@@ -192,7 +173,7 @@ class WorkerProcess:
                 return self._ensure_slot()
             except (LayerMissing, OSError) as error:
                 _log.warning("slot not opened", reason=str(error))
-        self._platform.publish_again(ids, task=task)
+        self.platform.publish_again(ids, task=task)
         self._wait_after(failed=not self.drain.is_asked)
         return None
 
@@ -206,7 +187,7 @@ class WorkerProcess:
             yield
         except (PlatformAway, DomainError) as error:
             _log.warning("no work for now", reason=str(error))
-            if not self.is_refused:
+            if not self.platform.has_refused:
                 self._wait_after(failed=True)
 
     def _wait_after(self, *, failed: bool) -> None:
@@ -219,7 +200,7 @@ class WorkerProcess:
     def _ensure_slot(self) -> Slot:
         if self._slot is None:
             name = f"{self._description.name}.{self._index}"
-            self._slot = self._open_slot(self.level, name=name, fetch=self._platform.archive)
+            self._slot = self._open_slot(self.level, name=name, fetch=self.platform.archive)
         return self._slot
 
     def _close_slot(self) -> None:

@@ -49,7 +49,7 @@ _worker: WorkerProcess | None = None
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker = worker_process()
-    if not app.conf.worker_disable_prefetch and worker.is_held:
+    if not app.conf.worker_disable_prefetch and worker.starvation.is_held:
         # A queue of files gives out messages in any order, so giving them back costs no place.
         worker.give_back(match_ids)
         return
@@ -106,7 +106,7 @@ class RefusalWatch(bootsteps.StartStopStep):
     def look(self) -> None:
         """Drain the worker if its token was refused in any of its processes."""
         worker = worker_process()
-        if worker.is_refused and not worker.drain.is_asked:
+        if worker.platform.has_refused and not worker.drain.is_asked:
             worker.drain.ask()
             sys.stderr.write("The site refuses this worker token. Ask its staff for a new one.\n")
             state.should_stop = TOKEN_REFUSED  # type: ignore[assignment]  # None, they say
@@ -140,7 +140,7 @@ def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's wor
 def _is_held() -> bool:
     """Return whether this worker plays as many matches as it may; for its parent process."""
     playing = sum(request.name == play_matches.name for request in state.reserved_requests)
-    return not worker_process().has_room(playing)
+    return not worker_process().starvation.has_room(playing)
 
 
 hint_queues: Final = partial(HintQueues, is_held=_is_held)

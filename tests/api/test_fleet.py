@@ -61,15 +61,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "results": {"results": []},
     "returns": {"id": 1, "token": str(uuid4()), "reason": "", "has_failed": False},
     "builds": {"id": 1, "token": str(uuid4()), "version_id": 1, "archive": ""},
-    "build-logs": {"id": 1, "token": str(uuid4()), "version_id": 1},
     "demand": {},
-    "build-refusals": {
-        "id": 1,
-        "token": str(uuid4()),
-        "version_id": 1,
-        "reason": "no",
-        "log": "",
-    },
 }
 
 

@@ -16,7 +16,7 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.tokens import create_worker_token
 from tests.factories import next_number
 from workers.remote.adapter import RemotePlatform
-from workers.remote.site import Site
+from workers.remote.client import SiteClient
 
 SITE = "http://testserver"
 
@@ -83,7 +83,7 @@ def remote_platform(folder: Path, secret: str, wire: Wire | None = None) -> Remo
 
 
 class _Requests:
-    def __init__(self, wire: Wire, site: Site) -> None:
+    def __init__(self, wire: Wire, site: SiteClient) -> None:
         self._wire = wire
         self._site = site
 

@@ -15,7 +15,7 @@ from workers import direct, tasks
 from workers.drain import Drain
 from workers.process import WorkerProcess
 from workers.remote.adapter import RemotePlatform
-from workers.remote.site import TokenRefused
+from workers.remote.client import TokenRefused
 from workers.sandbox.errors import LayerMissing
 from workers.tasks import TOKEN_REFUSED, RefusalWatch, play_matches, worker_process
 

@@ -39,7 +39,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.port import Lease, PlatformAway, Play
-from workers.remote.site import Site, TokenRefused
+from workers.remote.client import ANSWER_S, SiteClient, TokenRefused
 from workers.remote.unsent import UnsentResults
 
 HAND_IN_S: Final = 60.0
@@ -110,7 +110,7 @@ class RemotePlatform:
         least_sandbox: SandboxLevel = SandboxLevel.NAMESPACES,
     ) -> None:
         """Store the site's address; `unsent` is the folder for results that cannot be sent."""
-        self.site = Site(server.rstrip("/"), token)
+        self.site = SiteClient(server.rstrip("/"), token)
         self.least_sandbox = least_sandbox
         self._unsent = UnsentResults(unsent, server=self.site.address, token=token)
         self._rights: dict[str, str] = {}
@@ -233,22 +233,21 @@ class RemotePlatform:
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of the build of this seat's upload; empty if it is not built yet."""
-        return self._note_built(job, self.site.post("build-logs", _building(job, seat)))
+        return self._report_build(job, seat)
 
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
         """Show the author what the build has written so far."""
-        self.site.post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
+        self._report_build(job, seat, log=log[-_LONGEST_LOG:])
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
         """Store the files of a build and return the hash of those that count."""
         archive = base64.b64encode(built.normalised).decode()
-        told = {**_building(job, seat), "archive": archive}
-        return self._note_built(job, self.site.post("builds", told, answer_s=HAND_IN_S))
+        return self._report_build(job, seat, HAND_IN_S, archive=archive)
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
         """Reject an upload whose build fails through its own fault."""
-        told = {"reason": reason[:_LONGEST_REASON], "log": log[-_LONGEST_LOG:]}
-        self.site.post("build-refusals", {**_building(job, seat), **told})
+        reason, log = reason[:_LONGEST_REASON], log[-_LONGEST_LOG:]
+        self._report_build(job, seat, reason=reason, log=log)
 
     def answers(self) -> bool:
         """Return whether the site answers at all."""
@@ -279,8 +278,11 @@ class RemotePlatform:
             self._unsent.drop(result)
         return answers
 
-    def _note_built(self, job: Job, answer: _Json) -> str:
-        files_hash = str(answer["files_hash"])
+    def _report_build(
+        self, job: Job, seat: SeatJob, answer_s: float = ANSWER_S, **told: str
+    ) -> str:
+        report = {**_attempt(job), "version_id": seat.version_id, **told}
+        files_hash = str(self.site.post("builds", report, answer_s=answer_s)["files_hash"])
         self._rights[files_hash] = _right(job)
         return files_hash
 
@@ -297,10 +299,6 @@ def _result_to_json(result: Outcome) -> _Json:
     if isinstance(result, Submission):
         return {"task": result.task, **submission_to_json(result)}
     return {"task": result.task, **msgspec.to_builtins(result)}
-
-
-def _building(job: Job, seat: SeatJob) -> _Json:
-    return {**_attempt(job), "version_id": seat.version_id}
 
 
 def _parts(results: Sequence[_Json]) -> Iterator[list[_Json]]:

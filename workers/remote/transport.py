@@ -25,7 +25,7 @@ from redis import Redis, RedisError
 from pentathlon.core.errors import DomainError
 from workers.hint_transport import HintMessage, drop_unreadable
 from workers.port import PlatformAway
-from workers.remote.site import ANSWER_S, CONNECT_S, Site, TokenRefused
+from workers.remote.client import ANSWER_S, CONNECT_S, SiteClient, TokenRefused
 
 WAIT_S: Final = 2.0
 """How long one request for hints waits."""
@@ -73,7 +73,7 @@ class SiteTransport(virtual.Transport):
 
     def __init__(self, client: Any, **options: Any) -> None:  # Any: kombu's own
         super().__init__(client, **options)
-        self._site: Site
+        self._site: SiteClient
         self._idle_slots: Callable[[], int]
         self._broker: str | None
         self._loop: Any = None  # Any: kombu's hub

@@ -151,9 +151,5 @@ CALLS: Final[dict[str, Making]] = {
     "fleet_returns_create": _of_job(lambda job: _RETURNED),
     "fleet_archives_retrieve": _archive,
     "fleet_builds_create": _build(_built),
-    "fleet_build_logs_create": _build(lambda version: {"log": "cc -o bot main.c\n"}),
-    "fleet_build_refusals_create": _build(
-        lambda version: {"reason": "It does not build.", "log": "main.c:1: error\n"}
-    ),
     "fleet_demand_create": _send({}),
 }

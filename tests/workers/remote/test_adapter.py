@@ -26,7 +26,7 @@ from tests.workers.test_platforms import announced
 from workers.port import Lease, PlatformAway
 from workers.remote import adapter
 from workers.remote.adapter import RemotePlatform
-from workers.remote.site import TokenRefused
+from workers.remote.client import TokenRefused
 from workers.slots import play
 from workers.slots.bot_files import BotFiles
 

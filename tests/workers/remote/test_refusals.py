@@ -5,12 +5,12 @@ import json
 import pytest
 
 from pentathlon.core.errors import Damaged
-from workers.remote.site import Site
+from workers.remote.client import SiteClient
 
 
 def test_damaged_files_are_no_outage_but_a_failure() -> None:
     """Asking again does not help: the match is given back as one that this host cannot play."""
-    site = Site("https://example.org", "t")
+    site = SiteClient("https://example.org", "t")
     problem = {"code": "archive_damaged", "detail": "The files cannot be read."}
 
     with pytest.raises(Damaged, match="cannot be read") as found:

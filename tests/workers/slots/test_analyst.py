@@ -18,7 +18,7 @@ from pentathlon.matches.replays.codec import pack
 from pentathlon.matches.replays.models import Replay
 from pentathlon_engines.analysis.curve import METHOD
 from tests.factories import make_match
-from tests.pentathlon.insight.analyses.test_services import ROW, make_played
+from tests.pentathlon.insight.analyses.test_services import RECORD, ROW, make_played
 from tests.workers.playing import NEVER_S
 from workers.direct import DirectPlatform
 from workers.drain import Drain
@@ -40,7 +40,7 @@ IN_EARNEST = (
 
 
 def wanted() -> int:
-    match = make_played()
+    match = make_played(ply=len(RECORD["events"]))
     ask_for_analysis(match)
     return match.pk
 

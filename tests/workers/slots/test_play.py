@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError
 from structlog.testing import capture_logs
 
+from pentathlon import work
 from pentathlon.bots.models import Archive
 from pentathlon.core.errors import DomainError
 from pentathlon.matches.jobs import Job, SeatJob, Submission
@@ -40,7 +41,6 @@ from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from tests.workers.playing import play_jobs
 from tests.workers.slots.launchers import BrokenHost, Cleaner
-from workers import direct as adapter
 from workers.direct import DirectPlatform
 from workers.drain import Drain
 from workers.host.cpu_pressure import Starvation
@@ -234,7 +234,7 @@ def test_hand_in_waits_for_the_database(
             raise outage
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept_after_the_outage)
+    monkeypatch.setattr(work, "accept", accept_after_the_outage)
     monkeypatch.setattr(play, "AGAIN_AFTER_S", (0, 0, 0))
 
     play_jobs([job], launcher=PlainLauncher(), files=files)
@@ -284,7 +284,7 @@ def test_short_matches_are_handed_in_together(
         together.append(len(told))
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept_and_count)
+    monkeypatch.setattr(work, "accept", accept_and_count)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -378,7 +378,7 @@ def test_result_that_cannot_be_stored_takes_no_other_one_along(
             raise ValueError("A string literal cannot contain NUL (0x00) characters.")
         return accept_results(told)
 
-    monkeypatch.setattr(adapter, "accept_results", accept)
+    monkeypatch.setattr(work, "accept", accept)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -406,7 +406,7 @@ class TestOutage:
         def renew(lease: LeaseKeeper) -> None:
             outage("renew")
 
-        monkeypatch.setattr(adapter, "accept_results", accept)
+        monkeypatch.setattr(work, "accept", accept)
         monkeypatch.setattr(LeaseKeeper, "renew", renew)
         monkeypatch.setattr(DirectPlatform, "answers", lambda _: not outage.left)
         monkeypatch.setattr(play, "AGAIN_AFTER_S", (0,))

@@ -40,7 +40,7 @@ RECORD = tuned_record(
 
 def make_played(**fields: Any) -> Match:  # Any: columns
     """Store a finished match with a replay."""
-    match = make_match(**{"state": MatchState.DONE, "ply": len(RECORD["events"]), **fields})
+    match = make_match(state=MatchState.DONE, **fields)
     make_replay(match, RECORD)
     return Match.objects.with_privacy().get(pk=match.pk)
 

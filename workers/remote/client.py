@@ -40,7 +40,7 @@ class TokenRefused(Conflict):
     code = "worker_token_refused"
 
 
-class Site:
+class SiteClient:
     """Asks a site at its address, as the holder of a worker token."""
 
     def __init__(self, address: str, token: str) -> None:
