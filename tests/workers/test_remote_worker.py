@@ -139,8 +139,8 @@ def test_worker_without_keys_imports_no_django(broker: dict[str, str]) -> None:
         "import sys\n"
         "from workers.celery_app import app\n"
         "app.loader.import_default_modules()\n"
-        "from workers.tasks import import_module, PORTS\n"
-        "import_module(PORTS).open_ports()\n"
+        "from workers.tasks import import_module, PORT\n"
+        "import_module(PORT).open_platform()\n"
         "app.connection_for_read().transport\n"
         "print([m for m in ('django.conf', 'django.db', 'psycopg') if m in sys.modules])"
     )
