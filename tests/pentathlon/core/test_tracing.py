@@ -68,7 +68,7 @@ def play(platform: Platform, match: Match) -> None:
 
 def claim(platform: Platform, match: Match) -> list[Job]:
     note_sent(match_ids=[match.pk])
-    return platform.claim([match.pk], slot="host/1.0", announcement=announced())
+    return list(platform.claim([match.pk], slot="host/1.0", announcement=announced()))
 
 
 def names(spans: Sequence[ReadableSpan]) -> set[str]:
