@@ -131,6 +131,7 @@ _TABLE: Final = position.Fields(
         "draws",
         Integer(1, board.BIRD_CARDS),
         lambda state: state.draws if state.draws and state.to_move == -1 else position.ABSENT,
+        may_be_absent=True,
     ),
     Field("result", position.Result(_SEATS, scores=True), position.RESULT.get),
     Field(
@@ -183,7 +184,7 @@ def read(state: AzurePosition, data: dict[str, Any]) -> None:
             _read_seen_cards(state, values, you)
         state.look()
         _check_end(state)
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _read_mover(state: AzurePosition, data: dict[str, Any], values: dict[str, Any]) -> None:

@@ -7,14 +7,12 @@ whatever can be derived and differs, is refused with the name of its field.
 
 from __future__ import annotations
 
-from _operator import attrgetter  # bots would wait for `operator`
-
 from pentathlon_engines.contract.info import Outcome
 from pentathlon_engines.errors import BadPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any, Final, NoReturn
 
     from pentathlon_engines.contract.game import State
@@ -26,6 +24,8 @@ TO_SEATS: Final = 2
 TO_SPECTATORS: Final = 4
 TO_VIEWERS: Final = TO_SEATS | TO_SPECTATORS
 TO_ALL: Final = TO_WHOLE | TO_VIEWERS
+_FOR_SEATS: Final = ("you", "legal")
+"""What an observation has beside the fields of the table."""
 _AUDIENCES: Final = (TO_WHOLE, TO_SEATS, TO_SPECTATORS)
 ABSENT: Final = object()
 """The value of a field that this position does not have."""
@@ -247,10 +247,11 @@ class Field:
 
     `get` is the name of an attribute, which the reader sets; or a function that returns the JSON,
     and the game does with the value that was read what it must. A function with `is_seen` gets the
-    viewer, too. A field without a kind is only written and compared. `to` says who sees the field.
+    viewer, too; one with `may_be_absent` can return `ABSENT`. A field without a kind is only written
+    and compared. `to` says who sees the field.
     """
 
-    __slots__ = ("get", "is_required", "is_seen", "kind", "name", "to")
+    __slots__ = ("get", "is_required", "is_seen", "kind", "may_be_absent", "name", "to")
 
     def __init__(
         self,
@@ -261,6 +262,7 @@ class Field:
         *,
         is_required: bool = False,
         is_seen: bool = False,
+        may_be_absent: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -268,19 +270,43 @@ class Field:
         self.to = to
         self.is_required = is_required
         self.is_seen = is_seen
+        self.may_be_absent = may_be_absent
 
 
-def _writer(
-    field: Field,
-) -> tuple[str, Callable[..., Any], Callable[[Any], Any] | None, bool]:
-    """Return the name of a field, what gets and what shows its value, and `is_seen`."""
-    get, kind = field.get, field.kind
-    if not isinstance(get, str):
-        return field.name, get, None, field.is_seen
-    if isinstance(kind, Optional) and isinstance(kind.kind, OneOf):
-        kind = kind.kind  # it shows -1 as null by itself
-    show = None if kind is None or type(kind) in (Integer, Flag) else kind.show
-    return field.name, attrgetter(get), show, False
+def _checks_types(kind: Kind | None) -> bool:
+    """Return whether a value that was read has the types that are written."""
+    while isinstance(kind, (ListOf, Optional)):
+        kind = kind.kind
+    return kind is not None and type(kind) is not Kind
+
+
+def _writer(fields: Sequence[Field]) -> Callable[[object, int | None], dict[str, Any]]:
+    """Return a function that writes these fields of a subject as a viewer sees them.
+
+    It is a dictionary in source form, made once as `dataclasses` makes its methods: observations
+    are made every turn, and a loop over the fields took a third longer.
+    """
+    scope: dict[str, Any] = {}
+    parts = []
+    for number, field in enumerate(fields):
+        kind = field.kind
+        if isinstance(kind, Optional) and isinstance(kind.kind, OneOf):
+            kind = kind.kind  # it shows -1 as null by itself
+        if not isinstance(field.get, str):
+            scope[f"get{number}"] = field.get
+            value = f"get{number}(subject{', viewer' if field.is_seen else ''})"
+        elif isinstance(kind, OneOf):
+            scope[f"names{number}"] = kind.shown
+            value = f"names{number}[subject.{field.get}]"
+        elif kind is None or type(kind) in (Integer, Flag):
+            value = f"subject.{field.get}"
+        else:
+            scope[f"show{number}"] = kind.show
+            value = f"show{number}(subject.{field.get})"
+        parts.append(f"{field.name!r}: {value}")
+    source = f"lambda subject, viewer: {{{', '.join(parts)}}}"
+    writer: Callable[[object, int | None], dict[str, Any]] = eval(source, scope)  # noqa: S307  # of our tables only
+    return writer
 
 
 class Fields:
@@ -288,20 +314,24 @@ class Fields:
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
-        # Observations are made every turn, so what each audience sees is looked up once.
-        self._seen = [[_writer(field) for field in fields if field.to & to] for to in _AUDIENCES]
+        self.names = {field.name for field in fields}
+        self.typed = {field.name for field in fields if _checks_types(field.kind)}
+        """The fields whose values have the right types once they have been read."""
+        self._absent = [field.name for field in fields if field.may_be_absent]
+        self._writers: list[Callable[[object, int | None], dict[str, Any]] | None] = [None] * 3
 
     def write(self, subject: object, viewer: int | None = WHOLE) -> dict[str, Any]:
         """Return the fields that a viewer sees."""
-        written: dict[str, Any] = {}
         audience = 2 if viewer is None else 0 if viewer == WHOLE else 1
-        for name, get, show, is_seen in self._seen[audience]:
-            if show is not None:
-                written[name] = show(get(subject))
-            else:
-                value = get(subject, viewer) if is_seen else get(subject)
-                if value is not ABSENT:
-                    written[name] = value
+        writer = self._writers[audience]
+        if writer is None:
+            to = _AUDIENCES[audience]
+            writer = _writer([field for field in self.fields if field.to & to])
+            self._writers[audience] = writer
+        written = writer(subject, viewer)
+        for name in self._absent:
+            if written.get(name) is ABSENT:
+                del written[name]
         return written
 
     def read(self, subject: object, data: Any, *, inside: str = "") -> dict[str, Any]:
@@ -312,9 +342,9 @@ class Fields:
         path = f"{inside}." if inside else ""
         if not isinstance(data, dict):
             refuse(inside, f"must be an object here, not {data!r}")
-        names = [field.name for field in self.fields] + ([] if inside else ["you", "legal"])
         for name in data:
-            if name not in names:
+            if name not in self.names and (inside or name not in _FOR_SEATS):
+                names = [field.name for field in self.fields] + list(() if inside else _FOR_SEATS)
                 refuse(path + str(name), f"no such field; there are {', '.join(names)}")
         values: dict[str, Any] = {}
         for field in self.fields:
@@ -352,10 +382,17 @@ def read_mover(state: State, data: dict[str, Any], *, phase: str, decides: str) 
     state.to_move = to_move
 
 
-def check_written(state: State, data: dict[str, Any], *, but: tuple[str, ...] = ()) -> None:
+def check_written(
+    state: State,
+    data: dict[str, Any],
+    *,
+    typed: Collection[str] = (),
+    but: tuple[str, ...] = (),
+) -> None:
     """Refuse data that differ from the position written again; inner objects may be partial.
 
-    Fields in `but` may differ, because they can be written in several ways.
+    Fields in `but` may differ, because they can be written in several ways. Reading has checked the
+    types of those in `typed`, so one comparison of the whole value will do.
     """
     written, seat = state.to_json(), data.get("you")
     if seat is not None:
@@ -364,6 +401,8 @@ def check_written(state: State, data: dict[str, Any], *, but: tuple[str, ...] = 
         seen = state.observation(seat)
         written = seen | written if seat is None else written | seen
     for name, value in data.items():
+        if name in typed and value == written.get(name):
+            continue  # most fields: to compare them piece by piece took a quarter of loading
         is_free = name == "options" or (name in but and value is not None)
         if not is_free and not agrees(value, written.get(name)):
             refuse(name, f"must be {written.get(name)!r} here")

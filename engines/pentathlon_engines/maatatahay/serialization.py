@@ -211,7 +211,9 @@ def read(state: MaatatahayPosition, data: dict[str, Any]) -> None:
             if not reasons:
                 refuse("phase", "must not be 'over': no reason to end holds")
             state.outcome = moves.outcome_of(state, reasons)
-    position.check_written(state, data, but=("relics_on_map", "stream", "targets", "unseen"))
+    position.check_written(
+        state, data, typed=_TABLE.typed, but=("relics_on_map", "stream", "targets", "unseen")
+    )
 
 
 def _read_map(state: MaatatahayPosition, values: dict[str, Any]) -> None:

@@ -157,7 +157,7 @@ def read(state: TunedPosition, data: dict[str, Any]) -> None:
     state.outcome = moves.ending(state)
     if result != state.outcome:
         refuse("result", f"must be {state.outcome and state.outcome.to_json()} here")
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _turn(state: TunedPosition, result: Outcome | None, history: dict[int, int]) -> int:

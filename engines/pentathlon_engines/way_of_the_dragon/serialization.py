@@ -162,7 +162,7 @@ def read(state: WayOfTheDragonPosition, data: dict[str, Any]) -> None:
         state.outcome = moves.outcome_of(state, race=moves.is_race(state))
         if state.outcome is None:
             refuse("phase", "must not be 'over': no seat has all pieces on numbers before the cap")
-    position.check_written(state, data)
+    position.check_written(state, data, typed=_TABLE.typed)
 
 
 def _read_pieces(state: WayOfTheDragonPosition, values: dict[str, Any]) -> None:

@@ -104,7 +104,9 @@ TABLE = Fields(
     Field("sort", Optional(SORT)),
     Field("count", SMALL, is_required=True),
     Field("double", Integer(0), lambda state: 2 * state.count),
-    Field("rare", get=lambda state: state.count if state.count > 5 else ABSENT),
+    Field(
+        "rare", get=lambda state: state.count if state.count > 5 else ABSENT, may_be_absent=True
+    ),
     Field("hand", Text(), lambda state, seat: state.hands[seat], TO_SEATS, is_seen=True),
     Field("size", None, lambda state: len(state.hands), TO_VIEWERS),
 )

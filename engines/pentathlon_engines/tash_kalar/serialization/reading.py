@@ -56,7 +56,7 @@ def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
         _read_scores(state, values["scores"])
         _read_events(state, values)
         _check_course(state)
-    position.check_written(state, data)
+    position.check_written(state, data, typed=fields.POSITION.typed)
 
 
 def _set_usual(state: TashKalarPosition) -> None:
