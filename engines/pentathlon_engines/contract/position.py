@@ -146,7 +146,11 @@ class ListOf(Kind):
         if not isinstance(data, list) or not self._fits(len(data)):
             size = self.length if self.length is not None else f"at most {self.most}"
             refuse(field, f"must be a list of {size}, not {data!r}")
-        return [self.kind.read(f"{field}[{index}]", item) for index, item in enumerate(data)]
+        read = self.kind.read
+        try:  # making the names of items would take as long as reading them
+            return [read(field, item) for item in data]
+        except BadPosition:
+            return [read(f"{field}[{index}]", item) for index, item in enumerate(data)]
 
     def show(self, value: Any) -> Any:
         """Return the JSON of the items."""
@@ -205,9 +209,12 @@ class Object(Kind):
         """Return the values by name."""
         if not isinstance(data, dict) or data.keys() != self.kinds.keys():
             refuse(field, f"must be an object with {', '.join(self.kinds)}, not {data!r}")
-        return {
-            name: kind.read(f"{field}.{name}", data[name]) for name, kind in self.kinds.items()
-        }
+        try:  # as in a list
+            return {name: kind.read(field, data[name]) for name, kind in self.kinds.items()}
+        except BadPosition:
+            return {
+                name: kind.read(f"{field}.{name}", data[name]) for name, kind in self.kinds.items()
+            }
 
 
 class PartialObject(Object):
@@ -348,11 +355,14 @@ class Fields:
                 refuse(path + str(name), f"no such field; there are {', '.join(names)}")
         values: dict[str, Any] = {}
         for field in self.fields:
-            name, kind, given = field.name, field.kind, data.get(field.name)
-            is_given = given is not None or (name in data and isinstance(kind, Optional))
-            if field.is_required and not is_given:
+            name, kind, value = field.name, field.kind, data.get(field.name)
+            is_given = value is not None or (name in data and isinstance(kind, Optional))
+            if is_given and kind is not None:
+                value = kind.read(path + name, value)
+            elif field.is_required:
                 refuse(path + name, "is missing")
-            value = kind.read(path + name, given) if kind is not None and is_given else None
+            else:
+                value = None
             if not isinstance(field.get, str):
                 values[name] = value
             elif value is not None:

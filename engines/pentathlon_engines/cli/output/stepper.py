@@ -9,6 +9,8 @@ from typing import Final
 
 from pentathlon_engines.match.events import Event, EventRow
 
+CLEAR: Final = "\x1b[H\x1b[2J"
+"""The control sequence that clears the terminal."""
 HELP: Final = (
     "ply: left right   turn: up down   turn of the same seat: [ ]   round: { }\n"
     "ends: g G   ply 12: 1 2 Enter   quit: q"
