@@ -254,8 +254,8 @@ class Field:
 
     `get` is the name of an attribute, which the reader sets; or a function that returns the JSON,
     and the game does with the value that was read what it must. A function with `is_seen` gets the
-    viewer, too; one with `may_be_absent` can return `ABSENT`. A field without a kind is only written
-    and compared. `to` says who sees the field.
+    viewer, too; one with `may_be_absent` can return `ABSENT`. A field without a kind is only
+    written and compared. `to` says who sees the field.
     """
 
     __slots__ = ("get", "is_required", "is_seen", "kind", "may_be_absent", "name", "to")
@@ -401,8 +401,8 @@ def check_written(
 ) -> None:
     """Refuse data that differ from the position written again; inner objects may be partial.
 
-    Fields in `but` may differ, because they can be written in several ways. Reading has checked the
-    types of those in `typed`, so one comparison of the whole value will do.
+    Fields in `but` may differ, because they can be written in several ways. Reading has checked
+    the types of those in `typed`, so one comparison of the whole value will do.
     """
     written, seat = state.to_json(), data.get("you")
     if seat is not None:
