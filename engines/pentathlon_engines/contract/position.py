@@ -357,12 +357,9 @@ class Fields:
         for field in self.fields:
             name, kind, value = field.name, field.kind, data.get(field.name)
             is_given = value is not None or (name in data and isinstance(kind, Optional))
-            if is_given and kind is not None:
-                value = kind.read(path + name, value)
-            elif field.is_required:
+            if field.is_required and not is_given:
                 refuse(path + name, "is missing")
-            else:
-                value = None
+            value = kind.read(path + name, value) if kind is not None and is_given else None
             if not isinstance(field.get, str):
                 values[name] = value
             elif value is not None:

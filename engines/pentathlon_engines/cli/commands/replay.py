@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed, cannot_write
 from pentathlon_engines.cli.output.stepper import CLEAR, HELP, Stepper, split_keys
 from pentathlon_engines.cli.output.streams import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
@@ -80,11 +80,8 @@ def _write_page(path: Path, record: Any, states: list[State]) -> None:  # Any: J
     try:
         path.write_text(replay_page(record, states), encoding="utf-8")
     except OSError as error:
-        raise CommandFailed(
-            f"{path} cannot be written: {error.strerror}.",
-            try_next="the same command with another --html",
-            exit_code=HOST_OR_SERVER,
-        ) from error
+        again = "the same command with another --html"
+        raise cannot_write(path, error, try_next=again) from error
     say(f"Page written: {path}")
 
 
