@@ -9,12 +9,7 @@ import pytest
 
 from pentathlon_engines.contract import position
 from pentathlon_engines.contract.info import Outcome
-from pentathlon_engines.contract.position import (
-    ABSENT,
-    TO_SEATS,
-    TO_VIEWERS,
-    Field,
-    Fields,
+from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,
     Kind,
@@ -27,6 +22,13 @@ from pentathlon_engines.contract.position import (
     Result,
     SetOf,
     Text,
+)
+from pentathlon_engines.contract.position import (
+    ABSENT,
+    TO_SEATS,
+    TO_VIEWERS,
+    Field,
+    Fields,
     agrees,
 )
 from pentathlon_engines.errors import BadPosition

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import Field, Fields, Integer, MapOf, refuse
+from pentathlon_engines.contract.kinds import Integer, MapOf, refuse
+from pentathlon_engines.contract.position import Field, Fields
 from pentathlon_engines.examples.connect_four.board import PER_COLUMN, PLAYED, SQUARES, line_in
 
 TYPE_CHECKING = False

@@ -8,14 +8,8 @@ waits for a piece, and the effect that is resolving.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract import position
-from pentathlon_engines.contract.position import (
-    ABSENT,
-    TO_SEATS,
-    TO_VIEWERS,
-    TO_WHOLE,
-    Field,
-    Fields,
+from pentathlon_engines.contract import kinds, position
+from pentathlon_engines.contract.kinds import (
     Flag,
     Integer,
     Kind,
@@ -26,6 +20,14 @@ from pentathlon_engines.contract.position import (
     Optional,
     PartialObject,
     SetOf,
+)
+from pentathlon_engines.contract.position import (
+    ABSENT,
+    TO_SEATS,
+    TO_VIEWERS,
+    TO_WHOLE,
+    Field,
+    Fields,
 )
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
@@ -452,7 +454,7 @@ POSITION: Final = Fields(
         lambda state: [pile.bit_count() for pile in state.discards],
         TO_VIEWERS,
     ),
-    Field("last_discard", position.Text(), _last_discard, is_seen=True, may_be_absent=True),
+    Field("last_discard", kinds.Text(), _last_discard, is_seen=True, may_be_absent=True),
     Field(
         "tasks",
         PartialObject(
