@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo
-from pentathlon_engines.maatatahay import chance, moves, serialization
+from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
 from pentathlon_engines.maatatahay.actions import ACTIONS, GRAMMAR, TEXTS
-from pentathlon_engines.maatatahay.board import (
-    ROUNDS,
-    SETTING_UP,
-    SPECIAL_OF,
-    TILES,
-    TRACK_END,
-    pair_of,
-    tiles_of,
-)
+from pentathlon_engines.maatatahay.board import ROUNDS, SETTING_UP, SPECIAL_OF, TILES, TRACK_END
 from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 TYPE_CHECKING = False
@@ -123,21 +115,8 @@ class MaatatahayState(MaatatahayPosition):
     def determinize(self, seat: int, rng: Random) -> MaatatahayState:
         """Return a state with decks and bag shuffled anew: nobody knows their order (10.2)."""
         twin = self.copy()
-        _redeal(twin, rng)
+        hidden.redeal(twin, rng)
         return twin
-
-
-def _redeal(state: MaatatahayState, rng: Random) -> None:
-    """Shuffle the decks of both tribes and the bag anew."""
-    if state.phase == SETTING_UP:
-        return
-    balan, wazu = ([tiles_of(pair)[owner] for pair in state.deck] for owner in (0, 1))
-    rng.shuffle(balan)
-    rng.shuffle(wazu)
-    state.deck = bytes(map(pair_of, balan, wazu))
-    bag = list(state.bag)
-    rng.shuffle(bag)
-    state.bag = "".join(bag)
 
 
 class MaatatahayGame(Game):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pentathlon_engines.contract import position
 from pentathlon_engines.contract.kinds import Integer, MapOf, refuse
-from pentathlon_engines.contract.position import Field, Fields
 from pentathlon_engines.examples.connect_four.board import PER_COLUMN, PLAYED, SQUARES, line_in
 
 TYPE_CHECKING = False
@@ -21,12 +20,14 @@ def owners(state: ConnectFourPosition) -> dict[str, int]:
     return {SQUARES[square]: second >> square & 1 for square in discs}
 
 
-TABLE: Final = Fields(
+TABLE: Final = position.Fields(
     position.GAME,
     position.OPTIONS,
-    Field("board", MapOf(SQUARES, Integer(0, 1), what="a square"), owners, is_required=True),
+    position.Field(
+        "board", MapOf(SQUARES, Integer(0, 1), what="a square"), owners, is_required=True
+    ),
     position.TO_MOVE,
-    Field("phase", get=lambda state: "turn" if state.outcome is None else "over"),
+    position.Field("phase", get=lambda state: "turn" if state.outcome is None else "over"),
     position.RESULT,
 )
 
