@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract import position
 from pentathlon_engines.contract.kinds import Integer, MapOf, refuse
+from pentathlon_engines.contract.position import Field, Fields
 from pentathlon_engines.examples.connect_four.board import PER_COLUMN, PLAYED, SQUARES, line_in
 
 TYPE_CHECKING = False
@@ -16,18 +17,15 @@ if TYPE_CHECKING:
 def owners(state: ConnectFourPosition) -> dict[str, int]:
     """Return the seat of each disc by its square."""
     first, second = state.discs
-    discs = [square for square in PLAYED if (first | second) >> square & 1]
-    return {SQUARES[square]: second >> square & 1 for square in discs}
+    return {SQUARES[at]: second >> at & 1 for at in PLAYED if (first | second) >> at & 1}
 
 
-TABLE: Final = position.Fields(
+TABLE: Final = Fields(
     position.GAME,
     position.OPTIONS,
-    position.Field(
-        "board", MapOf(SQUARES, Integer(0, 1), what="a square"), owners, is_required=True
-    ),
+    Field("board", MapOf(SQUARES, Integer(0, 1), what="a square"), owners, is_required=True),
     position.TO_MOVE,
-    position.Field("phase", get=lambda state: "turn" if state.outcome is None else "over"),
+    Field("phase", get=lambda state: "turn" if state.outcome is None else "over"),
     position.RESULT,
 )
 
