@@ -54,12 +54,11 @@ NOUNS = {
 }
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
-    "cli": {"typer", "click", "rich", "platformdirs", "urllib3", "textual_image"},
+    "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
     "examples": {"numpy"},
     "rl": {"gymnasium", "numpy", "pettingzoo"},
     "dataset": {"pyarrow"},  # one module of it, the extra `parquet`
     "transparency": {"cryptography"},  # one module of it, the extra `cli`
-    "drawing": {"font_manrope", "resvg_py"},  # one module of it, the extra `images`
     "contract": {"mypy_extensions"},  # read by the compiler, never run
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
