@@ -28,6 +28,8 @@ NAMES: Final = "127.0.0.1 localhost web postgres.pentathlon.svc redis.pentathlon
 DATABASE: Final = "postgres:17-trixie"
 IMAGES: Final = ("pentathlon:dev", "pentathlon-worker:dev", "valkey/valkey:8.1-alpine", DATABASE)
 
+_SECCOMP: Final = "seccomp.security.alpha.kubernetes.io/pod"
+
 
 @dataclass(frozen=True, slots=True)
 class Pods:
@@ -81,15 +83,24 @@ class Pods:
             for variable in container.get("env", ()):
                 if variable.get("value") == "http://web":  # a port that the service maps
                     variable["value"] = ADDRESS.replace("localhost", "web")
+        for volume in template["spec"].get("volumes", ()):
+            volume.get("secret", {}).pop("defaultMode", None)  # podman gives nothing to fsGroup
+        profile = template["spec"]["securityContext"]["seccompProfile"].get("localhostProfile")
+        if profile is not None:  # podman knows what came before the field
+            template["metadata"]["annotations"] = {_SECCOMP: f"localhost/{Path(profile).name}"}
         template["metadata"]["name"] = workload
         pod = {"apiVersion": "v1", "kind": "Pod", **template}
-        self.apply(workload, [*of_kind(manifests, "ConfigMap"), pod])
+        # By itself podman gives a pod with users of its own fewer than a cluster would.
+        own_users = template["spec"].get("hostUsers") is False
+        options = ["--userns=auto:size=65536"] if own_users else []
+        self.apply(workload, [*of_kind(manifests, "ConfigMap"), pod], *options)
 
-    def apply(self, name: str, documents: list[Manifest]) -> None:
+    def apply(self, name: str, documents: list[Manifest], *options: str) -> None:
         """Let podman play documents."""
         file = self.home / f"{name}.yaml"
         file.write_text(yaml.safe_dump_all(documents))
-        self.podman("kube", "play", f"--seccomp-profile-root={self.home}/seccomp", file)
+        profiles = f"--seccomp-profile-root={self.checkout}/k8s/base"
+        self.podman("kube", "play", profiles, *options, file)
 
     def manage(self, *words: str, **variables: str) -> str:
         """Run a command of the site in the pod of web."""
@@ -120,9 +131,6 @@ def pods(tmp_path: Path) -> Iterator[Pods]:
     site.prepare(compiled=False)
     (tmp_path / "hosts").write_text(NAMES)
     (tmp_path / "podman.conf").write_text(f"[containers]\nbase_hosts_file = '{tmp_path}/hosts'\n")
-    profiles = tmp_path / "seccomp/pentathlon"
-    profiles.mkdir(parents=True)
-    shutil.copy(site.home / "checkout/k8s/base/bot-worker.json", profiles)
     made = Pods(site.home / "checkout", tmp_path)
     yield made
     made.podman("pod", "rm", "--all", "--force")
