@@ -24,14 +24,14 @@ _TEST_FOLDERS = (
 _OWN_FILES = {
     "hostile": "tests/workers/sandbox/hostile_matrix.py",
     "languages": "tests/e2e/language_matrix.py",
-    "rehearsal": "tests/rehearsal/one_server.py",
+    "rehearsal": "tests/rehearsal/one_server.py tests/rehearsal/units.py tests/rehearsal/pods.py",
     "storm": "tests/tools/storm.py",
     "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
     "sites": "tests/local/whole_sites.py",
     "upgrades": "tests/pentathlon/upgrades.py",
 }
-"""Parts with a file of their own: long versions of what the usual run proves, too."""
+"""Parts with files of their own: long versions of what the usual run proves, too."""
 _WHOLE = ("compiled", "deep", "mutants", "sqlite")
 """Parts that choose their tests themselves."""
 _ON_REQUEST = ("browser", "compiled", "deep", "mutants", *_OWN_FILES)
@@ -139,7 +139,7 @@ def _targets(name: str) -> list[str]:
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
     if name in _OWN_FILES:
-        return [_OWN_FILES[name]]
+        return _OWN_FILES[name].split()
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     path = name.partition("::")[0]
