@@ -15,10 +15,11 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import problem_of
-from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine
+from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine, printable
 
 _CHUNK = 64 * 1024
 _SPACE = ord(" ")
+_PRINTED = "standard output, where `ready` was expected: "
 _SEVERAL_LINES = "wrote more than the one line that was asked for"
 
 
@@ -102,7 +103,7 @@ class Pipes:
     def take_line(self) -> bytes | None:
         """Return the line from the bot without its end, or None while it is incomplete.
 
-        Blank lines are skipped, and a byte order mark before the first line.
+        Blank lines are skipped. Whatever stands before the first object is a line of the log.
         """
         received = self._line
         end = received.find(b"\n")
@@ -110,9 +111,12 @@ class Pipes:
             return None
         if self._is_first or received[0] <= _SPACE:
             self._skip_blank()
+            if self._is_first:
+                self._move_prints()
             end = received.find(b"\n")
             if end < 0:
                 return None
+            self._is_first = False
         if end + 1 < len(received) and not received[end:].isspace():
             # A banner is the same fault whether it comes with the answer or ahead of it.
             problem = problem_of(bytes(received[:end]))
@@ -145,8 +149,15 @@ class Pipes:
         received = self._line
         if self._is_first and received.startswith(BOM_UTF8):
             del received[: len(BOM_UTF8)]
-        self._is_first = False
         del received[: len(received) - len(received.lstrip())]
+
+    def _move_prints(self) -> None:
+        # A library may greet the world while it is loaded, before any helper keeps the output.
+        received = self._line
+        while received and not received.startswith(b"{") and (end := received.find(b"\n")) >= 0:
+            self.note(f"{_PRINTED}{printable(received[:end].decode(errors='backslashreplace'))}")
+            del received[: end + 1]
+            self._skip_blank()
 
     def drain_log(self) -> None:
         """Read the rest of the log from the pipe, without a fault if it is too long."""
