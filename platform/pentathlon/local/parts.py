@@ -32,7 +32,9 @@ _OWN_FILES = {
     "upgrades": "tests/pentathlon/upgrades.py",
 }
 """Parts with a file of their own: long versions of what the usual run proves, too."""
-_ON_REQUEST = ("browser", "compiled", "deep", *_OWN_FILES)
+_WHOLE = ("compiled", "deep", "mutants", "sqlite")
+"""Parts that choose their tests themselves."""
+_ON_REQUEST = ("browser", "compiled", "deep", "mutants", *_OWN_FILES)
 """Parts that need Chromium, a C compiler or much time, so the usual run leaves them out."""
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("core", "accounts", "bots", "matches")),
@@ -62,7 +64,7 @@ NOT_HERE: Final = 77
 LEFT_OUT = (
     "Left out: `manage.py test deep` (all tests at full length and width), `sqlite` (except "
     "for matches), `browser`, `hostile`, `languages`, `rehearsal`, `storm`, `benchmark`, "
-    "`survival`, `sites`, `upgrades`, `compiled`."
+    "`survival`, `sites`, `upgrades`, `compiled`, `mutants`."
 )
 """What the run of everything leaves out, and how to ask for it, in one line."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
@@ -107,11 +109,14 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
         return [_whole_suite(pytest_arguments), *beside]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
+    if "mutants" in names:
+        command = (sys.executable, "-m", "tests.mutants", *pytest_arguments)
+        chosen.append(Part(name="mutants", command=command))
     if "deep" in names:
         chosen.append(_deep_tests(pytest_arguments))
     if "sqlite" in names:
         chosen.append(_sqlite_tests((*_ON_SQLITE, *_spread(2)), pytest_arguments))
-    rest = [name for name in names if name not in (*checks, "compiled", "deep", "sqlite")]
+    rest = [name for name in names if name not in (*checks, *_WHOLE)]
     targets = [target for name in rest for target in _targets(name)]
     if targets:
         chosen.append(_some_tests(targets, pytest_arguments))
