@@ -76,6 +76,7 @@ def test_worker_that_only_takes_plays_rated_matches_to_the_end(tmp_path: Path) -
         assert "The site refuses this worker token." in platform.all_logs()
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_worker_asks_the_site_while_the_broker_is_away_and_returns_to_it(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -88,6 +88,8 @@ class Part:
     command: tuple[str, ...]
     on_sqlite: bool = False
     """Whether it gets a database of its own in a file, instead of the run's server."""
+    is_beside: bool = False
+    """Whether it runs while the tests do, and says what it has to say when it has ended."""
 
 
 def part_names() -> list[str]:
@@ -103,7 +105,8 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
         # Migrating takes as long as half of these tests, and another test has `up` migrate a file.
         quick = ("--no-migrations", *pytest_arguments)
         sqlite = _sqlite_tests(_MATCHES_ON_SQLITE, quick)
-        return [*chosen, _whole_suite(pytest_arguments), sqlite]
+        beside = [replace(part, is_beside=True) for part in (*chosen, sqlite)]
+        return [_whole_suite(pytest_arguments), *beside]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
     if "mutants" in names:

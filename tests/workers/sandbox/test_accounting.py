@@ -11,6 +11,7 @@ import pytest
 
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.deep import mostly_deep
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
@@ -28,11 +29,12 @@ for thread in threads: thread.join()
 print(time.process_time(), flush=True)
 sys.stdin.readline()
 """
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 NEAR = 0.1
 """The most seconds that the bot uses before its own clock is read for the last time, and after."""
 
 
-@pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
+@pytest.fixture(params=mostly_deep(LEVELS, keep=LEVELS[:1]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param, cgroups=CgroupUse.ALWAYS)
     yield opened

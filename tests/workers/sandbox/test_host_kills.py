@@ -76,7 +76,7 @@ try:
 _POSTSCRIPT = "\nexcept (OSError, ValueError):\n    pass\nos._exit(3)\n"
 
 
-@pytest.fixture(params=mostly_deep(LEVELS, keep=[SandboxLevel.NAMESPACES]))
+@pytest.fixture(scope="module", params=mostly_deep(LEVELS, keep=[SandboxLevel.NAMESPACES]))
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(request.param)
     yield opened
