@@ -12,7 +12,7 @@ from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
-_OF_A_KIND = 1
+_OF_A_KIND = 3
 """How many pages of each view are read when somebody is signed in; a stranger reads all."""
 
 

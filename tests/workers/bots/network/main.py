@@ -18,5 +18,5 @@ try:
     escapes.append("connection")
 except OSError:
     pass
-print(json.dumps({"escapes": escapes}), flush=True)
+print(json.dumps(escapes), flush=True)
 sys.stdin.read()
