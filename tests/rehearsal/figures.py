@@ -14,11 +14,12 @@ _ANSWERS: Final = "django_http_responses_total_by_status_total"
 _LATENCY: Final = "django_http_requests_latency_including_middlewares_seconds_bucket"
 _CALM_M, _TROUBLE_M, _AFTERWARDS_M = 30, 120, 60
 """Minutes: longer than any alert waits, or looks back."""
+_NO_FIGURE: Final = "_"
 _A_DAY_BACK: Final = {"PentathlonDatabaseGrows": 1500}
 """Alerts that look back for longer, and for how many minutes afterwards."""
 
 FIGURES: Final[dict[str, dict[str, tuple[str, str]]]] = {
-    "PentathlonWebDown": {"gauges_up": ("1", "_")},
+    "PentathlonWebDown": {"gauges_up": ("1", _NO_FIGURE)},
     "PentathlonDatabaseAway": {"gauges_up": ("1", "0")},
     "PentathlonReconcilerDown": {"reconciler_up": ("1", "0")},
     "PentathlonLoopSilent": {"loops_silent": ("0", "1")},
@@ -109,7 +110,10 @@ def _values(calm: str, trouble: str, *, afterwards_m: int) -> str:
     """Return the notation of promtool: a value and how often it comes again."""
     stretches = ((calm, _CALM_M), (trouble, _TROUBLE_M), (calm, afterwards_m))
     if calm[0] != "+":
-        return " ".join(f"{value}x{minutes - 1}" for value, minutes in stretches)
+        # A value comes once and again as often as is said; a gap is as long as is said.
+        return " ".join(
+            f"{value}x{minutes - (value != _NO_FIGURE)}" for value, minutes in stretches
+        )
     parts, reached = [], 0
     for growth, minutes in stretches:
         parts.append(f"{reached}{growth}x{minutes - 1}")

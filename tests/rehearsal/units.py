@@ -35,7 +35,7 @@ ANSWERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine that has been booted; the checkout lies in /root."""
+    """A machine that has been booted; root keeps the checkout at home."""
 
     host: subprocess.Popen[bytes]
 
@@ -44,7 +44,13 @@ class Machine:
         enter = ("nsenter", f"--target={self._first_process()}", "--all", "env", "-i")
         path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin"
         done = subprocess.run(
-            [*enter, path, "HOME=/root", "sh", "-euc", f"cd /root/checkout/one-server\n{lines}"],
+            [
+                *enter,
+                path,
+                "sh",
+                "-euc",
+                f"export HOME=~root\ncd ~root/checkout/one-server\n{lines}",
+            ],
             input=typed,
             capture_output=True,
             text=True,
@@ -170,7 +176,8 @@ def lose_and_restore(machine: Machine, lines: str) -> None:
     machine.run("systemctl stop 'pentathlon-*'")
     machine.run("sudo -u postgres dropdb pentathlon")
     machine.run("sudo -u postgres createdb -O pentathlon pentathlon")
-    machine.run(f"{manage}\nmanage restore /var/lib/pentathlon/backups/*.backup")
+    newest = "$(ls -t /var/lib/pentathlon/backups/*.backup | head -n 1)"
+    machine.run(f'{manage}\nmanage restore "{newest}"')
     machine.run("systemctl start pentathlon.target")
     assert machine.played() >= played
     goes_on(machine)
