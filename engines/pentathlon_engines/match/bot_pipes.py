@@ -15,11 +15,20 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import problem_of
-from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine, printable
+from pentathlon_engines.match.traces import (
+    FROM_BOT,
+    LINE_BYTES_KEPT,
+    TO_BOT,
+    Tape,
+    TraceLine,
+    printable,
+)
 
 _CHUNK = 64 * 1024
 _SPACE = ord(" ")
 _PRINTED = "standard output, where `ready` was expected: "
+_MOST_PRINTS = 100
+"""Lines before `ready`. Each takes the referee's time, not the bot's: a flood took it 12 s."""
 _SEVERAL_LINES = "wrote more than the one line that was asked for"
 
 
@@ -44,6 +53,7 @@ class Pipes:
         "_limits",
         "_line",
         "_poller",
+        "_prints",
         "_stderr",
         "_stdin",
         "_stdout",
@@ -63,6 +73,7 @@ class Pipes:
         self._unsent = b""
         self._line = bytearray()
         self._is_first = True
+        self._prints = 0
         self._tape = Tape()
         self._poller = select.poll()
         self.stdout_bytes = 0
@@ -155,7 +166,12 @@ class Pipes:
         # A library may greet the world while it is loaded, before any helper keeps the output.
         received = self._line
         while received and not received.startswith(b"{") and (end := received.find(b"\n")) >= 0:
-            self.note(f"{_PRINTED}{printable(received[:end].decode(errors='backslashreplace'))}")
+            self._prints += 1
+            if self._prints > _MOST_PRINTS:
+                reason = f"printed more than {_MOST_PRINTS} lines before `ready`"
+                raise BotFailed(FaultKind.OUTPUT, reason)
+            text = received[: min(end, LINE_BYTES_KEPT)].decode(errors="backslashreplace")
+            self.note(f"{_PRINTED}{printable(text)}")
             del received[: end + 1]
             self._skip_blank()
 

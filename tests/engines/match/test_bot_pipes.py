@@ -14,6 +14,7 @@ from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.traces import LINE_BYTES_KEPT
 
 LIMITS = Limits(line_bytes=100, stdout_bytes=250, stderr_bytes=300, stderr_keep_bytes=10)
 NOW = 0
@@ -175,6 +176,32 @@ def test_prints_before_the_first_object_are_lines_of_the_log(bot: FarEnd, at_onc
         "standard output, where `ready` was expected: Tiger 1.0",
         "standard output, where `ready` was expected: [1, \\u001b[31m2]\\r",
     ]
+
+
+@pytest.mark.parametrize("lines", [1, 50])
+def test_flood_of_prints_is_a_fault_whatever_way_it_comes(bot: FarEnd, lines: int) -> None:
+    """Each line costs the referee some time, which no clock of the bot counts."""
+    pipes = pipes_to(bot, replace(LIMITS, stdout_bytes=10_000))
+
+    def flood() -> None:
+        for _ in range(101):
+            os.write(bot.output, b"a\n" * lines)
+            pipes.wait(NOW)
+            assert pipes.take_line() is None
+
+    with pytest.raises(BotFailed, match="100 lines before `ready`") as failed:
+        flood()
+    assert failed.value.kind is FaultKind.OUTPUT
+
+
+def test_only_the_beginning_of_a_long_print_is_kept(bot: FarEnd) -> None:
+    pipes = pipes_to(bot, replace(Limits(), stderr_keep_bytes=100_000))
+
+    os.write(bot.output, b"z" * 50_000 + b"\n")
+    pipes.wait(NOW)
+
+    assert pipes.take_line() is None
+    assert pipes.log.count(b"z") == LINE_BYTES_KEPT
 
 
 def test_output_before_a_request_is_a_fault(bot: FarEnd) -> None:
