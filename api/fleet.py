@@ -143,16 +143,14 @@ class FleetViewSet(Endpoint[Match]):
         """
         facts = read(told.LeasesSerializer, request)
         leases = {each["token"]: (each["id"], each["ply"]) for each in facts["leases"]}
-        kept = work.renew(leases, task=facts["task"])
-        lost = [pk for token, (pk, _) in leases.items() if token not in kept]
-        return Response({"lost": lost})
+        return Response({"lost": work.renew(leases, task=facts["task"])})
 
     @extend_schema(request=told.NothingSerializer, responses=told.DemandSerializer)
     @action(detail=False, methods=["post"])
     def demand(self, request: Request) -> Response:
         """Return whether matches are waiting; if so, slots give their analyses back."""
         read(told.NothingSerializer, request)
-        return Response({"has_waiting_matches": Match.objects.sent().exists()})
+        return Response({"has_waiting_matches": work.has_waiting_matches()})
 
     @extend_schema(request=told.ReportSerializer, responses=told.WantedSerializer)
     @action(detail=False, methods=["post"])

@@ -23,7 +23,6 @@ from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.sender import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
-from pentathlon.matches.models import Match
 from pentathlon.matches.uploads import builds
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.events import Event
@@ -111,8 +110,7 @@ class DirectPlatform:
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases of one kind of work; return the ids of what this worker has lost."""
         plies = {lease.job.token: (lease.job.id, lease.ply) for lease in leases}
-        kept = work.renew(plies, task=leases[0].job.task)
-        return [lease.job.id for lease in leases if lease.job.token not in kept]
+        return work.renew(plies, task=leases[0].job.task)
 
     @asking()
     def hand_in(self, results: Sequence[Outcome]) -> list[DomainError | None]:
@@ -131,7 +129,7 @@ class DirectPlatform:
     @asking()
     def has_waiting_matches(self) -> bool:
         """Return whether a match waits for a slot."""
-        return Match.objects.sent().exists()
+        return work.has_waiting_matches()
 
     def show(self, job: Job, events: Sequence[Event]) -> float:
         """Show spectators where a match stands; return in how many seconds to show it again."""

@@ -22,6 +22,7 @@ from pentathlon.matches import services as matches
 from pentathlon.matches.dispatch.claims_by_token import claim_by_token, give_back_hints
 from pentathlon.matches.jobs import Job, Outcome
 from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.models import Match
 from pentathlon.matches.replays.services import accept_results
 
 _PUBLISH_AGAIN: Final[Mapping[str, Callable[[Collection[int]], object]]] = {
@@ -76,9 +77,15 @@ def publish_again(
         _PUBLISH_AGAIN[task](ids)
 
 
-def renew(leases: Mapping[UUID, tuple[int, int]], *, task: str) -> set[UUID]:
-    """Renew leases, given by token as id and ply; return the tokens that still hold."""
-    return _RENEW[task](leases)
+def renew(leases: Mapping[UUID, tuple[int, int]], *, task: str) -> list[int]:
+    """Renew leases, given by token as id and ply; return the ids of what has been lost."""
+    kept = _RENEW[task](leases)
+    return [pk for token, (pk, _) in leases.items() if token not in kept]
+
+
+def has_waiting_matches() -> bool:
+    """Return whether a match waits for a slot; if so, analyses give theirs back."""
+    return Match.objects.sent().exists()
 
 
 def accept(results: Sequence[Outcome]) -> list[DomainError | None]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 import subprocess
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pentathlon.env import CHECKOUT
+from pentathlon.insight.rivalry.scores import wilson
 from tests.mutants.mutations import list_mutations
 
 _HERE: Final = Path(__file__).parent
@@ -153,18 +153,9 @@ def _argued() -> set[str]:
 
 
 def _in_words(good: int, tried: int, *, seed: int) -> str:
-    low, high = _wilson(good, tried)
+    low, high = wilson(good, tried)
     found = f"{good} of {tried} ({good / tried:.0%}, 95 % interval {low:.0%} to {high:.0%})"
     return f"{_BEGIN}{found} are found or argued, seed {seed}."
-
-
-def _wilson(good: int, tried: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share, for 95 %."""
-    share, z = good / tried, 1.959964
-    middle = share + z * z / (2 * tried)
-    spread = z * math.sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried))
-    scale = 1 + z * z / tried
-    return (middle - spread) / scale, (middle + spread) / scale
 
 
 def _write_down(told: str) -> None:

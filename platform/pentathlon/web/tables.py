@@ -227,7 +227,7 @@ class TournamentLine:
 
     tournament: Tournament
     progress: Progress | None
-    """None before the start, and while results are hidden."""
+    """None before the start, while results are hidden, and where a story takes its place."""
     story: str = ""
     """Who has won, once it is closed."""
 
@@ -255,7 +255,8 @@ def tournament_lines(
     return [
         TournamentLine(
             tournament=each,
-            progress=read(each) if each.pk in shown else None,
+            # A list shows who won in its place.
+            progress=read(each) if each.pk in shown and each.pk not in won else None,
             story=won[each.pk].story if each.pk in won else "",
         )
         for each in tournaments
