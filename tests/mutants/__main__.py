@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -77,16 +78,24 @@ def main() -> int:
         for nth in range(len(list_mutations(CHECKOUT, path)))
     ]
     drawn = random.Random(asked.seed).sample(sites, min(asked.mutants, len(sites)))
+    _say(f"{len(drawn)} of {len(sites):,} mutants, seed {asked.seed}.")
     results = _try_all(drawn)
     argued = _argued()
     alive = [row for row in results if row["result"] not in ("killed", "hung")]
     for row in sorted(alive, key=lambda row: str(row["name"])):
-        "argued" if row["name"] in argued else row["result"]
+        mark = "argued" if row["name"] in argued else row["result"]
+        _say(f"{mark}: {row['name']} (line {row['line']})")
     good = sum(row["name"] in argued or row not in alive for row in results)
     told = _in_words(good, len(results), seed=asked.seed)
+    _say(told)
     if areas == list(AREAS) and len(drawn) < len(sites):
         _write_down(told)
     return int(not results or good < _ENOUGH * len(results))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -127,6 +136,8 @@ def _try_all(drawn: Sequence[tuple[Area, str, int]]) -> list[dict[str, object]]:
                 made = file.with_suffix(".results")
                 rows = json.loads(made.read_text()) if made.exists() else []
                 results += rows
+                counts = Counter(row["result"] for row in rows)
+                _say(f"{area.name}: " + ", ".join(f"{n} {name}" for name, n in counts.items()))
                 if process.returncode:
                     raise SystemExit(f"{area.name}: {Path(file).with_suffix('.log').read_text()}")
             time.sleep(0.2)
