@@ -24,7 +24,7 @@ from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.requests import RequestSerializer
 from pentathlon import work
 from pentathlon.bots.archives import find_files
-from pentathlon.core.byte_ranges import in_part
+from pentathlon.core.caching import in_part
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import ANALYSE_MATCH, MOVE_BOTS, PLAY_MATCHES, TASKS, Work
 from pentathlon.fleet.capabilities import Capabilities
