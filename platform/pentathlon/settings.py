@@ -86,13 +86,13 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "pentathlon.core.middleware.request_ids.identify_requests",
-    "pentathlon.core.middleware.open_data.OpenData",
+    "pentathlon.core.middleware.answers.OpenData",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "pentathlon.metrics.answer_metrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "pentathlon.core.middleware.compression.Compression",
-    "pentathlon.core.middleware.headers.content_security_policy",
+    "pentathlon.core.middleware.answers.Compression",
+    "pentathlon.core.middleware.answers.content_security_policy",
     "pentathlon.core.middleware.zero_bytes.refuse_zero_bytes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

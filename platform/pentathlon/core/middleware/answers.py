@@ -1,23 +1,74 @@
-"""Open data: pages of other sites may read what everybody may read, and caches may share it.
-
-`Access-Control-Allow-Origin: *` lets a page of another site read an answer to a request without
-cookies: browsers refuse to send cookies to, or to show answers of, a site that says `*`. So such
-a page reads what anybody reads without signing in, or what its own token may read; a browser never
-adds a token by itself. What changes something is left out, and so is every answer to it. The
-package `django-cors-headers` decides by address alone, not by method. Price: pages elsewhere also
-read the public part of a site that only a closed network reaches, through their readers' browsers.
-"""
+"""Middleware that shapes answers: compression, headers, open data."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
+from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import has_vary_header
+from django.utils.decorators import sync_and_async_middleware
 from django.utils.deprecation import MiddlewareMixin
+
+_PACKED: Final = (
+    "application/gzip",
+    "application/octet-stream",
+    "application/vnd.apache.parquet",
+    "application/zip",
+    "application/zstd",
+    "image/png",
+)
+
+_IN_PART: Final = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
+
+
+class Compression(GZipMiddleware):
+    """Django's compression, which adds random bytes so that sizes tell no secrets.
+
+    It leaves out streams, packed files and parts of files. Static files are compressed when they
+    are collected.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        """Compress an answer whose client can read it."""
+        if response.status_code in _IN_PART:
+            return response
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        if kind in _PACKED or kind == "text/event-stream":
+            return response
+        return super().process_response(request, response)
+
+
+@sync_and_async_middleware
+def content_security_policy(
+    get_response: Callable[[HttpRequest], Any],  # Any: an answer, or a promise of one
+) -> Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]:
+    """Forbid inline code and foreign hosts, unless a view has set a policy of its own."""
+    policy = "; ".join(
+        f"{name} {value}" for name, value in settings.CONTENT_SECURITY_POLICY.items()
+    )
+
+    async def later(request: HttpRequest) -> HttpResponseBase:
+        return _with_policy(await get_response(request), policy)
+
+    def now(request: HttpRequest) -> HttpResponseBase:
+        return _with_policy(get_response(request), policy)
+
+    return later if iscoroutinefunction(get_response) else now
+
+
+def _with_policy(response: HttpResponseBase, policy: str) -> HttpResponseBase:
+    response.headers.setdefault("Content-Security-Policy", policy)
+    return response
+
 
 _OPEN: Final = re.compile(
     r"/api/|/embed/|/kit/|/oembed/?$|/\.well-known/|.*\.(?:csv|json|png|svg|xml)$"
