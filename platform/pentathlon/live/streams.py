@@ -8,9 +8,15 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from pentathlon.core.server.clients import accepts_gzip, wait_until_gone
 from pentathlon.core.server.limits import HEARTBEAT_S, STALL_S, STREAMS
-from pentathlon.core.server.protocol import Headers, Receive, Scope, Send
+from pentathlon.core.server.protocol import (
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    accepts_gzip,
+    wait_until_gone,
+)
 from pentathlon.core.server.protocol import Message as Part
 from pentathlon.core.server.refusals import Refused, send_refusal
 from pentathlon.live.hub import Hub, Listener
