@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 
 from api.protocol.requests import ZONE_MISSING
 from pentathlon.core.server.limits import LONGEST_FILTER
-from pentathlon.core.spans import made_before, made_since
+from pentathlon.core.tracing import made_before, made_since
 from pentathlon_engines import GAMES
 
 _LARGEST_ID = 2**63 - 1
