@@ -23,8 +23,8 @@ from pentathlon.accounts.passkeys import LARGEST_ANSWER, Json, begin_check
 from pentathlon.accounts.passwords import change_password
 from pentathlon.accounts.services import change_settings
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.core.addresses import host_of, site_of
 from pentathlon.core.errors import Conflict
+from pentathlon.core.texts import host_of, site_of
 from pentathlon.core.throttle import count_letter
 from pentathlon.operations.personal_data.deletion import delete_own_account
 from pentathlon.operations.personal_data.export import export_account

@@ -21,7 +21,7 @@ from pentathlon.accounts.services import (
     revoke_token,
 )
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
-from pentathlon.core.addresses import site_of
+from pentathlon.core.texts import site_of
 from pentathlon.core.throttle import count, count_letter, home_of
 from pentathlon.operations.personal_data.quotas import read_quotas
 from pentathlon.tournaments.challenges.models import Challenge

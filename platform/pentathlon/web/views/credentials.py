@@ -28,8 +28,8 @@ from pentathlon.accounts.passwords import (
     reset_password,
 )
 from pentathlon.accounts.verification import ask_for_verification
-from pentathlon.core.addresses import site_of
 from pentathlon.core.errors import DomainError
+from pentathlon.core.texts import site_of
 from pentathlon.core.throttle import count_letter
 from pentathlon.web.form_keys import prepared, prepared_by, takes_password
 from pentathlon.web.forms.credentials import (

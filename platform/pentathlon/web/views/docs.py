@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.core.addresses import site_of
 from pentathlon.core.caching import FOR_ALL, answer_packed, tag_of
 from pentathlon.core.documents import (
     power_rows,
@@ -23,6 +22,7 @@ from pentathlon.core.documents import (
     title_and_body,
 )
 from pentathlon.core.server import limits as table
+from pentathlon.core.texts import site_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S

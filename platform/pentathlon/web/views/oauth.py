@@ -28,7 +28,7 @@ from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.protocol import CHALLENGE
 from pentathlon.accounts.oauth.redirects import origin_of
 from pentathlon.accounts.oauth.scopes import IDENTITY, SCOPES, in_words
-from pentathlon.core.addresses import site_of
+from pentathlon.core.texts import site_of
 from pentathlon.web import examples
 from pentathlon.web.throttle import View
 

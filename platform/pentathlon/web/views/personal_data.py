@@ -17,8 +17,8 @@ from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check
 from pentathlon.accounts.roles import check_may_manage_person
 from pentathlon.accounts.second_factors import has_second_factor
-from pentathlon.core.addresses import host_of
 from pentathlon.core.errors import Conflict
+from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor
 from pentathlon.operations.personal_data.deletion import (
     check_can_be_deleted,

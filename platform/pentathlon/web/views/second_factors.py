@@ -21,7 +21,7 @@ from pentathlon.accounts.second_factors import (
     totp_address,
     totp_secret,
 )
-from pentathlon.core.addresses import host_of, site_of
+from pentathlon.core.texts import host_of, site_of
 from pentathlon.web.account.confirmation import confirmed_first, is_confirmed, note_confirmed
 from pentathlon.web.account.qr_codes import draw_qr_code
 from pentathlon.web.form_keys import takes_password

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.accounts.passkeys import begin_check, check_passkey
 from pentathlon.accounts.second_factors import has_second_factor, take_code
-from pentathlon.core.addresses import host_of
+from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor, count_sign_in
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import SignInForm

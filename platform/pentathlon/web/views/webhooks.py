@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from pentathlon.core.addresses import site_of
+from pentathlon.core.texts import site_of
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.webhooks import MailForm, WebhookForm
 from pentathlon.web.pagination import PLACES, cursor_page
