@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import DateTimeField, IntegerField, Q
 from django.db.models.functions import Now
 
-from pentathlon.core.case_values import by_id
 from pentathlon.core.clock import database_now
+from pentathlon.core.models import by_id
 from pentathlon.matches.capacity.batches import BATCH
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchSeat, MatchState

@@ -20,8 +20,8 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.core import tracing
-from pentathlon.core.case_values import by, by_id
 from pentathlon.core.errors import Conflict, InvalidInput
+from pentathlon.core.models import by, by_id
 from pentathlon.core.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import Worker
