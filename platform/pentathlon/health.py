@@ -13,8 +13,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from redis import Redis, RedisError
 
-from pentathlon.core.schema import missing_migrations
-from pentathlon.core.services import silent_loops
+from pentathlon.core.services import missing_migrations, silent_loops
 from pentathlon.fleet.queues import QUEUES
 
 _FRESH_S: Final = 2.0
