@@ -182,7 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
     {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
-    {"NAME": "pentathlon.accounts.password_variety.PasswordVariety"},
+    {"NAME": "pentathlon.accounts.passwords.PasswordVariety"},
 ]
 PASSWORD_RESET_TIMEOUT = 3600
 ORGANISERS_ARE_EVERYBODY = not _production

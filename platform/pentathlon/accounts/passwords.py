@@ -126,3 +126,19 @@ def _set_password(
     person.password = hashed
     _log.info("password changed", person=person.pk, tokens_revoked=revokes_tokens)
     return person
+
+
+FEWEST: int = 4
+
+
+class PasswordVariety:
+    """Refuses passwords that repeat a few characters: twelve spaces are long, and no secret."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Raise ValidationError unless the password has enough different non-space characters."""
+        if len({character for character in password if not character.isspace()}) < FEWEST:
+            raise ValidationError(self.get_help_text(), code="password_without_variety")
+
+    def get_help_text(self) -> str:
+        """Describe what a password must have."""
+        return f"A password has at least {FEWEST} different characters besides spaces."
