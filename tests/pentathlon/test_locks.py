@@ -23,8 +23,7 @@ from pentathlon.accounts.device_logins import (
     poll_device_login,
 )
 from pentathlon.accounts.models import DeviceLogin, User
-from pentathlon.accounts.quotas import MOST_TOKENS
-from pentathlon.accounts.services import create_token
+from pentathlon.accounts.services import MOST_TOKENS, create_token
 from pentathlon.bots import quotas as bot_quotas
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.core.errors import DomainError

@@ -7,7 +7,7 @@ from typing import Final
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
-from pentathlon.accounts.quotas import passkey_quota, token_quota
+from pentathlon.accounts.services import passkey_quota, token_quota
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.core.quotas import Quota
 from pentathlon.core.throttle import read_rate
