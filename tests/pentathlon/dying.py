@@ -22,8 +22,8 @@ django.setup()
 from django.db.models.functions import Now  # noqa: E402
 
 from pentathlon.bots import services as bot_services  # noqa: E402
+from pentathlon.bots.audit_events import note_version  # noqa: E402
 from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
-from pentathlon.bots.notices import note_version  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.insight.datasets import services as dataset_services  # noqa: E402
 from pentathlon.insight.datasets.models import DatasetPart  # noqa: E402

@@ -17,8 +17,8 @@ from django.db.models import Q
 
 from pentathlon.accounts.models import User
 from pentathlon.accounts.verification import check_may_play_rated, unverified
+from pentathlon.bots.audit_events import note_version
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
-from pentathlon.bots.notices import note_version
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.ladders.divisions import split_if_full

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from pentathlon.bots.audit_events import note_version
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.notices import note_version
 from pentathlon.ratings.models import Pool, tournament_of_key
 from pentathlon.webhooks.outbox import listeners
 
