@@ -47,12 +47,13 @@ from pentathlon.tournaments.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
 from pentathlon.tournaments.team_rows import TeamMember
 from pentathlon.web.form_keys import prepared, prepared_by, takes_password
-from pentathlon.web.forms.accounts import SignUpForm, TokenForm
-from pentathlon.web.forms.credentials import (
+from pentathlon.web.forms.accounts import (
     ChangePasswordForm,
     EmailForm,
     ForgottenPasswordForm,
     ResetPasswordForm,
+    SignUpForm,
+    TokenForm,
 )
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user

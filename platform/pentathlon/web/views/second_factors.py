@@ -32,7 +32,7 @@ from pentathlon.accounts.second_factors import (
 )
 from pentathlon.core.texts import host_of, site_of
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.credentials import NewPasskeyForm, OwnPasswordForm, TotpForm
+from pentathlon.web.forms.accounts import NewPasskeyForm, OwnPasswordForm, TotpForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import say, signed_in_post

@@ -22,8 +22,7 @@ from pentathlon.accounts.second_factors import has_second_factor, take_code
 from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor, count_sign_in
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.accounts import SignInForm
-from pentathlon.web.forms.credentials import PasskeyAnswerForm, SecondFactorForm
+from pentathlon.web.forms.accounts import PasskeyAnswerForm, SecondFactorForm, SignInForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address
 from pentathlon.web.throttle import known_browser, remember_browser, throttle_sign_ins, too_many
