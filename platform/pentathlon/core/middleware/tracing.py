@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import connection
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from pentathlon.core import tracing
 from pentathlon.env import read_environment

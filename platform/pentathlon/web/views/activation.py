@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from pentathlon.accounts.device_logins import answer_device_login, find_device_login
 from pentathlon.accounts.models import DeviceLogin, Scope, User
-from pentathlon.core.throttle import count
+from pentathlon.core import throttle
 from pentathlon.web.forms.accounts import CodeForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import signed_in_user
@@ -29,7 +29,7 @@ def activate(request: HttpRequest) -> HttpResponse:
     if not form.is_bound:
         return render(request, "web/activate.html", {"form": form})
     # Somebody who could try any number of codes would find another person's terminal.
-    if wait_s := count("typed_codes", user.pk):
+    if wait_s := throttle.count("typed_codes", user.pk):
         return too_many(request, wait_s)
     if not form.is_valid():
         return render(request, "web/activate.html", {"form": form})
