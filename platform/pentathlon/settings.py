@@ -85,7 +85,7 @@ INSTALLED_APPS = [
     "tools",
 ]
 MIDDLEWARE = [
-    "pentathlon.core.middleware.request_ids.identify_requests",
+    "pentathlon.core.middleware.requests.identify_requests",
     "pentathlon.core.middleware.answers.OpenData",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "pentathlon.metrics.answer_metrics",
@@ -93,7 +93,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "pentathlon.core.middleware.answers.Compression",
     "pentathlon.core.middleware.answers.content_security_policy",
-    "pentathlon.core.middleware.zero_bytes.refuse_zero_bytes",
+    "pentathlon.core.middleware.requests.refuse_zero_bytes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -102,14 +102,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
-    "pentathlon.core.middleware.methods.Methods",
+    "pentathlon.core.middleware.requests.Methods",
     "pentathlon.web.typed_texts.keep_typed",
-    "pentathlon.core.middleware.outages.AnswerOutages",
+    "pentathlon.core.middleware.requests.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "pentathlon.web.form_keys.AnswerFormsOnce",
 ]
 if _environment.traces is not None:
-    MIDDLEWARE.insert(0, "pentathlon.core.middleware.tracing.trace_requests")
+    MIDDLEWARE.insert(0, "pentathlon.core.middleware.requests.trace_requests")
 ROOT_URLCONF = "pentathlon.urls"
 WSGI_APPLICATION = "pentathlon.wsgi.application"
 ASGI_APPLICATION = "pentathlon.asgi.application"

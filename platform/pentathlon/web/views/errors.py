@@ -9,8 +9,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from pentathlon.core.middleware.outages import unavailable
-from pentathlon.core.middleware.request_ids import request_id
+from pentathlon.core.middleware.requests import request_id, unavailable
 from pentathlon.core.outages import is_outage
 from pentathlon.web.typed_texts import kept_typed, read_typed
 
