@@ -24,12 +24,12 @@ from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.web.drawing.boards import match_title
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay.embedding import frame_of_match
 from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
 from pentathlon.web.replay.viewer import make_viewer
 from pentathlon.web.replay.win_chances import chance_chart
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors, reload_page
+from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 
 _VISIT_S = 3600
