@@ -27,11 +27,11 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import live_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.drawing.boards import match_title
-from pentathlon.web.drawing.pictures import HEIGHT, WIDTH
 from pentathlon.web.replay.parts import answer_board, answer_moment
 from pentathlon.web.replay.viewer import draw_board, make_viewer
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
+from pentathlon.web.views.pictures import HEIGHT, WIDTH
 from pentathlon_engines import GAMES, GameInfo
 from pentathlon_engines.contract.registry import unknown_game
 
