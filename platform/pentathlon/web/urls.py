@@ -33,7 +33,6 @@ from pentathlon.web.views import (
     sign_in,
     status,
     tournaments,
-    uploads,
     webhooks,
 )
 
@@ -175,7 +174,7 @@ urlpatterns = [
     path(f"{_RECORD}/delete/", desk_records.desk_record_delete, name="desk_record_delete"),
     path("people/<str:username>/", people.profile, name="profile"),
     path("bots/", bots.bots, name="bots"),
-    path("bots/new/", uploads.upload, name="upload"),
+    path("bots/new/", bots.upload, name="upload"),
     path("bots/<int:bot_id>/", bots.bot, name="bot"),
     path("bots/<int:bot_id>/opponents/", people.opponents, name="opponents"),
     path("bots/<int:bot_id>/against/<int:other_id>/", people.head_to_head, name="head_to_head"),
@@ -183,7 +182,7 @@ urlpatterns = [
     path("bots/<int:bot_id>/share.png", pictures.bot_picture, name="bot_picture"),
     path("bots/<int:bot_id>/badge.svg", bots.badge, name="badge"),
     path("bots/<int:bot_id>/ladders/<slug:key>/", leaderboards.choice, name="ladder_choice"),
-    path("bots/<int:bot_id>/new/", uploads.upload_version, name="upload_version"),
+    path("bots/<int:bot_id>/new/", bots.upload_version, name="upload_version"),
     path("versions/<int:version_id>/", bots.version, name="version"),
     path("versions/<int:version_id>/archive/", bots.version_archive, name="version_archive"),
     path("versions/<int:version_id>/validate/", bots.version_validate, name="version_validate"),
