@@ -103,7 +103,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "pentathlon.web.throttle.limit_pages",
     "pentathlon.core.middleware.requests.Methods",
-    "pentathlon.web.typed_texts.keep_typed",
+    "pentathlon.web.views.errors.keep_typed",
     "pentathlon.core.middleware.requests.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
     "pentathlon.web.form_keys.AnswerFormsOnce",
