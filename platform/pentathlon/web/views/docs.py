@@ -36,9 +36,8 @@ from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.web import examples as programs
 from pentathlon.web.docs.game_guides import game_guide
-from pentathlon.web.docs.guides import SHELVES, place_of
+from pentathlon.web.docs.guides import REFUSALS, SHELVES, place_of
 from pentathlon.web.docs.rating_lesson import SCALE, leads, stages
-from pentathlon.web.docs.upload_refusals import REFUSALS
 from pentathlon.web.drawing.boards import lesson_steps
 from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
