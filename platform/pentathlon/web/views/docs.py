@@ -35,9 +35,8 @@ from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.web import examples as programs
-from pentathlon.web.docs.game_guides import game_guide
+from pentathlon.web.docs.game_guides import SCALE, game_guide, leads, stages
 from pentathlon.web.docs.guides import REFUSALS, SHELVES, place_of
-from pentathlon.web.docs.rating_lesson import SCALE, leads, stages
 from pentathlon.web.drawing.boards import lesson_steps
 from pentathlon.web.replay.win_chances import WIDEST_ACCURACY
 from pentathlon.web.templatetags.formats import size
