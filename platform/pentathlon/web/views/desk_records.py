@@ -22,8 +22,7 @@ from pentathlon.matches.desk_records.services import (
 from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay.viewer import make_viewer
+from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
 from pentathlon.web.responses import say, signed_in_post
 from pentathlon_engines import GAMES, strict_json

@@ -27,8 +27,7 @@ from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import live_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.drawing.boards import match_title
-from pentathlon.web.replay.parts import answer_board, answer_moment
-from pentathlon.web.replay.viewer import draw_board, make_viewer
+from pentathlon.web.replay.viewer import answer_board, answer_moment, draw_board, make_viewer
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
 from pentathlon.web.views.pictures import HEIGHT, WIDTH

@@ -31,8 +31,7 @@ from pentathlon.web.drawing.boards import game_tiles, inline_board
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.plans import OptionFields
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay.parts import answer_actions, answer_board, answer_moment
-from pentathlon.web.replay.viewer import make_viewer
+from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
 from pentathlon.web.requests import (
     person,
     posted_number,
