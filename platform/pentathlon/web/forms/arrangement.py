@@ -14,8 +14,7 @@ from pentathlon.tournaments.entries.eligibility import ENTRY_LANGUAGES, EntryRul
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, UNSTARTED, Entry
 from pentathlon.tournaments.organising.arrangement import LONGEST_DESCRIPTION, Arrangement
 from pentathlon.tournaments.organising.changes import Setup, is_old
-from pentathlon.web.forms.formats import formats_of, seats_of
-from pentathlon.web.forms.plans import PlanForm
+from pentathlon.web.forms.plans import PlanForm, formats_of, seats_of
 from pentathlon.web.forms.zones import ZonedForm
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
