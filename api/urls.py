@@ -1,12 +1,14 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
-from api.accounts.current_token import CurrentTokenViewSet
-from api.accounts.device_logins import DeviceLoginViewSet
 from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet
 from api.accounts.quotas import QuotaViewSet
-from api.accounts.sessions import SessionViewSet
-from api.accounts.tokens import TokenViewSet
+from api.accounts.tokens import (
+    CurrentTokenViewSet,
+    DeviceLoginViewSet,
+    SessionViewSet,
+    TokenViewSet,
+)
 from api.audit import AuditViewSet, TournamentAuditViewSet
 from api.bots.batch_uploads import BatchUploadViewSet
 from api.bots.bots import BotViewSet
