@@ -1,8 +1,7 @@
 from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
-from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet
-from api.accounts.quotas import QuotaViewSet
+from api.accounts.me import MeViewSet, OwnAccountViewSet, OwnSettingsViewSet, QuotaViewSet
 from api.accounts.tokens import (
     CurrentTokenViewSet,
     DeviceLoginViewSet,
