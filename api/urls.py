@@ -24,11 +24,9 @@ from api.matches.friendlies import FriendlyViewSet
 from api.matches.history import MatchHistoryViewSet
 from api.matches.matches import MatchViewSet
 from api.matches.replays import ReplayViewSet
-from api.platform_status import StatusView
 from api.protocol.endpoint import ID
 from api.protocol.errors import UnknownAddress
 from api.protocol.pagination import OnePage
-from api.quarantines import QuarantineViewSet
 from api.rankings.leaderboards import LeaderboardViewSet
 from api.rankings.profiles import ProfileViewSet
 from api.rankings.rankings import RankingViewSet
@@ -41,7 +39,7 @@ from api.tournaments.teams import TeamViewSet
 from api.tournaments.tournaments import TournamentViewSet
 from api.transparency import InclusionViewSet, LogViewSet
 from api.webhooks import WebhookViewSet
-from api.workers import WorkerViewSet
+from api.workers import QuarantineViewSet, StatusView, WorkerViewSet
 
 _router = SimpleRouter()
 _router.register("games", GameViewSet, basename="game")
