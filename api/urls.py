@@ -9,8 +9,7 @@ from api.accounts.tokens import (
     TokenViewSet,
 )
 from api.audit import AuditViewSet, TournamentAuditViewSet
-from api.bots.batch_uploads import BatchUploadViewSet
-from api.bots.bots import BotViewSet
+from api.bots.bots import BatchUploadViewSet, BotViewSet
 from api.bots.versions import VersionViewSet
 from api.datasets import DatasetViewSet
 from api.documentation.docs import TryView, docs, reference, schema
