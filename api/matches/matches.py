@@ -9,8 +9,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bots.reasons import ReasonSerializer
-from api.bots.versions import BotNameSerializer
+from api.bots.versions import BotNameSerializer, ReasonSerializer
 from api.matches.analyses import AnalysisSerializer, analysis_of
 from api.matches.explanations import ExplanationSerializer
 from api.matches.lists import MatchFilter, MatchPages

@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.bots.reasons import ReasonSerializer
+from api.bots.versions import ReasonSerializer
 from api.matches.matches import SeatSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import CursorPages, NewestFirst
