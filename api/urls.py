@@ -12,10 +12,9 @@ from api.audit import AuditViewSet, TournamentAuditViewSet
 from api.bots.bots import BatchUploadViewSet, BotViewSet
 from api.bots.versions import VersionViewSet
 from api.datasets import DatasetViewSet
-from api.documentation.docs import TryView, docs, reference, schema
+from api.documentation.docs import KitView, TryView, docs, reference, schema
 from api.fleet import FleetViewSet
 from api.games import GameViewSet
-from api.kit import KitView
 from api.matches.challenges import ChallengeViewSet
 from api.matches.desk_records import DeskRecordViewSet
 from api.matches.explanations import SeatFileViewSet
