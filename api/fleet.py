@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import fleet_requests as told
-from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
+from api.fleet_requests import RateOfWorkers, WorkerAuthentication, WorkersOnly
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
 from api.protocol.requests import RequestSerializer
 from pentathlon import work
