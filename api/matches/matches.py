@@ -13,8 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.bots.versions import BotNameSerializer, ReasonSerializer
-from api.matches.analyses import AnalysisSerializer, analysis_of
-from api.matches.explanations import ExplanationSerializer
+from api.matches.explanations import AnalysisSerializer, ExplanationSerializer, analysis_of
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet
 from api.protocol.pagination import ORDERING, NewestFirst
