@@ -19,9 +19,8 @@ from api.matches.challenges import ChallengeViewSet
 from api.matches.desk_records import DeskRecordViewSet
 from api.matches.explanations import SeatFileViewSet
 from api.matches.friendlies import FriendlyViewSet
-from api.matches.history import MatchHistoryViewSet
 from api.matches.matches import MatchViewSet
-from api.matches.replays import ReplayViewSet
+from api.matches.replays import MatchHistoryViewSet, ReplayViewSet
 from api.protocol.endpoint import ID
 from api.protocol.errors import UnknownAddress
 from api.protocol.pagination import OnePage

@@ -12,8 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
-from api.matches.replays import PlaceSerializer, answer_record
+from api.matches.replays import (
+    PLACE,
+    CommentarySerializer,
+    PlaceSerializer,
+    WindowSerializer,
+    answer_commentary,
+    answer_record,
+)
 from api.protocol.endpoint import Endpoint
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope

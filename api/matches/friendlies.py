@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
-from api.matches.commentary import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.matches.matches import SeatedVersionSerializer
+from api.matches.replays import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.permissions import SignedIn
