@@ -10,9 +10,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from api.protocol.access import CountingThrottle
 from api.protocol.endpoint import LARGEST_ID
 from api.protocol.requests import RequestSerializer
-from api.protocol.throttles import CountingThrottle
 from pentathlon.fleet.announcements import MOST_SLOTS, PLAY_MATCHES, TASKS
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.queues import QUEUES

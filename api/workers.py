@@ -8,11 +8,10 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.protocol.access import CountedView, ReadOrSignedIn, StaffOnly
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.filters import GameFilter
 from api.protocol.pagination import OnePage
-from api.protocol.permissions import ReadOrSignedIn, StaffOnly
-from api.protocol.rates import CountedView
 from api.protocol.requests import (
     PublicReasonField,
     ReasonField,

@@ -13,10 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.accounts.tokens import count_password, count_typed_password
-from api.protocol.authentication import PasswordAuthentication
+from api.protocol.access import PasswordAuthentication, SignedIn
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import OnePage
-from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer, naming
 from pentathlon.accounts.models import Scope, User
 from pentathlon.accounts.oauth.scopes import IDENTITY

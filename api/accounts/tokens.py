@@ -11,10 +11,9 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.protocol.authentication import BearerAuthentication, PasswordAuthentication
+from api.protocol.access import BearerAuthentication, PasswordAuthentication, SignedIn
 from api.protocol.endpoint import PUBLIC_ID, Endpoint
 from api.protocol.pagination import CursorPages, OnePage
-from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.device_logins import (

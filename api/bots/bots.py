@@ -18,11 +18,11 @@ from api.bots.versions import (
     VersionSerializer,
 )
 from api.documentation.schema import ProblemSerializer
+from api.protocol.access import RateReached
 from api.protocol.endpoint import Endpoint
 from api.protocol.errors import problem_of
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
-from api.protocol.throttles import RateReached
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotQuerySet, BotVersion

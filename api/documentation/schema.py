@@ -13,10 +13,10 @@ from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
+from api.protocol.access import SignedIn
 from api.protocol.endpoint import ID, LARGEST_ID
 from api.protocol.errors import MEDIA_TYPE
 from api.protocol.idempotency import HEADER, LONGEST_KEY
-from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 
 FOLDER: Final = Path(__file__).parents[1] / "examples"

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
 from api.matches.replays import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
+from api.protocol.access import SignedIn
 from api.protocol.endpoint import LARGEST_ID, Endpoint
 from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
-from api.protocol.permissions import SignedIn
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.errors import Conflict, NotFound

@@ -14,11 +14,10 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
+from api.protocol.access import CountedView, lacks_scope
 from api.protocol.idempotency import Handler, make_idempotent
 from api.protocol.negotiation import check_encoding
 from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
-from api.protocol.permissions import lacks_scope
-from api.protocol.rates import CountedView
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.caching import FOR_ALL

@@ -244,7 +244,7 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "api.protocol.authentication.BearerAuthentication",
+        "api.protocol.access.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.protocol.negotiation.OneKind",
@@ -252,10 +252,10 @@ REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_PAGINATION_CLASS": "api.protocol.pagination.NewestFirst",
     "DEFAULT_PARSER_CLASSES": ["api.protocol.negotiation.ShallowJSONParser"],
-    "DEFAULT_PERMISSION_CLASSES": ["api.protocol.permissions.ReadOrSignedIn"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.protocol.access.ReadOrSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "api.documentation.schema.ApiSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["api.protocol.throttles.Everybody"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.protocol.access.Everybody"],
     "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
     "NUM_PROXIES": 0,  # pentathlon.core.server.proxies has put the true address in its place
