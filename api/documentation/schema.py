@@ -14,9 +14,8 @@ from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from api.protocol.access import SignedIn
-from api.protocol.endpoint import ID, LARGEST_ID
+from api.protocol.endpoint import HEADER, ID, LARGEST_ID, LONGEST_KEY
 from api.protocol.errors import MEDIA_TYPE
-from api.protocol.idempotency import HEADER, LONGEST_KEY
 from api.protocol.requests import RequestSerializer
 
 FOLDER: Final = Path(__file__).parents[1] / "examples"

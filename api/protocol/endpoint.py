@@ -1,6 +1,9 @@
 """The base of all resources."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -15,14 +18,57 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from api.protocol.access import CountedView, lacks_scope
-from api.protocol.idempotency import Handler, make_idempotent
 from api.protocol.negotiation import check_encoding
 from api.protocol.pagination import ORDERING, PAGE_PARAMETERS, CursorPages
 from api.protocol.requests import check_parameters
+from pentathlon.accounts.idempotency import Answer, answer_once, fingerprint
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.caching import FOR_ALL
 from pentathlon.core.errors import InvalidInput, NotFound, TooLarge
 from pentathlon.core.server.limits import allowance
+
+HEADER: Final = "Idempotency-Key"
+REPLAYED: Final = "Idempotency-Replayed"
+LONGEST_KEY: Final = 100
+
+Handler = Callable[..., Response]
+
+
+def make_idempotent(handler: Handler, *, prepare: Callable[[], None]) -> Handler:
+    """Return a handler that answers a repeated request as it did the first time.
+
+    `prepare` runs before the transaction in which the handler runs.
+    """
+
+    def handle(request: Request, *args: object, **kwargs: object) -> Response:
+        if HEADER not in request.headers or not isinstance(request.user, User):
+            return handler(request, *args, **kwargs)
+        answer = answer_once(
+            actor=request.user,
+            key=_check_key(request.headers[HEADER]),
+            fingerprint=fingerprint(request.method, request.get_full_path(), request.data),
+            prepare=prepare,
+            make=lambda: _answer(handler(request, *args, **kwargs)),
+        )
+        headers = {REPLAYED: "true"} if answer.is_replayed else None
+        return Response(answer.body, status=answer.status, headers=headers)
+
+    return handle
+
+
+def _answer(response: Response) -> Answer:
+    return Answer(status=response.status_code, body=response.data)
+
+
+def _check_key(key: str) -> str:
+    if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        raise InvalidInput(
+            f"An {HEADER} has 1 to {LONGEST_KEY} printable ASCII characters.",
+            code="bad_idempotency_key",
+            field=HEADER,
+        )
+    return key
+
 
 T = TypeVar("T", bound=Model)
 
