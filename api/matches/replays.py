@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from api.matches.matches import MatchSerializer
 from api.protocol.endpoint import LARGEST_ID, Endpoint, read_id
-from api.protocol.lines import LINES, stretch_of_lines
+from api.protocol.negotiation import LINES, stretch_of_lines
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import InvalidInput, NotFound
