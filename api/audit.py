@@ -11,8 +11,7 @@ from rest_framework.response import Response
 
 from api.protocol.access import ReadOrSignedIn, StaffOnly
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import MomentFilter, TextFilter
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
+from api.protocol.pagination import PAGE_PARAMETERS, MomentFilter, OnePage, TextFilter
 from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
 from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import Scope

@@ -10,8 +10,7 @@ from rest_framework.response import Response
 
 from api.protocol.access import CountedView, ReadOrSignedIn, StaffOnly
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter
-from api.protocol.pagination import OnePage
+from api.protocol.pagination import GameFilter, OnePage
 from api.protocol.requests import (
     PublicReasonField,
     ReasonField,

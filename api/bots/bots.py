@@ -21,7 +21,7 @@ from api.documentation.schema import ProblemSerializer
 from api.protocol.access import RateReached
 from api.protocol.endpoint import Endpoint
 from api.protocol.errors import problem_of
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive

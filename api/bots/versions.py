@@ -15,8 +15,8 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.negotiation import ShallowJSONParser
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import read_archive, read_files

@@ -13,7 +13,7 @@ from api.accounts.people import PersonSerializer
 from api.matches.matches import SeatedVersionSerializer
 from api.protocol.access import SignedIn
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
+from api.protocol.pagination import GameFilter, IdFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.server.limits import CHALLENGE_BLOCKS

@@ -21,7 +21,7 @@ from api.matches.replays import (
     answer_record,
 )
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from pentathlon.accounts.models import Scope
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.matches.desk_records.models import DeskRecord

@@ -16,7 +16,7 @@ from api.matches.matches import SeatedVersionSerializer
 from api.matches.replays import PLACE, CommentarySerializer, WindowSerializer, answer_commentary
 from api.protocol.access import SignedIn
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.errors import Conflict, NotFound

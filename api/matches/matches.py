@@ -15,8 +15,7 @@ from rest_framework.response import Response
 from api.bots.versions import BotNameSerializer, ReasonSerializer
 from api.matches.explanations import AnalysisSerializer, ExplanationSerializer, analysis_of
 from api.protocol.endpoint import LARGEST_ID, Endpoint
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet
-from api.protocol.pagination import ORDERING, NewestFirst
+from api.protocol.pagination import ORDERING, GameFilter, IdFilter, MadeFilterSet, NewestFirst
 from api.protocol.requests import PublicReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import GameFilter, MadeFilterSet, TextFilter
+from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
 from api.tournaments.requests import RatedField, is_rated, usual_seats

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from api.accounts.people import PersonSerializer
 from api.protocol.endpoint import Endpoint
-from api.protocol.filters import MadeFilterSet, TextFilter
+from api.protocol.pagination import MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember

@@ -15,8 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.protocol.access import lacks_scope
-from api.protocol.filters import GameFilter, IdFilter, MadeFilterSet, TextFilter
-from api.protocol.pagination import PAGE_PARAMETERS, OnePage
+from api.protocol.pagination import (
+    PAGE_PARAMETERS,
+    GameFilter,
+    IdFilter,
+    MadeFilterSet,
+    OnePage,
+    TextFilter,
+)
 from api.tournaments.answers import FullTournamentSerializer, TournamentSerializer
 from api.tournaments.changes import ChangeActions, ChangeSerializer
 from api.tournaments.drafts import DraftActions
