@@ -24,11 +24,10 @@ from api.matches.replays import MatchHistoryViewSet, ReplayViewSet
 from api.protocol.endpoint import ID
 from api.protocol.errors import UnknownAddress
 from api.protocol.pagination import OnePage
-from api.rankings.leaderboards import LeaderboardViewSet
+from api.rankings.leaderboards import LatestChangesFirst, LeaderboardViewSet, VersionRatingViewSet
 from api.rankings.profiles import ProfileViewSet
 from api.rankings.rankings import RankingViewSet
 from api.rankings.rivalry import HeadToHeadViewSet, RivalViewSet
-from api.rankings.version_ratings import LatestChangesFirst, VersionRatingViewSet
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
 from api.tournaments.ladders import LadderViewSet
