@@ -25,8 +25,7 @@ from api.protocol.endpoint import ID
 from api.protocol.errors import UnknownAddress
 from api.protocol.pagination import OnePage
 from api.rankings.leaderboards import LatestChangesFirst, LeaderboardViewSet, VersionRatingViewSet
-from api.rankings.profiles import ProfileViewSet
-from api.rankings.rankings import RankingViewSet
+from api.rankings.rankings import ProfileViewSet, RankingViewSet
 from api.rankings.rivalry import HeadToHeadViewSet, RivalViewSet
 from api.search import SearchViewSet
 from api.tournaments.events import EventViewSet
