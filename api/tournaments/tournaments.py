@@ -28,13 +28,13 @@ from api.tournaments.changes import ChangeActions, ChangeSerializer
 from api.tournaments.drafts import DraftActions
 from api.tournaments.entries import EntryActions
 from api.tournaments.handovers import HandoverActions
-from api.tournaments.new_tournaments import read_new_tournament
 from api.tournaments.requests import (
     ORDER,
     BlockOrderSerializer,
     OrderedSerializer,
     RoundOrderSerializer,
     TournamentRequestSerializer,
+    read_new_tournament,
 )
 from api.tournaments.schedules import ScheduleActions
 from api.tournaments.tables import (
