@@ -23,7 +23,7 @@ from api.protocol.pagination import (
     OnePage,
     TextFilter,
 )
-from api.tournaments.answers import FullTournamentSerializer, TournamentSerializer
+from api.tournaments.arrangements import FullTournamentSerializer, TournamentSerializer
 from api.tournaments.changes import ChangeActions, ChangeSerializer
 from api.tournaments.drafts import DraftActions
 from api.tournaments.entries import EntryActions
