@@ -36,11 +36,11 @@ from api.tournaments.requests import (
     TournamentRequestSerializer,
     read_new_tournament,
 )
-from api.tournaments.schedules import ScheduleActions
 from api.tournaments.tables import (
     CrosstableRowSerializer,
     DryRunSerializer,
     ProgressSerializer,
+    ScheduleActions,
     SeatRateSerializer,
     StandingSerializer,
 )
