@@ -27,7 +27,7 @@ from api.tournaments.arrangements import FullTournamentSerializer, TournamentSer
 from api.tournaments.changes import ChangeActions, ChangeSerializer
 from api.tournaments.drafts import DraftActions
 from api.tournaments.entries import EntryActions
-from api.tournaments.handovers import HandoverActions
+from api.tournaments.invitations import HandoverActions
 from api.tournaments.requests import (
     ORDER,
     BlockOrderSerializer,
