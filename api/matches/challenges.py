@@ -21,12 +21,12 @@ from pentathlon.tournaments.challenges.models import Challenge, ChallengeQuerySe
 from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
+    SprtReading,
     blocks_of,
     read_test,
     seats_of,
     with_ranks,
 )
-from pentathlon.tournaments.challenges.scores import SprtReading
 from pentathlon.tournaments.challenges.services import (
     DEFAULT_BLOCKS,
     cancel_challenge,
