@@ -18,7 +18,6 @@ from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.server.limits import CHALLENGE_BLOCKS
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeQuerySet, ChallengeState
-from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
     SprtReading,
@@ -31,6 +30,8 @@ from pentathlon.tournaments.challenges.services import (
     DEFAULT_BLOCKS,
     cancel_challenge,
     create_challenge,
+    daily_quota,
+    under_way_quota,
 )
 from pentathlon_engines import GAMES
 from pentathlon_engines.strength.block_scores import BlockScore

@@ -15,7 +15,6 @@ from pentathlon.core.server.limits import CHALLENGE_BLOCKS
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
-from pentathlon.tournaments.challenges.quotas import daily_quota, under_way_quota
 from pentathlon.tournaments.challenges.results import (
     ChallengeBlock,
     blocks_of,
@@ -26,6 +25,8 @@ from pentathlon.tournaments.challenges.services import (
     DEFAULT_BLOCKS,
     cancel_challenge,
     create_challenge,
+    daily_quota,
+    under_way_quota,
 )
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
