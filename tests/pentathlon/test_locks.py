@@ -40,8 +40,13 @@ from pentathlon.tournaments.handovers.services import offer_tournament
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.hidden_results import release_results
 from pentathlon.tournaments.team_rows import Team, TeamMember
-from pentathlon.tournaments.teams.quotas import MOST_MEMBERS, MOST_TEAMS
-from pentathlon.tournaments.teams.services import accept_invitation, create_team, invite_member
+from pentathlon.tournaments.teams.services import (
+    MOST_MEMBERS,
+    MOST_TEAMS,
+    accept_invitation,
+    create_team,
+    invite_member,
+)
 from pentathlon.webhooks.attempt_results import record_answers
 from pentathlon.webhooks.fan_out import spread_events
 from pentathlon.webhooks.http_client import PostResult

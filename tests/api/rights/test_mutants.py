@@ -29,7 +29,7 @@ from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentQuerySet
 from pentathlon.tournaments.team_rows import Team, TeamMemberQuerySet
 from pentathlon.tournaments.teams import services as teams
-from pentathlon.tournaments.teams.quotas import MOST_TEAMS
+from pentathlon.tournaments.teams.services import MOST_TEAMS
 from tests.api.rights.cells import Cell, is_allowed
 from tests.api.rights.world import World, ask_api, ask_service, make_world
 from tests.databases import made_once

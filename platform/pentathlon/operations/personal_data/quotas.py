@@ -14,7 +14,7 @@ from pentathlon.core.throttle import read_rate
 from pentathlon.friendlies import quotas as friendlies
 from pentathlon.matches.desk_records import quotas as desk_records
 from pentathlon.tournaments.challenges import services as challenges
-from pentathlon.tournaments.teams.quotas import team_quota
+from pentathlon.tournaments.teams.services import team_quota
 from pentathlon.webhooks.quotas import endpoint_quota
 
 _READERS: Final = (
