@@ -12,8 +12,12 @@ from api.protocol.requests import PublicReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import ArrangementSerializer, take_arrangement
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import DomainError, TooLarge
-from pentathlon.tournaments.documents.checks import MOST_ENTRIES_PER_AUTHOR, find_versions
-from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.documents.checks import (
+    MOST_ENTRIES_PER_AUTHOR,
+    check_plan,
+    find_versions,
+    gather_errors,
+)
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.organising.arrangement import Draft, create_arranged_tournament

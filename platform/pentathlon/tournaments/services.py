@@ -27,13 +27,13 @@ from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.checks import check_plan
 from pentathlon.tournaments.documents.document import (
     columns_of,
     document,
     draft_document,
     event_key,
 )
-from pentathlon.tournaments.documents.plan_checks import check_plan
 from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.guards import (
     check_may_create,

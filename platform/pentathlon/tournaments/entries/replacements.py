@@ -25,8 +25,8 @@ from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
+from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import document, event_key
-from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.caps import lock_teams
 from pentathlon.tournaments.entries.eligibility import (
     check_authors,

@@ -20,8 +20,8 @@ from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.audit_events import audit_tournament
+from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import columns_of
-from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.models import (

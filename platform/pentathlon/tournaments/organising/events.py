@@ -21,8 +21,12 @@ from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import DomainError, InvalidInput, refuse_all
-from pentathlon.tournaments.documents.checks import LONGEST_NAME, checked_name
-from pentathlon.tournaments.documents.plan_checks import check_plan, gather_errors
+from pentathlon.tournaments.documents.checks import (
+    LONGEST_NAME,
+    check_plan,
+    checked_name,
+    gather_errors,
+)
 from pentathlon.tournaments.guards import check_may_create
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,

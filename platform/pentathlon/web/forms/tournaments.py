@@ -13,8 +13,8 @@ from pentathlon.tournaments.documents.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
     find_versions,
+    gather_errors,
 )
-from pentathlon.tournaments.documents.plan_checks import gather_errors
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.organising.arrangement import Arrangement, Draft
