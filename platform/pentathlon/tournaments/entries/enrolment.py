@@ -14,11 +14,12 @@ from pentathlon.core.errors import Conflict, InvalidInput, refuse_all
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document
-from pentathlon.tournaments.entries.caps import check_caps, lock_teams
 from pentathlon.tournaments.entries.eligibility import (
     check_authors,
+    check_caps,
     check_may_enter,
     check_not_disqualified,
+    lock_teams,
 )
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
 from pentathlon.tournaments.guards import check_state, is_organiser_of, lock

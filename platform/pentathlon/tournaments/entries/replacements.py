@@ -27,11 +27,11 @@ from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import document, event_key
-from pentathlon.tournaments.entries.caps import lock_teams
 from pentathlon.tournaments.entries.eligibility import (
     check_authors,
     check_may_enter,
     check_not_disqualified,
+    lock_teams,
 )
 from pentathlon.tournaments.entries.replacement_blocks import begin_replacement
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry

@@ -23,7 +23,7 @@ from pentathlon.core.errors import Conflict, DomainError, refuse_all
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors
-from pentathlon.tournaments.entries.caps import people_behind
+from pentathlon.tournaments.entries.eligibility import people_behind
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
