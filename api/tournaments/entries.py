@@ -16,8 +16,7 @@ from api.protocol.pagination import OnePage
 from api.protocol.requests import PublicReasonField, ReasonField, RequestSerializer, naming
 from api.tournaments.arrangements import InvitationRequestSerializer, InvitationSerializer
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import (
     check_may_replace,
     replace_entry,

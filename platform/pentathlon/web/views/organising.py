@@ -16,8 +16,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.corrections.orders import requeue_match
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.withdrawals import (
     disqualify_entry,
     matches_of_entry,

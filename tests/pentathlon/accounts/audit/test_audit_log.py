@@ -30,8 +30,7 @@ from pentathlon.tournaments.corrections.orders import (
     requeue_match,
     rerun_match,
 )
-from pentathlon.tournaments.entries.enrolment import enter_tournament
-from pentathlon.tournaments.entries.reinstatement import reinstate_entry
+from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import Tournament
