@@ -17,7 +17,7 @@ from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Draft
-from pentathlon.tournaments.organising.drafts import edit_draft, read_draft
+from pentathlon.tournaments.organising.changes import edit_draft, read_draft
 
 LONGEST_REVISION = 64
 NO_REVISION = "Send the `revision` that you read, so that you undo nobody else's change."

@@ -46,7 +46,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.drafts import delete_draft
+from pentathlon.tournaments.organising.changes import delete_draft
 from pentathlon.tournaments.people_rows import CoOrganiser
 from pentathlon.tournaments.teams.services import leave_all_teams
 from pentathlon.webhooks.models import Channel, WebhookEndpoint

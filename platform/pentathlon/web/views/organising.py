@@ -27,12 +27,13 @@ from pentathlon.tournaments.estimates.progress import progress
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, check_state
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.organising.arrangement import create_arranged_tournament
-from pentathlon.tournaments.organising.changes import change_tournament, setup_of
-from pentathlon.tournaments.organising.drafts import (
+from pentathlon.tournaments.organising.changes import (
+    change_tournament,
     delete_draft,
     edit_draft,
     open_tournament,
     read_draft,
+    setup_of,
 )
 from pentathlon.tournaments.services import (
     cancel_tournament,
