@@ -35,7 +35,7 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.challenges.services import call_off_out_of_play
 from pentathlon.tournaments.corrections.orders import carry_out_orders
 from pentathlon.tournaments.entries.withdrawals import settle_entries
-from pentathlon.tournaments.organising.scheduled_starts import start_due_tournaments
+from pentathlon.tournaments.organising.events import start_due_tournaments
 from pentathlon.tournaments.results.hidden_results import announce_releases
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import make_schedules
