@@ -36,6 +36,7 @@ from pentathlon.tournaments.documents.document import (
 )
 from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.guards import (
+    TournamentSteps,
     check_may_create,
     lock_own,
 )
@@ -46,7 +47,6 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_end, note_tournament
-from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.results.final_table import final_rows
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.schedules import extend_schedule, matches_at_once

@@ -23,7 +23,7 @@ from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents.checks import gather_errors
 from pentathlon.tournaments.documents.document import columns_of
 from pentathlon.tournaments.entries.eligibility import EntryRules
-from pentathlon.tournaments.guards import lock_own
+from pentathlon.tournaments.guards import lock_own, revision_of
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     UNSTARTED,
@@ -31,7 +31,6 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.organising.revisions import revision_of
 from pentathlon.tournaments.people_rows import Invitation
 from pentathlon.tournaments.results.hidden_results import hide_results
 from pentathlon.tournaments.services import create_tournament

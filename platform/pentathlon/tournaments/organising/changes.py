@@ -29,7 +29,7 @@ from pentathlon.tournaments.documents.document import columns_of
 from pentathlon.tournaments.entries.eligibility import people_behind
 from pentathlon.tournaments.entries.enrolment import enter_versions
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem
-from pentathlon.tournaments.guards import check_state, lock_own
+from pentathlon.tournaments.guards import check_revision, check_state, lock_own, revision_of
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.notices import note_change
 from pentathlon.tournaments.organising.arrangement import (
@@ -39,7 +39,6 @@ from pentathlon.tournaments.organising.arrangement import (
     arrangement_of,
     problems_of,
 )
-from pentathlon.tournaments.organising.revisions import check_revision, revision_of
 from pentathlon.tournaments.services import check_wanted
 from pentathlon_engines.tournament.document import TournamentDocument
 

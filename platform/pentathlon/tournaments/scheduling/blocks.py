@@ -24,12 +24,12 @@ from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import await_results, revoke_results
 from pentathlon.tournaments.batches import LONGEST_REASON, Block, BlockState
+from pentathlon.tournaments.guards import TournamentSteps
 from pentathlon.tournaments.models import (
     Tournament,
     TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.problems import TournamentSteps
 from pentathlon.tournaments.scheduling.block_results import PlayedLeg, cut_short
 from pentathlon.tournaments.scheduling.lineups import versions_out
 

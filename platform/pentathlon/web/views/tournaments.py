@@ -24,7 +24,7 @@ from pentathlon.tournaments.estimates.progress import (
     count_done,
     progress,
 )
-from pentathlon.tournaments.guards import is_organiser_of
+from pentathlon.tournaments.guards import Unreadable, is_organiser_of
 from pentathlon.tournaments.models import (
     UNSTARTED,
     EntryState,
@@ -33,7 +33,6 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.arrangement import invited_names
-from pentathlon.tournaments.problems import Unreadable
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
 from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
