@@ -29,8 +29,7 @@ from pentathlon.tournaments.entries.withdrawals import (
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.organising.arrangement import invite_authors
-from pentathlon.tournaments.replacement_rows import Replacement
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.people_rows import Replacement, Team
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 

@@ -30,7 +30,7 @@ from pentathlon.tournaments.handovers.services import (
     remove_organiser,
 )
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
+from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     accept_invitation,
     create_team,

@@ -38,8 +38,8 @@ from pentathlon.tournaments.challenges.services import create_challenge
 from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.handovers.services import offer_tournament
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.results.hidden_results import release_results
-from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     MOST_MEMBERS,
     MOST_TEAMS,

@@ -10,7 +10,7 @@ from typing import Any
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
-from pentathlon.tournaments.team_rows import TeamMember
+from pentathlon.tournaments.people_rows import TeamMember
 from pentathlon.webhooks.outbox import listeners, note_event
 
 

@@ -25,7 +25,7 @@ from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.documents.document import format_of
 from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
-from pentathlon.tournaments.replacement_rows import Replacement
+from pentathlon.tournaments.people_rows import Replacement
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
 from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import CrosstableRow, Score, Standing

@@ -27,7 +27,7 @@ from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.entries import eligibility, enrolment, replacements, withdrawals
 from pentathlon.tournaments.entries.eligibility import EntryRules
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentQuerySet
-from pentathlon.tournaments.team_rows import Team, TeamMemberQuerySet
+from pentathlon.tournaments.people_rows import Team, TeamMemberQuerySet
 from pentathlon.tournaments.teams import services as teams
 from pentathlon.tournaments.teams.services import MOST_TEAMS
 from tests.api.rights.cells import Cell, is_allowed

@@ -12,8 +12,8 @@ from pentathlon.tournaments.entries.enrolment import enter_tournament
 from pentathlon.tournaments.entries.replacements import replace_entry
 from pentathlon.tournaments.entries.withdrawals import withdraw_entry
 from pentathlon.tournaments.models import Entry
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon.tournaments.services import start_tournament
-from pentathlon.tournaments.team_rows import Team, TeamMember
 from pentathlon.tournaments.teams.services import (
     MOST_MEMBERS,
     MOST_TEAMS,

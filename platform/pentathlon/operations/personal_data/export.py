@@ -28,8 +28,7 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.ratings.rankings.models import FormerPlace
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.people_rows import Invitation
-from pentathlon.tournaments.team_rows import TeamMember
+from pentathlon.tournaments.people_rows import Invitation, TeamMember
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 
 Row = Mapping[str, Any]  # Any: JSON

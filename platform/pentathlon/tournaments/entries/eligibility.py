@@ -26,7 +26,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
-from pentathlon.tournaments.team_rows import Team, TeamMember
+from pentathlon.tournaments.people_rows import Team, TeamMember
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.manifest import COMMAND
 

@@ -27,7 +27,7 @@ from pentathlon.tournaments.entries.eligibility import (
 from pentathlon.tournaments.entries.withdrawals import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_state, is_organiser_of, lock, lock_own
 from pentathlon.tournaments.models import UNSTARTED, Entry, EntryState, Tournament, TournamentState
-from pentathlon.tournaments.team_rows import Team
+from pentathlon.tournaments.people_rows import Team
 
 
 @transaction.atomic

@@ -52,7 +52,7 @@ from pentathlon.tournaments.models import (
     TournamentMatchQuerySet,
     TournamentState,
 )
-from pentathlon.tournaments.replacement_rows import LONGEST_REASON, Replacement
+from pentathlon.tournaments.people_rows import LONGEST_REASON, Replacement
 from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks
 from pentathlon.tournaments.scheduling.history import noted_blocks
 from pentathlon.tournaments.scheduling.lineups import versions_out

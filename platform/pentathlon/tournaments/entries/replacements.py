@@ -49,7 +49,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_entry
-from pentathlon.tournaments.replacement_rows import LONGEST_REASON
+from pentathlon.tournaments.people_rows import LONGEST_REASON
 from pentathlon.tournaments.scheduling.history import read_input
 from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon_engines.tournament.formats.interface import Eliminating

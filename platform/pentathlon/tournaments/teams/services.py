@@ -18,7 +18,7 @@ from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from pentathlon.core.names import is_of_the_house
 from pentathlon.core.quotas import Quota
 from pentathlon.tournaments.entries.eligibility import check_caps_of_member
-from pentathlon.tournaments.team_rows import LONGEST_TEAM, Team, TeamMember
+from pentathlon.tournaments.people_rows import LONGEST_TEAM, Team, TeamMember
 
 MOST_TEAMS: Final = 20
 MOST_MEMBERS: Final = 20

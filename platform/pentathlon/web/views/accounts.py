@@ -45,7 +45,7 @@ from pentathlon.operations.personal_data.quotas import read_quotas
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
-from pentathlon.tournaments.team_rows import TeamMember
+from pentathlon.tournaments.people_rows import TeamMember
 from pentathlon.web.form_keys import prepared, prepared_by, takes_password
 from pentathlon.web.forms.accounts import (
     ChangePasswordForm,
