@@ -7,8 +7,12 @@ from pentathlon.core.caching import answer_packed, tag_of
 from pentathlon.core.csv_files import csv_text
 from pentathlon.ladders.models import Division, Season
 from pentathlon.ladders.tables import ladder_table
-from pentathlon.tournaments.results.etags import state_of_tables
-from pentathlon.tournaments.results.files import STANDING_COLUMNS, named, standing_columns
+from pentathlon.tournaments.results.files import (
+    STANDING_COLUMNS,
+    named,
+    standing_columns,
+    state_of_tables,
+)
 
 
 def answer_division(request: HttpRequest, season: Season, division: Division) -> HttpResponseBase:

@@ -20,7 +20,7 @@ from pentathlon.tournaments.entries.withdrawals import (
     withdraw_entry,
 )
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.results.etags import state_of_tables
+from pentathlon.tournaments.results.files import state_of_tables
 from pentathlon.tournaments.results.standings import Standing, standings
 from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
