@@ -16,8 +16,7 @@ from pentathlon.ratings.results import counting_seats, rows_without_sandbox
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
-from pentathlon.tournaments.results.combined_results import merge_scores
-from pentathlon.tournaments.results.table_order import order_entries, read_results
+from pentathlon.tournaments.results.table_order import merge_scores, order_entries, read_results
 from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
 from pentathlon_engines.strength.best import (
     by_strength,
