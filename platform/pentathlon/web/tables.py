@@ -26,8 +26,8 @@ from pentathlon.tournaments.documents.document import format_of
 from pentathlon.tournaments.estimates.progress import Progress, progress
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.people_rows import Replacement
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import hidden_lanes
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint

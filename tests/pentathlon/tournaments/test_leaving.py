@@ -21,8 +21,8 @@ from pentathlon.tournaments.entries.withdrawals import (
 )
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.results.files import state_of_tables
+from pentathlon.tournaments.results.final_table import verify_final_table
 from pentathlon.tournaments.results.standings import Standing, standings
-from pentathlon.tournaments.results.verification import verify_final_table
 from pentathlon.tournaments.scheduling.blocks import settle_blocks
 from pentathlon.tournaments.scheduling.history import read_played
 from pentathlon.tournaments.scheduling.proof import proof

@@ -35,8 +35,8 @@ from pentathlon.matches.transparency.models import LogRoot
 from pentathlon.matches.transparency.services import demand_signed
 from pentathlon.ratings.models import Rating, live_key
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count, enumerate_all
 from pentathlon_engines.contract.registry import unknown_game

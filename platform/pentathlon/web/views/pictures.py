@@ -26,8 +26,8 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.tournaments.models import UNSTARTED, Tournament
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import standings
 from pentathlon.web.drawing.boards import Tile, game_tiles, lesson_board, lesson_picture
 from pentathlon.web.replay.viewer import draw_board

@@ -33,8 +33,8 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.organising.arrangement import invited_names
+from pentathlon.tournaments.results.final_table import podiums
 from pentathlon.tournaments.results.hidden_results import are_hidden, hidden_lanes, may_release
-from pentathlon.tournaments.results.podium import podiums
 from pentathlon.tournaments.results.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.tournaments.scheduling.parts import count_parts
 from pentathlon.web.docs.texts import render_text, summary_of
