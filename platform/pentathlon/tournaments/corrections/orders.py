@@ -47,8 +47,8 @@ from pentathlon.tournaments.scheduling.blocks import (
     play_void_again,
     store_blocks,
     take_back,
+    versions_out,
 )
-from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon.tournaments.scheduling.schedules import pools_of
 
 _orders = Bulkheads[int]("order for block")

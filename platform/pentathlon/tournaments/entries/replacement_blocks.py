@@ -53,9 +53,8 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.people_rows import LONGEST_REASON, Replacement
-from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks
+from pentathlon.tournaments.scheduling.blocks import play_void_again, store_blocks, versions_out
 from pentathlon.tournaments.scheduling.history import noted_blocks
-from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon_engines.tournament.formats.blocks import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300

@@ -50,8 +50,8 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.notices import note_entry
 from pentathlon.tournaments.people_rows import LONGEST_REASON
+from pentathlon.tournaments.scheduling.blocks import versions_out
 from pentathlon.tournaments.scheduling.history import read_input
-from pentathlon.tournaments.scheduling.lineups import versions_out
 from pentathlon_engines.tournament.formats.interface import Eliminating
 
 _PLAYED = (TournamentState.RUNNING, TournamentState.PAUSED)

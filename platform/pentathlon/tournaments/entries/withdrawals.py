@@ -39,7 +39,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_entry
-from pentathlon.tournaments.scheduling.lineups import (
+from pentathlon.tournaments.scheduling.blocks import (
     numbers_of_versions,
     versions_of,
     versions_out,

@@ -20,7 +20,7 @@ from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.ratings.verification import Difference, facts_are_equal, is_exact
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from pentathlon.tournaments.results.table_order import merge_scores, order_entries, read_results
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
 from pentathlon_engines.commentary.words import enumerate_all
 from pentathlon_engines.strength.best import (
     by_strength,

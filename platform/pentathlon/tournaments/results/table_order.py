@@ -12,8 +12,8 @@ from pentathlon.ratings.skill import MU, SIGMA, Skill
 from pentathlon.tournaments.batches import BlockState
 from pentathlon.tournaments.documents.document import document, event_key, format_of
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.scheduling.blocks import successors
 from pentathlon.tournaments.scheduling.history import read_played
-from pentathlon.tournaments.scheduling.lineups import successors
 from pentathlon_engines.tournament import tie_breaks
 from pentathlon_engines.tournament.departures import settle
 from pentathlon_engines.tournament.formats.interface import Format, GivingByes

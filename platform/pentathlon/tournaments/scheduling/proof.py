@@ -10,7 +10,7 @@ from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import FormerLeg
 from pentathlon.tournaments.documents.document import document_json, entrants, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
-from pentathlon.tournaments.scheduling.lineups import numbers_of_versions
+from pentathlon.tournaments.scheduling.blocks import numbers_of_versions
 from pentathlon.tournaments.scheduling.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT
