@@ -63,8 +63,7 @@ from pentathlon.tournaments.results.hidden_results import (
     release_results,
 )
 from pentathlon.tournaments.results.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.scheduling.parts import places_of_part
-from pentathlon.tournaments.scheduling.proof import proof
+from pentathlon.tournaments.scheduling.secrecy import places_of_part, proof
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.document_schema import document_schema
 from pentathlon_engines.tournament.formats.registry import newest_formats

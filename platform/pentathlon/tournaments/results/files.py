@@ -18,8 +18,7 @@ from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.batches import BlockState
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.results.standings import Standing, standings
-from pentathlon.tournaments.scheduling.parts import count_parts, places_of_part
-from pentathlon.tournaments.scheduling.secrecy import sealed_blocks
+from pentathlon.tournaments.scheduling.secrecy import count_parts, places_of_part, sealed_blocks
 
 _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes", "done", "void")
 
