@@ -14,13 +14,14 @@ from pentathlon.ratings.models import Rating, RatingQuerySet
 from pentathlon.ratings.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.tables import (
     Narrowing,
+    Trend,
     count_active,
     known_mean,
     narrowed,
     ranked_in,
     read_progress,
+    trends,
 )
-from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.documents.document import format_of
 from pentathlon.tournaments.estimates.progress import Progress, progress
