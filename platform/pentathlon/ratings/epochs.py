@@ -24,7 +24,7 @@ from pentathlon.core.errors import Conflict
 from pentathlon.ratings.change_rows import insert_rows
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, epoch_key
 from pentathlon.ratings.recompute import Chunk, ledger_chunks, store_ratings
-from pentathlon.ratings.repeats import revoke_rows
+from pentathlon.ratings.scopes import revoke_rows
 from pentathlon.ratings.skill import BETA, Result, Skill, rate
 from pentathlon_engines.strength.pair_model import DRAW, WIN, draw_margin, outcomes
 

@@ -31,9 +31,15 @@ from pentathlon.ratings.models import (
 )
 from pentathlon.ratings.notices import note_first_matches
 from pentathlon.ratings.recompute import SMALL, recompute_pool, store_ratings
-from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
 from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
-from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of
+from pentathlon.ratings.scopes import (
+    RatingScope,
+    counted,
+    digest_in_key,
+    digests_of,
+    revoke_rows,
+    scope_of,
+)
 from pentathlon.ratings.scores import count_scores
 from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_probability
 
