@@ -17,9 +17,8 @@ from pentathlon.bots.models import Bot
 from pentathlon.core.caching import FOR_ALL, answer_if_changed, tag_of
 from pentathlon.core.errors import NotFound
 from pentathlon.insight.rivalry.opponents import RivalAuthor, rival_authors
-from pentathlon.ratings.rankings.history import former_places
 from pentathlon.ratings.rankings.models import RankingLine, RankingTable
-from pentathlon.ratings.rankings.services import latest_table
+from pentathlon.ratings.rankings.services import former_places, latest_table
 from pentathlon.tournaments.results.final_table import titles_of
 
 _PENTATHLON = "pentathlon"

@@ -27,8 +27,7 @@ from pentathlon.operations.damage import KINDS
 from pentathlon.operations.personal_data.erasure import erase_deleted
 from pentathlon.operations.retention import Forgetter
 from pentathlon.operations.times import watch_clock
-from pentathlon.ratings.rankings.history import keep_ranking
-from pentathlon.ratings.rankings.services import refresh_ranking
+from pentathlon.ratings.rankings.services import keep_ranking, refresh_ranking
 from pentathlon.ratings.recompute import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results

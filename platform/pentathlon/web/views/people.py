@@ -23,8 +23,7 @@ from pentathlon.insight.rivalry.scores import RivalScore
 from pentathlon.matches.latest import latest_matches_of_author
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool, Rating
-from pentathlon.ratings.rankings.history import former_places
-from pentathlon.ratings.rankings.services import latest_table
+from pentathlon.ratings.rankings.services import former_places, latest_table
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.final_table import titles_of
 from pentathlon.web.pagination import cursor_page
