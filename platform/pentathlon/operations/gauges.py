@@ -30,7 +30,7 @@ from pentathlon.core.models import Leadership
 from pentathlon.core.services import RECONCILER, silent_loops
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker, WorkerToken
-from pentathlon.matches.attempts.retries import party_of
+from pentathlon.matches.attempts import party_of
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,

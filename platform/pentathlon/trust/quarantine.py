@@ -22,7 +22,7 @@ from pentathlon.accounts.roles import is_staff
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.matches.attempts.retries import party_of
+from pentathlon.matches.attempts import party_of
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import take_back_matches
 from pentathlon.tournaments.corrections.revocations import order_revocation

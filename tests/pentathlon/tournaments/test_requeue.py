@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, NotAllowed
-from pentathlon.matches.attempts.retries import MAX_ATTEMPTS
+from pentathlon.matches.attempts import MAX_ATTEMPTS
 from pentathlon.matches.models import Attempt, Match, MatchKind, MatchState
 from pentathlon.matches.services import fail_attempt
 from pentathlon.ratings import services as ratings

@@ -11,7 +11,7 @@ from django.db import transaction
 from pentathlon.bots.models import UNBUILT, BotVersion, VersionState
 from pentathlon.bots.services import keep_build, note_build_log, refuse_build
 from pentathlon.core.errors import Conflict, InvalidInput
-from pentathlon.matches.attempts.retries import worker_of
+from pentathlon.matches.attempts import worker_of
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import fail_attempt
