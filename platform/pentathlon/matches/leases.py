@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.models import by_id
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import take_back_stalled

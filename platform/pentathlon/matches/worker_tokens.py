@@ -17,7 +17,7 @@ from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
-from pentathlon.matches.capacity.batches import BatchSizes
+from pentathlon.matches.capacity import BatchSizes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchSeat
 from pentathlon.matches.services import return_match
 

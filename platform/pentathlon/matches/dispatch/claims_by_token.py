@@ -18,7 +18,7 @@ from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.matches.capacity.batches import BATCH
+from pentathlon.matches.capacity import BATCH
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.matches.services import claim_matches, publish_again

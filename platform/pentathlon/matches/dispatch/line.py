@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db.models import Q
 
-from pentathlon.matches.capacity.durations import durations_s, read_plays
+from pentathlon.matches.capacity import durations_s, read_plays
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.models import Match, MatchKind
 

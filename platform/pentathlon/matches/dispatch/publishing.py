@@ -39,8 +39,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
-from pentathlon.matches.capacity.batches import BATCH, BatchSizes
-from pentathlon.matches.capacity.concurrency import Cap
+from pentathlon.matches.capacity import BATCH, BatchSizes, Cap
 from pentathlon.matches.dispatch.heads import NEWCOMERS, Head, Heads, waiting_lanes
 from pentathlon.matches.dispatch.turns import Rank, Turns
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind

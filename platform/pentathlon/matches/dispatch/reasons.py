@@ -16,7 +16,7 @@ from pentathlon.core.services import RECONCILER
 from pentathlon.core.texts import duration
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts import MAX_ATTEMPTS
-from pentathlon.matches.capacity.concurrency import Cap
+from pentathlon.matches.capacity import Cap
 from pentathlon.matches.dispatch.line import Before, MatchLine, read_line
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
 from pentathlon.matches.held_lanes import HeldLane

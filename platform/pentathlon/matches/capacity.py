@@ -1,15 +1,13 @@
-"""The cap on matches that one bot plays at a time, so that none keeps all workers busy.
-
-A slot plays one match at a time, whatever else it has claimed, so the cap counts slots.
-
-Validation does not count: an upload is checked whatever its bot plays meanwhile. Challenges do not
-either: they have a share of the window of their own, and must not hold back rated play.
-"""
+"""Capacity: how long matches last, and how many one bot and one worker play at a time."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from django.conf import settings
@@ -17,8 +15,98 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Count, QuerySet
 
 from pentathlon.bots.models import Bot
-from pentathlon.matches.capacity.batches import BatchSizes
-from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat
+from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchQuerySet, MatchSeat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """The time of a match, and the slot that played it."""
+
+    pk: int
+    kind: str
+    lane: int
+    worker: str
+    started_at: datetime
+    finished_at: datetime
+
+    @property
+    def batch(self) -> tuple[str, datetime]:
+        """Return the slot and the start, which all matches claimed together share."""
+        return self.worker, self.started_at
+
+
+def read_plays(matches: MatchQuerySet, *, latest: int) -> list[Play]:
+    """Return the plays of the latest of these matches, the latest end first, in one query."""
+    facts = ("pk", "kind", "lane", "worker", "started_at", "finished_at")
+    rows = matches.recent().values_list(*facts)[:latest]
+    return [
+        Play(pk=pk, kind=kind, lane=lane, worker=worker, started_at=begun, finished_at=ended)
+        for pk, kind, lane, worker, begun, ended in rows
+        if begun is not None and ended is not None
+    ]
+
+
+def durations_s(plays: Sequence[Play]) -> dict[int, float]:
+    """Return the seconds for which each match kept its slot busy, by its id, in the order given.
+
+    A slot claims matches in batches and plays one after the other, so the times from claim to end
+    overlap: each match begins when the one before it has ended, and those whose results came
+    together share the time since then.
+    """
+    batches: dict[tuple[str, datetime], list[Play]] = defaultdict(list)
+    for play in plays:
+        batches[play.batch].append(play)
+    took_s: dict[int, float] = {}
+    for (_, begun), batch in batches.items():
+        before = begun
+        for ended, group in groupby(
+            sorted(batch, key=attrgetter("finished_at")), key=attrgetter("finished_at")
+        ):
+            together = list(group)
+            share_s = (ended - before).total_seconds() / len(together)
+            took_s.update((play.pk, max(0.0, share_s)) for play in together)
+            before = ended
+    return {play.pk: took_s[play.pk] for play in plays}
+
+
+def is_competition(play: Play) -> bool:
+    """Return whether a match was of a competition; validations, for example, also build bots."""
+    return play.kind in (MatchKind.TOURNAMENT, MatchKind.LADDER)
+
+
+BATCH: Final = 8
+"""The most matches that one hint names; they are claimed, and their results stored, together."""
+
+_BATCH_S = 2.0
+"""Seconds that a batch may take; with longer matches, nothing is gained by a batch."""
+_SAMPLE = 9
+_USUAL = 0.75
+"""The quantile of the lengths of matches that is taken as the usual length."""
+
+
+class BatchSizes:
+    """The number of matches of each game that one slot takes at a time."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[str, int | None] = {}
+
+    def of(self, game: str) -> int | None:
+        """Return the number for a game; None if it is not known yet. Each game costs one query."""
+        if game not in self._sizes:
+            self._sizes[game] = _batch_size(game)
+        return self._sizes[game]
+
+
+def _batch_size(game: str) -> int | None:
+    plays = read_plays(Match.objects.of_game(game), latest=_SAMPLE)
+    lengths_s = sorted(durations_s(plays).values())
+    if not lengths_s:
+        return None
+    # The quantile ignores the few validations with builds, but not every third match being long:
+    # then most batches would hold a long one.
+    usual_s = lengths_s[int(_USUAL * len(lengths_s))]
+    return max(1, int(_BATCH_S / max(usual_s, _BATCH_S / BATCH)))
+
 
 _ROUNDING: Final = 1e-9
 """The rounding error to allow for, since shares of slots are sums of fractions."""
