@@ -12,7 +12,7 @@ from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.core.quotas import Quota
 from pentathlon.core.throttle import read_rate
 from pentathlon.friendlies import quotas as friendlies
-from pentathlon.matches.desk_records import quotas as desk_records
+from pentathlon.matches.desk_records import services as desk_records
 from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.teams.services import team_quota
 from pentathlon.webhooks.quotas import endpoint_quota
