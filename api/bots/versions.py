@@ -31,8 +31,7 @@ from pentathlon.bots.services import (
 )
 from pentathlon.core.errors import NotFound
 from pentathlon.ladders.tables import why_version_waits
-from pentathlon.matches.dispatch.line import Before
-from pentathlon.matches.dispatch.reasons import Reason
+from pentathlon.matches.dispatch.reasons import Before, Reason
 from pentathlon.matches.uploads.services import submit_version, validate_again
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
