@@ -20,7 +20,7 @@ from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import ResultCounter
 from pentathlon.ladders.steps import LADDER_STEPS
-from pentathlon.matches.expiry import watch_leases
+from pentathlon.matches.leases import watch_leases
 from pentathlon.matches.replays.store import ReplayMover
 from pentathlon.matches.transparency.services import log_results, publish_root
 from pentathlon.operations.damage import KINDS
