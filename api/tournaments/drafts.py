@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from api.protocol.endpoint import Endpoint
 from api.protocol.requests import naming
 from api.tournaments.requests import IN_SHORT_FORM, TournamentRequestSerializer
-from pentathlon.matches.repeated_lanes import is_repeated
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.arrangement import Draft

@@ -28,7 +28,7 @@ from pentathlon.fleet.models import Worker
 from pentathlon.matches.attempts import better_elsewhere, is_hopeless, stop_failing_versions
 from pentathlon.matches.capacity import within_cap
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import HeldLane
 from pentathlon.matches.job_factory import make_job
 from pentathlon.matches.jobs import LEASE_S, Job, MatchResult
 from pentathlon.matches.models import (

@@ -20,8 +20,8 @@ from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import DomainError
+from pentathlon.matches.hidden_lanes import is_repeated, mark_repeated
 from pentathlon.matches.models import Match
-from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
 from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry
 
 from pentathlon.accounts.models import Letter, LetterKind
 from pentathlon.core.services import RECONCILER, acquire_leadership
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import HeldLane
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.operations.backups import note_backup
 from pentathlon.operations.gauges import gauges, register_gauges

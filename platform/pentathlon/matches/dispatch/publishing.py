@@ -42,8 +42,8 @@ from django.db.models.functions import Now
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.capacity import BATCH, BatchSizes, Cap
 from pentathlon.matches.dispatch.heads import NEWCOMERS, Head, Heads, waiting_lanes
+from pentathlon.matches.hidden_lanes import RepeatedLane
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
-from pentathlon.matches.repeated_lanes import RepeatedLane
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 

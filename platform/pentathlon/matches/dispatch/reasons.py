@@ -22,10 +22,9 @@ from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.attempts import MAX_ATTEMPTS
 from pentathlon.matches.capacity import Cap, durations_s, read_plays
 from pentathlon.matches.dispatch.publishing import TURN_OF_NEWCOMERS
-from pentathlon.matches.held_lanes import HeldLane
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, HeldLane, RepeatedLane
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED, RepeatedLane
 from pentathlon.matches.requirements import requirements_of
 from pentathlon_engines.commentary.words import count
 

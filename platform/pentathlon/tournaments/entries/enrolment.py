@@ -13,7 +13,7 @@ from pentathlon.bots.doors import Door, check_door, objection_at
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.errors import Conflict, InvalidInput, refuse_all
-from pentathlon.matches.repeated_lanes import is_repeated
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.tournaments.audit_events import audit_entry
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.document import draft_document

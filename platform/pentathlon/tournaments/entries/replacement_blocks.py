@@ -39,8 +39,8 @@ from django.db.models import Exists, OuterRef, Q
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.core.bulkheads import Bulkheads
+from pentathlon.matches.hidden_lanes import out_of_play
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.batches import Block, BlockState, FormerLeg
 from pentathlon.tournaments.documents.document import reads_results

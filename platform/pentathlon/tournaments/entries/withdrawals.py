@@ -19,8 +19,8 @@ from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotFound
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated, out_of_play
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results

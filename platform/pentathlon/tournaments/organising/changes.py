@@ -20,8 +20,7 @@ from django.db import transaction
 from pentathlon.accounts.audit.actions import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, refuse_all
-from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.matches.repeated_lanes import is_repeated, mark_repeated
+from pentathlon.matches.hidden_lanes import HiddenLane, is_repeated, mark_repeated
 from pentathlon.tournaments.audit_events import audit_tournament
 from pentathlon.tournaments.documents import checks
 from pentathlon.tournaments.documents.checks import gather_errors

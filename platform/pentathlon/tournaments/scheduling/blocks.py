@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import transaction
 
 from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.matches.hidden_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.repeated_lanes import NEVER_REPEATED, is_repeated
 from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import await_results, revoke_results

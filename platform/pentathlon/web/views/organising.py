@@ -13,8 +13,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.hidden_lanes import is_repeated
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.repeated_lanes import is_repeated
 from pentathlon.tournaments.corrections.orders import requeue_match
 from pentathlon.tournaments.entries.enrolment import enter_tournament, reinstate_entry
 from pentathlon.tournaments.entries.withdrawals import (
