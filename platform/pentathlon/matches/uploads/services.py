@@ -22,10 +22,10 @@ from pentathlon.bots.services import (
 from pentathlon.core.errors import InvalidInput
 from pentathlon.fleet.announcements import build_tool_of
 from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import required_runtimes
 from pentathlon.matches.services import schedule_matches, void_matches
-from pentathlon.matches.specs import MatchSpec
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import Manifest
