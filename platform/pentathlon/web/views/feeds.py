@@ -28,9 +28,8 @@ from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import tag_of
 from pentathlon.ladders.models import Division, Season, SeasonState
-from pentathlon.matches.latest import latest_matches
+from pentathlon.matches.latest import latest_matches, tell_match
 from pentathlon.matches.models import COMPETITIONS, Match, MatchState
-from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.models import LogRoot
 from pentathlon.matches.transparency.services import demand_signed
 from pentathlon.ratings.models import Rating, live_key

@@ -13,11 +13,11 @@ from pentathlon.core.errors import NotFound
 from pentathlon.insight.analyses.curves import NOT_READY, read_curve
 from pentathlon.insight.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.replays.explained_text import as_text
 from pentathlon.matches.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.matches.replays.services import read_record
-from pentathlon.matches.stories import tell_match
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
