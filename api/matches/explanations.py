@@ -11,9 +11,14 @@ from rest_framework.request import Request
 from api.protocol.endpoint import Endpoint
 from pentathlon.accounts.models import Scope
 from pentathlon.matches.models import Match, MatchQuerySet
-from pentathlon.matches.replays.explained_text import as_text
-from pentathlon.matches.replays.explanations import Explanation, bundle_seat, explain_seat
-from pentathlon.matches.replays.usage import LimitUsage, RequestCost
+from pentathlon.matches.replays.explanations import (
+    Explanation,
+    LimitUsage,
+    RequestCost,
+    as_text,
+    bundle_seat,
+    explain_seat,
+)
 from pentathlon.tournaments.scheduling.secrecy import check_unsealed
 from pentathlon_engines.match.traces import TraceLine
 

@@ -2,9 +2,8 @@
 
 from django import template
 
-from pentathlon.matches.replays.explained_text import figure as write_figure
-from pentathlon.matches.replays.explained_text import line_as_text
-from pentathlon.matches.replays.explanations import Explanation
+from pentathlon.matches.replays.explanations import Explanation, line_as_text
+from pentathlon.matches.replays.explanations import figure as write_figure
 from pentathlon.web.drawing.charts import TurnChart, turn_chart
 from pentathlon.web.templatetags.formats import size
 from pentathlon_engines.match.traces import TraceLine

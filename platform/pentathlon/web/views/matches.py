@@ -15,8 +15,12 @@ from pentathlon.insight.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import tell_match
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.replays.explained_text import as_text
-from pentathlon.matches.replays.explanations import bundle_seat, explain_match, explain_seat
+from pentathlon.matches.replays.explanations import (
+    as_text,
+    bundle_seat,
+    explain_match,
+    explain_seat,
+)
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.transparency.services import log_index_of
 from pentathlon.tournaments.guards import is_organiser_of
