@@ -31,7 +31,7 @@ from pentathlon.matches.desk_records.services import (
     delete_record,
     keep_record,
 )
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 
 
 class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):

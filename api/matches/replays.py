@@ -19,9 +19,8 @@ from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
-from pentathlon.matches.replays.boards import board_svg
 from pentathlon.matches.replays.models import Replay
-from pentathlon.matches.replays.moments import moment_of, tell_events
+from pentathlon.matches.replays.moments import board_svg, moment_of, tell_events
 from pentathlon.matches.replays.services import read_record
 from pentathlon.tournaments.scheduling.secrecy import check_unsealed, with_seals
 from pentathlon_engines import CHANCE, GAMES

@@ -10,8 +10,7 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 
 from pentathlon.core.caching import answer_for_ever
-from pentathlon.matches.replays.boards import board_svg
-from pentathlon.matches.replays.moments import Moment, SeenEvent, moment_of, tell_events
+from pentathlon.matches.replays.moments import Moment, SeenEvent, board_svg, moment_of, tell_events
 from pentathlon.web.drawing.boards import inline_board
 from pentathlon.web.requests import query_number
 from pentathlon_engines import CHANCE, GAMES

@@ -19,7 +19,7 @@ from pentathlon.insight.explorer.exploration import LONGEST_LINE, Exploration, e
 from pentathlon.insight.explorer.services import DEPTH, GROWS_AT, explored_games
 from pentathlon.ladders.tables import ladder_lines
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.replays.boards import board_svg
+from pentathlon.matches.replays.moments import board_svg
 from pentathlon.matches.replays.services import read_record
 from pentathlon.ratings.models import Pool, live_key
 from pentathlon.tournaments.results.standings import seat_rates_of_game
