@@ -21,7 +21,7 @@ from pentathlon.friendlies.stretches import accept_stretches
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.desk_records.services import CheckedRecord, keep_record
 from pentathlon.matches.models import Attempt, AttemptState, Match
-from pentathlon.matches.replays.results import canonical_record
+from pentathlon.matches.replays.services import canonical_record
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import Quarantine

@@ -20,7 +20,7 @@ from pentathlon.core.server.limits import DESK_RECORD_BYTES, DESK_RECORDS, DESK_
 from pentathlon.core.texts import storable
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.replays.codec import CODEC, pack
-from pentathlon.matches.replays.results import canonical_record
+from pentathlon.matches.replays.services import canonical_record
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record, check_shape

@@ -16,7 +16,7 @@ from pentathlon.matches.replays.explanations import (
     explain_seat,
     limit_usage,
 )
-from pentathlon.matches.replays.results import seat_results
+from pentathlon.matches.replays.services import seat_results
 from pentathlon.matches.uploads.services import submit_version
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine
