@@ -41,7 +41,7 @@ from pentathlon.live.reports import note_changes, show_events
 from pentathlon.matches.dispatch.claims_by_token import note_told
 from pentathlon.matches.jobs import Outcome
 from pentathlon.matches.models import Match
-from pentathlon.matches.uploads import builds
+from pentathlon.matches.uploads import services
 from pentathlon.matches.wire import (
     announcement_from_json,
     jobs_to_json,
@@ -234,23 +234,25 @@ class FleetViewSet(Endpoint[Match]):
         the first of a token that may play rated matches.
         """
         facts = read(told.BuildSerializer, request)
-        building = builds.Building(
+        building = services.Building(
             match_id=facts["id"], token=facts["token"], version_id=facts["version_id"]
         )
         if "reason" in facts:
-            builds.reject(building, reason=facts["reason"], log=facts.get("log", ""))
+            services.reject(building, reason=facts["reason"], log=facts.get("log", ""))
             return Response({"files_hash": ""})
         if "log" in facts:
-            builds.note_log(building, log=facts["log"])
+            services.note_log(building, log=facts["log"])
         if "archive" not in facts:
-            return Response({"files_hash": builds.built_files(building)})
+            return Response({"files_hash": services.built_files(building)})
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidInput("The archive is not base64.", field="archive") from error
-        built = builds.read_built_archive(building, data)
+        built = services.read_built_archive(building, data)
         is_trusted = Work.RATED in self.token.work
-        return Response({"files_hash": builds.keep(building, built=built, is_trusted=is_trusted)})
+        return Response(
+            {"files_hash": services.keep(building, built=built, is_trusted=is_trusted)}
+        )
 
 
 def read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
