@@ -20,9 +20,8 @@ from api.protocol.pagination import GameFilter, MadeFilterSet, TextFilter
 from api.protocol.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.core.errors import Conflict, NotFound
-from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlyState
-from pentathlon.friendlies.origins import origin_of
+from pentathlon.friendlies.origins import look_at, origin_of
 from pentathlon.friendlies.services import act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import place_in_queue
 from pentathlon.live.snapshots import friendly_now

@@ -15,9 +15,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.bots.models import Bot, VersionState
 from pentathlon.core.errors import DomainError, NotFound
-from pentathlon.friendlies.boards import look_at
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.friendlies.origins import origin_of
+from pentathlon.friendlies.origins import look_at, origin_of
 from pentathlon.friendlies.services import (
     Origin,
     act,
