@@ -11,7 +11,7 @@ from pentathlon.accounts.services import passkey_quota, token_quota
 from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.core.quotas import Quota
 from pentathlon.core.throttle import read_rate
-from pentathlon.friendlies import quotas as friendlies
+from pentathlon.friendlies import services as friendlies
 from pentathlon.matches.desk_records import services as desk_records
 from pentathlon.tournaments.challenges import services as challenges
 from pentathlon.tournaments.teams.services import team_quota
