@@ -19,8 +19,8 @@ from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.core.quotas import Quota
 from pentathlon.core.server.limits import FRIENDLIES_A_DAY, FRIENDLIES_IN_ALL, FRIENDLIES_UNDER_WAY
-from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.models import Friendly, FriendlySeat, FriendlyState
+from pentathlon.friendlies.stretches import store_progress
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.challenges.players import active_version
 from pentathlon_engines import GAMES
