@@ -32,7 +32,7 @@ from pentathlon.fleet.hints import PAUSE_HEADER, messages
 from pentathlon.fleet.hints import Work as Waiting
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.fleet.queues import FRIENDLIES, MATCHES
-from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.fleet.tokens import announce_worker, mark_draining, record_heartbeat
 from pentathlon.friendlies.jobs import stretch_result_from_json
 from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.insight.analyses.services import sent_analyses, sent_loans

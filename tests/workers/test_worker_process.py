@@ -14,7 +14,7 @@ from pentathlon.bots.models import VersionState
 from pentathlon.core.models import Leadership
 from pentathlon.core.services import RECONCILER
 from pentathlon.fleet.models import Worker
-from pentathlon.fleet.services import record_heartbeat
+from pentathlon.fleet.tokens import record_heartbeat
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
