@@ -19,7 +19,7 @@ from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, Damaged, DomainError, NotFound
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.insight.analyses.jobs import AnalysisJob, AnalysisResult, Row
-from pentathlon.insight.analyses.loans import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
+from pentathlon.insight.analyses.jobs import LONGEST_LOAN_S, PATIENCE_S, next_loan_at
 from pentathlon.insight.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
 from pentathlon.insight.analyses.wire import curve_from_json, measured_from_json
 from pentathlon.matches.hidden_lanes import may_become_hidden

@@ -26,7 +26,7 @@ from pentathlon.core.texts import site_of
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
-from pentathlon.insight.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
+from pentathlon.insight.analyses.jobs import LOAN_S, PATIENCE_S, SHARE, pause_s
 from pentathlon.insight.search.words import LONGEST_QUERY
 from pentathlon.matches.attempts import FAULTS_IN_A_ROW
 from pentathlon.matches.jobs import LEASE_S
