@@ -21,7 +21,7 @@ from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
 from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.core.server.limits import MOST_FOLLOWED
-from pentathlon.insight.analyses.curves import read_curve
+from pentathlon.insight.analyses.services import read_curve
 from pentathlon.live.snapshots import matches_now
 from pentathlon.live.tickets import View, follow_matches, who_asks
 from pentathlon.matches.dispatch.reasons import why_waiting

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.core.caching import answer_for_ever
 from pentathlon.core.errors import NotFound
-from pentathlon.insight.analyses.curves import NOT_READY, read_curve
+from pentathlon.insight.analyses.services import NOT_READY, read_curve
 from pentathlon.insight.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import tell_match
