@@ -15,7 +15,7 @@ from api.protocol.pagination import PAGE_PARAMETERS, MomentFilter, OnePage, Text
 from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
 from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.accounts.models import Scope
-from pentathlon.insight.rivalry.residuals import AuthorResidual, author_residuals
+from pentathlon.insight.rivalry.scores import AuthorResidual, author_residuals
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 

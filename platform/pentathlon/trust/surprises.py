@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pentathlon.insight.rivalry.expectations import MILLION
 from pentathlon.insight.rivalry.models import Meeting
+from pentathlon.insight.rivalry.scores import MILLION
 from pentathlon.matches.models import Match
 from pentathlon_engines.strength.block_scores import WIN
 

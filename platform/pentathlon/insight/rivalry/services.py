@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 from django.db import transaction
 
-from pentathlon.insight.rivalry.expectations import Expectation, expect
 from pentathlon.insight.rivalry.models import Meeting, UncountedResult
+from pentathlon.insight.rivalry.scores import Expectation, expect
 from pentathlon.matches.models import PRIVATE_KINDS, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, RatingChange
 from pentathlon.ratings.skill import Skill

@@ -29,7 +29,7 @@ from pentathlon.accounts.roles import (
     reopen_account,
     take_role,
 )
-from pentathlon.insight.rivalry.residuals import author_residuals
+from pentathlon.insight.rivalry.scores import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
