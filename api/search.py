@@ -12,8 +12,7 @@ from api.protocol.pagination import OnePage
 from api.protocol.requests import check_parameters
 from pentathlon.accounts.models import Scope, User
 from pentathlon.core.errors import InvalidInput
-from pentathlon.insight.search.lookup import FoundName, Kind, find_match, find_names
-from pentathlon.insight.search.words import LONGEST_QUERY
+from pentathlon.insight.search.lookup import LONGEST_QUERY, FoundName, Kind, find_match, find_names
 from pentathlon.matches.models import Match
 
 _MATCH = "match"

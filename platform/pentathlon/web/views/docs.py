@@ -27,7 +27,7 @@ from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
 from pentathlon.insight.analyses.jobs import LOAN_S, PATIENCE_S, SHARE, pause_s
-from pentathlon.insight.search.words import LONGEST_QUERY
+from pentathlon.insight.search.lookup import LONGEST_QUERY
 from pentathlon.matches.attempts import FAULTS_IN_A_ROW
 from pentathlon.matches.jobs import LEASE_S
 from pentathlon.ratings.rankings.rule import RULE
