@@ -21,11 +21,11 @@ from django.db.models.functions import Now
 
 from pentathlon.bots.models import VersionState
 from pentathlon.core.bulkheads import Bulkheads
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
 from pentathlon.ladders.places import enter_division, lot_of
 from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.profiles import LadderProfile, profiles
+from pentathlon.ladders.reference import platform_account
 from pentathlon.ratings.models import Rating, tournament_key
 from pentathlon.ratings.services import open_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION

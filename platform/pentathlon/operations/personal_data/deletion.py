@@ -30,9 +30,9 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import retire_version
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.ladders.accounts import USERNAME
 from pentathlon.ladders.membership import leave_ladder
 from pentathlon.ladders.models import LadderMember
+from pentathlon.ladders.reference import USERNAME
 from pentathlon.operations.personal_data.erasure import erase_code
 from pentathlon.operations.personal_data.fates import FATES, Fate
 from pentathlon.tournaments.challenges.models import Challenge

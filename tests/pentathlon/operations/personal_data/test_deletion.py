@@ -19,8 +19,8 @@ from pentathlon.accounts.services import register
 from pentathlon.bots.models import Archive, BotVersion, VersionState
 from pentathlon.core.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import LadderMember
+from pentathlon.ladders.reference import platform_account
 from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.matches.services import void_matches
