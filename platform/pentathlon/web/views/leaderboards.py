@@ -16,10 +16,15 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import Bot
 from pentathlon.core.errors import InvalidInput, NotFound
-from pentathlon.ladders.files import answer_division
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Division, Ladder, Season
-from pentathlon.ladders.tables import LadderLine, ladder_lines, ladder_table, seasons_of
+from pentathlon.ladders.tables import (
+    LadderLine,
+    answer_division,
+    ladder_lines,
+    ladder_table,
+    seasons_of,
+)
 from pentathlon.live.snapshots import tournament_now
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.ratings.rankings.services import latest_table
