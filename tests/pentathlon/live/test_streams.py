@@ -12,7 +12,7 @@ from django.db import OperationalError
 from redis import Redis
 
 from pentathlon.core.server.protocol import Message, Receive, Scope, Send
-from pentathlon.live import feed, hub
+from pentathlon.live import hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
@@ -29,7 +29,7 @@ _ADDRESS = "/live/matches/5/"
 @pytest.fixture(autouse=True)
 def _busy_broker_is_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "ANSWER_S", PATIENCE_S)
-    monkeypatch.setattr(feed, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(hub, "ANSWER_S", PATIENCE_S)
 
 
 def frame(ply: int, *, attempt: int = 1) -> Frame:
