@@ -16,7 +16,7 @@ from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import ANALYSE_MATCH, PLAY_MATCHES
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.sender import AWAY_S, IDLE_S, WATCHED_S, FrameSender
+from pentathlon.live.frames import AWAY_S, IDLE_S, WATCHED_S, FrameSender
 from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon_engines.errors import EngineError
