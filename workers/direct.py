@@ -21,7 +21,7 @@ from pentathlon.fleet.capabilities import Capabilities, least_sandbox
 from pentathlon.fleet.tokens import announce_worker, mark_draining, record_heartbeat
 from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
 from pentathlon.live.frames import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
-from pentathlon.live.watched_matches import WatchedMatch, WatchedMatches
+from pentathlon.live.reports import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon.matches.uploads import services
 from pentathlon_engines.archive.archives import CheckedArchive
