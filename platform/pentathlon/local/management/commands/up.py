@@ -12,7 +12,7 @@ from rich.console import Console
 
 from pentathlon.env import read_environment
 from pentathlon.local.demo.demo import Demo
-from pentathlon.local.demo.logins import Login, demo_logins
+from pentathlon.local.demo.people import Login, demo_logins
 from pentathlon.local.environment.compilation import Compilation
 from pentathlon.local.environment.compiled_build import kept_engines
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
