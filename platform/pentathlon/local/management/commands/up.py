@@ -13,8 +13,7 @@ from rich.console import Console
 from pentathlon.env import read_environment
 from pentathlon.local.demo.demo import Demo
 from pentathlon.local.demo.people import Login, demo_logins
-from pentathlon.local.environment.compilation import Compilation
-from pentathlon.local.environment.compiled_build import kept_engines
+from pentathlon.local.environment.compiled_build import Compilation, kept_engines
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
 from pentathlon.local.preparation import prepare_database, prepare_static_files
 from pentathlon.local.servers.ports import BadAddress, NoPort, free_port
