@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, last_lines, wait_until_ready
+from pentathlon.local.servers.processes import ServerFailed, last_lines, wait_until_ready
 
 _TICK_S = 0.1
 _SETTLED_S = 20.0

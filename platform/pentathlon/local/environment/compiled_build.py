@@ -26,7 +26,7 @@ from typing import Final
 from pentathlon.env import CHECKOUT, child_environment, read_environment
 from pentathlon.local.environment.installer import InstallFailed, install
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import last_lines
+from pentathlon.local.servers.processes import last_lines
 
 _BUILDER = CHECKOUT / "engines/build_compiled.py"
 _REQUIREMENTS = "requirements/compile.txt"

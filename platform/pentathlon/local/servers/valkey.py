@@ -11,7 +11,7 @@ from pathlib import Path
 from redis import Redis, RedisError
 
 from pentathlon.local.servers import processes
-from pentathlon.local.servers.readiness import ServerFailed, wait_until_ready
+from pentathlon.local.servers.processes import ServerFailed, wait_until_ready
 
 
 def valkey_binary() -> Path | None:

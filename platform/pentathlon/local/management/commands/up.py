@@ -16,8 +16,7 @@ from pentathlon.local.demo.people import Login, demo_logins
 from pentathlon.local.environment.compiled_build import Compilation, kept_engines
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
 from pentathlon.local.preparation import prepare_database, prepare_static_files
-from pentathlon.local.servers.ports import BadAddress, NoPort, free_port
-from pentathlon.local.servers.readiness import ServerFailed
+from pentathlon.local.servers.processes import BadAddress, NoPort, ServerFailed, free_port
 from pentathlon.local.servers.runtime import runtime_folder
 from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Supervisor
