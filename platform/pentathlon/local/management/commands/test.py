@@ -12,7 +12,7 @@ from pentathlon.local.environment.bytecode import shared_bytecode
 from pentathlon.local.parts import LEFT_OUT, NOT_HERE, Part, UnknownPart, choose, part_names
 from pentathlon.local.servers.processes import ServerFailed
 from pentathlon.local.servers.runtime import runtime_folder
-from pentathlon.local.servers.servers import exported_servers
+from pentathlon.local.servers.valkey import exported_servers
 
 
 class Command(BaseCommand):
