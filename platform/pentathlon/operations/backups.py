@@ -37,13 +37,18 @@ from pentathlon.matches.transparency.services import continue_log
 from pentathlon.operations.backup_files import (
     BackupReader,
     BackupWriter,
+    BadBackup,
     Manifest,
+    NotEmpty,
+    NotKept,
+    OtherSchema,
+    PackedTable,
+    RowDigest,
     TableEntry,
     new_backup,
     open_backup,
+    stored_models,
 )
-from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
-from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
 from pentathlon.secret import holds_key, replace_key
 
 Tell = Callable[[str, int], object]
