@@ -25,9 +25,12 @@ from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchState, SeatLog
 from pentathlon.matches.services import void_matches
 from pentathlon.operations.personal_data import deletion
-from pentathlon.operations.personal_data.deletion import delete_account_of, delete_own_account
+from pentathlon.operations.personal_data.deletion import (
+    FATES,
+    delete_account_of,
+    delete_own_account,
+)
 from pentathlon.operations.personal_data.erasure import erase_deleted
-from pentathlon.operations.personal_data.fates import FATES
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
