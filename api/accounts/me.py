@@ -28,8 +28,7 @@ from pentathlon.core.quotas import Quota
 from pentathlon.core.texts import host_of, site_of
 from pentathlon.core.throttle import count_letter
 from pentathlon.operations.personal_data.deletion import delete_own_account
-from pentathlon.operations.personal_data.export import export_account
-from pentathlon.operations.personal_data.quotas import read_quotas
+from pentathlon.operations.personal_data.export import export_account, read_quotas
 
 _LONGEST_PASSWORD: Final = 4096
 _CHALLENGE: Final = "passkey_by_api"

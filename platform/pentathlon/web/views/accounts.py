@@ -41,7 +41,7 @@ from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.core.errors import DomainError
 from pentathlon.core.texts import site_of
 from pentathlon.core.throttle import count, count_letter, home_of
-from pentathlon.operations.personal_data.quotas import read_quotas
+from pentathlon.operations.personal_data.export import read_quotas
 from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.handovers.models import Handover
 from pentathlon.tournaments.organising.arrangement import open_invitations
