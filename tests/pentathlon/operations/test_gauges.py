@@ -21,7 +21,7 @@ from pentathlon.operations.backups import note_backup
 from pentathlon.operations.gauges import gauges, register_gauges
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import enter_matches
-from pentathlon.trust.surprises import FEWEST_RESULTS
+from pentathlon.trust.quarantine import FEWEST_RESULTS
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.insight.rivalry.playing import live_pool, play
 from tests.pentathlon.trust.acting import claim, join
