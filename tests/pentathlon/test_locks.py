@@ -48,7 +48,7 @@ from pentathlon.tournaments.teams.services import (
     invite_member,
 )
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 from pentathlon.webhooks.outbox import note_event

@@ -16,7 +16,7 @@ from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks.addresses import check_url
 from pentathlon.webhooks.attempt_results import disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING
-from pentathlon.webhooks.fan_out import MOST_WAITING, wake
+from pentathlon.webhooks.outbox import MOST_WAITING, wake
 from pentathlon.webhooks.models import (
     Channel,
     Delivery,

@@ -26,7 +26,7 @@ from pentathlon.tournaments.challenges.models import Challenge
 from pentathlon.tournaments.models import Tournament
 from pentathlon.trust.models import Quarantine
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
 from pentathlon.webhooks.services import ping_endpoint

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import DeliveryState, WebhookEndpoint, new_salt
 from pentathlon.webhooks.services import mail_events, ping_endpoint

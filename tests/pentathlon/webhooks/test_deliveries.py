@@ -14,9 +14,10 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import fan_out, retention
+from pentathlon.webhooks import retention
+from pentathlon.webhooks import outbox
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.messages import Message, send
 from pentathlon.webhooks.models import (
@@ -300,7 +301,7 @@ def test_many_deliveries_go_in_order_and_stop_at_a_failure() -> None:
 def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fan_out, "MOST_WAITING", 3)
+    monkeypatch.setattr(outbox, "MOST_WAITING", 3)
     endpoint = make_endpoint()
 
     assert len(_queued(endpoint, times=5)) == 3
@@ -310,7 +311,7 @@ def test_endpoint_with_too_many_waiting_misses_events_and_says_so(
 
 
 def test_wide_event_is_spread_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fan_out, "_DELIVERIES_AT_ONCE", 2)
+    monkeypatch.setattr(outbox, "_DELIVERIES_AT_ONCE", 2)
     endpoints = [make_endpoint() for _ in range(5)]
     people = [endpoint.owner_id for endpoint in endpoints]
     note_event("challenge.finished", people=people, path="/", challenge=1, game="tuned")

@@ -42,7 +42,7 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.trust.promises import watch_promises
 from pentathlon.trust.quarantine import Watch, quarantine_surprising, revoke_reviewed
 from pentathlon.trust.spot_checks import advance_spot_checks
-from pentathlon.webhooks.fan_out import spread_events
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.sender import Sender
 from workers.publisher import Publisher
 from workers.reconciler import PAUSE_S, SWITCH_S, Reconciler, Step
