@@ -48,12 +48,10 @@ from pentathlon.tournaments.teams.services import (
     invite_member,
 )
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
-from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
-from pentathlon.webhooks.services import create_endpoint
+from pentathlon.webhooks.outbox import note_event, spread_events
+from pentathlon.webhooks.services import MOST_ENDPOINTS, create_endpoint
 from tests.factories import make_match, make_team, make_upload, make_user, make_version
 from tests.pentathlon.together import behind
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, started

@@ -14,10 +14,8 @@ from standardwebhooks.webhooks import Webhook
 
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
-from pentathlon.webhooks import retention
-from pentathlon.webhooks import outbox
+from pentathlon.webhooks import outbox, retention
 from pentathlon.webhooks.attempt_results import record_answers
-from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.messages import Message, send
 from pentathlon.webhooks.models import (
@@ -28,12 +26,12 @@ from pentathlon.webhooks.models import (
     Subscription,
     WebhookEndpoint,
 )
-from pentathlon.webhooks.outbox import note_event
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
+from pentathlon.webhooks.outbox import note_event, spread_events
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
     change_endpoint,
     create_endpoint,
     delete_endpoint,

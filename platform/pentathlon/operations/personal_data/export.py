@@ -40,7 +40,7 @@ from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.people_rows import Invitation, TeamMember
 from pentathlon.tournaments.teams.services import team_quota
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
-from pentathlon.webhooks.quotas import endpoint_quota
+from pentathlon.webhooks.services import endpoint_quota
 
 Row = Mapping[str, Any]  # Any: JSON
 _Table = tuple[QuerySet[Any], tuple[str, ...]]  # Any: rows of any table

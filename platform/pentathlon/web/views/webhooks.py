@@ -23,12 +23,12 @@ from pentathlon.web.requests import posted_number, query_text, signed_in_user, w
 from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon.webhooks.addresses import PORTS, check_url
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED, USUAL
-from pentathlon.webhooks.outbox import MOST_WAITING
 from pentathlon.webhooks.http_client import CONNECT_S, TOTAL_S
 from pentathlon.webhooks.models import LONGEST_URL, DeliveryAttempt, WebhookEndpoint
-from pentathlon.webhooks.quotas import MOST_ENDPOINTS
+from pentathlon.webhooks.outbox import MOST_WAITING
 from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
     change_endpoint,
     choose_mail,
     create_endpoint,
