@@ -17,6 +17,7 @@ from pentathlon.core.quotas import Quota
 from pentathlon.webhooks.addresses import check_url
 from pentathlon.webhooks.attempt_results import disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING
+from pentathlon.webhooks.messages import secret_of
 from pentathlon.webhooks.models import (
     Channel,
     Delivery,
@@ -28,7 +29,6 @@ from pentathlon.webhooks.models import (
 )
 from pentathlon.webhooks.outbox import MOST_WAITING, wake
 from pentathlon.webhooks.schedule import ROTATION_S
-from pentathlon.webhooks.signatures import secret_of
 
 MOST_ENDPOINTS: Final = 5
 

@@ -17,7 +17,7 @@ from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks import outbox, retention
 from pentathlon.webhooks.attempt_results import record_answers
 from pentathlon.webhooks.http_client import PostResult
-from pentathlon.webhooks.messages import Message, send
+from pentathlon.webhooks.messages import Message, secret_of, send
 from pentathlon.webhooks.models import (
     Delivery,
     DeliveryAttempt,
@@ -39,7 +39,6 @@ from pentathlon.webhooks.services import (
     redeliver,
     rotate_secret,
 )
-from pentathlon.webhooks.signatures import secret_of
 from tests.factories import make_user
 from tests.pentathlon.webhooks.receiving import (
     SITE,
