@@ -15,7 +15,7 @@ from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.core.quotas import Quota
 from pentathlon.webhooks.addresses import check_url
-from pentathlon.webhooks.attempt_results import disable
+from pentathlon.webhooks.attempt_results import ROTATION_S, disable
 from pentathlon.webhooks.event_types import EVENT_TYPES, MAILED, PING
 from pentathlon.webhooks.messages import secret_of
 from pentathlon.webhooks.models import (
@@ -28,7 +28,6 @@ from pentathlon.webhooks.models import (
     new_salt,
 )
 from pentathlon.webhooks.outbox import MOST_WAITING, wake
-from pentathlon.webhooks.schedule import ROTATION_S
 
 MOST_ENDPOINTS: Final = 5
 

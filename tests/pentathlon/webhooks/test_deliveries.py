@@ -15,7 +15,12 @@ from standardwebhooks.webhooks import Webhook
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import Conflict, InvalidInput, NotFound
 from pentathlon.webhooks import outbox, retention
-from pentathlon.webhooks.attempt_results import record_answers
+from pentathlon.webhooks.attempt_results import (
+    DISABLED_AFTER_S,
+    RETENTION_S,
+    RETRIES_S,
+    record_answers,
+)
 from pentathlon.webhooks.http_client import PostResult
 from pentathlon.webhooks.messages import Message, secret_of, send
 from pentathlon.webhooks.models import (
@@ -28,7 +33,6 @@ from pentathlon.webhooks.models import (
 )
 from pentathlon.webhooks.outbox import note_event, spread_events
 from pentathlon.webhooks.retention import forget_old
-from pentathlon.webhooks.schedule import DISABLED_AFTER_S, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.sender import SLOTS, Sender
 from pentathlon.webhooks.services import (
     MOST_ENDPOINTS,

@@ -22,11 +22,11 @@ from pentathlon.web.pagination import PLACES, cursor_page
 from pentathlon.web.requests import posted_number, query_text, signed_in_user, wants_part
 from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon.webhooks.addresses import PORTS, check_url
+from pentathlon.webhooks.attempt_results import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED, USUAL
 from pentathlon.webhooks.http_client import CONNECT_S, TOTAL_S
 from pentathlon.webhooks.models import LONGEST_URL, DeliveryAttempt, WebhookEndpoint
 from pentathlon.webhooks.outbox import MOST_WAITING
-from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.services import (
     MOST_ENDPOINTS,
     change_endpoint,
