@@ -4,14 +4,14 @@ import pytest
 from django.urls import reverse
 
 from pentathlon.accounts import letters, links
-from pentathlon.accounts.email_changes import (
+from pentathlon.accounts.links import find_by_email_link
+from pentathlon.accounts.models import EmailChange, User
+from pentathlon.accounts.passwords import change_password
+from pentathlon.accounts.verification import (
     ask_for_email_change,
     cancel_email_change,
     confirm_email_change,
 )
-from pentathlon.accounts.links import find_by_email_link
-from pentathlon.accounts.models import EmailChange, User
-from pentathlon.accounts.passwords import change_password
 from pentathlon.core.errors import InvalidInput
 from tests.factories import PASSWORD, make_user
 from tests.pentathlon.accounts.mailing import SITE, delivered, delivered_address, link_in

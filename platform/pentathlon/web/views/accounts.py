@@ -15,11 +15,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.accounts.email_changes import (
-    ask_for_email_change,
-    cancel_email_change,
-    confirm_email_change,
-)
 from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.no_mail import can_send_letters
@@ -36,7 +31,12 @@ from pentathlon.accounts.services import (
     register,
     revoke_token,
 )
-from pentathlon.accounts.verification import ask_for_verification
+from pentathlon.accounts.verification import (
+    ask_for_email_change,
+    ask_for_verification,
+    cancel_email_change,
+    confirm_email_change,
+)
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.core.errors import DomainError
 from pentathlon.core.texts import site_of
