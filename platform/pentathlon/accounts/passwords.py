@@ -13,10 +13,8 @@ from django.core.validators import validate_email
 from django.db import transaction
 from structlog.stdlib import get_logger
 
-from pentathlon.accounts.letters import notify, write_letter
-from pentathlon.accounts.links import find_by_reset_link
+from pentathlon.accounts.letters import demand_mail, find_by_reset_link, notify, write_letter
 from pentathlon.accounts.models import ApiToken, EmailChange, LetterKind, User
-from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.sessions import end_other_sessions
 from pentathlon.core.errors import Conflict, InvalidInput
 

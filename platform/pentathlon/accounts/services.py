@@ -11,9 +11,9 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from pentathlon.accounts.letters import can_send_letters
 from pentathlon.accounts.models import ApiToken, NameKind, Scope, User
 from pentathlon.accounts.names import free_names, take_name
-from pentathlon.accounts.no_mail import can_send_letters
 from pentathlon.accounts.passwords import check_email, check_new_password
 from pentathlon.accounts.second_factors import has_second_factor
 from pentathlon.accounts.verification import ask_for_verification

@@ -16,10 +16,14 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from structlog.stdlib import get_logger
 
-from pentathlon.accounts.letters import notify, write_letter
-from pentathlon.accounts.links import MOST_ACCOUNTS, find_by_email_link
+from pentathlon.accounts.letters import (
+    MOST_ACCOUNTS,
+    demand_mail,
+    find_by_email_link,
+    notify,
+    write_letter,
+)
 from pentathlon.accounts.models import EmailChange, LetterKind, User
-from pentathlon.accounts.no_mail import demand_mail
 from pentathlon.accounts.passwords import check_email, check_own_password
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed
 

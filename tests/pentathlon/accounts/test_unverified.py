@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from api.accounts.me import MeSerializer
-from pentathlon.accounts.links import MOST_ACCOUNTS, email_link
+from pentathlon.accounts.letters import MOST_ACCOUNTS, email_link
 from pentathlon.accounts.models import EmailChange, User
 from pentathlon.accounts.roles import PersonRole, give_role
 from pentathlon.accounts.verification import confirm_email_change, unverified

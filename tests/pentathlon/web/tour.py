@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from pentathlon.accounts.links import email_link, reset_link
+from pentathlon.accounts.letters import email_link, reset_link
 from pentathlon.accounts.models import User
 from pentathlon.accounts.verification import ask_for_email_change
 from pentathlon.insight.datasets.models import Dataset

@@ -15,9 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pentathlon.accounts.links import find_by_email_link, find_by_reset_link
+from pentathlon.accounts.letters import can_send_letters, find_by_email_link, find_by_reset_link
 from pentathlon.accounts.models import EmailChange, User
-from pentathlon.accounts.no_mail import can_send_letters
 from pentathlon.accounts.passwords import (
     ask_for_reset,
     change_password,
