@@ -12,8 +12,7 @@ from rest_framework.response import Response
 from api.protocol.access import ReadOrSignedIn, StaffOnly
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import PAGE_PARAMETERS, MomentFilter, OnePage, TextFilter
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.models import Scope
 from pentathlon.insight.rivalry.scores import AuthorResidual, author_residuals
 from pentathlon.tournaments.models import Tournament

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Lower, Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import NameKind, User
 from pentathlon.accounts.names import free_names, take_name
 from pentathlon.accounts.roles import is_staff

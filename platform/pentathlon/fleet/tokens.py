@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from knox.crypto import hash_token
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, InvalidInput

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.fleet.announcements import Work

@@ -17,7 +17,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.core.arithmetic import fingerprint_after
 from pentathlon.core.errors import Conflict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.bots.audit_events import audit_version

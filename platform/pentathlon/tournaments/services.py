@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import DomainError

@@ -15,7 +15,7 @@ from oauth2_provider.models import (
     get_refresh_token_model,
 )
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.accounts.oauth.models import LONGEST_HOMEPAGE, LONGEST_NAME, OAuthApp

@@ -9,7 +9,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Min
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff

@@ -21,7 +21,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Replace
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.audit.services import note_on_person
 from pentathlon.accounts.models import AccountDeletion, User
 from pentathlon.accounts.passkeys import Json, check_second_factor

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.bulkheads import Bulkheads

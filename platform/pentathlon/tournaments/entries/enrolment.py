@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.doors import Door, check_door, objection_at
 from pentathlon.bots.models import BotVersion

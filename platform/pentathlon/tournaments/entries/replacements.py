@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.bots.doors import Door, check_door
 from pentathlon.bots.models import BotVersion

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Q
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import LONGEST_REASON, is_staff
 from pentathlon.accounts.services import find_person

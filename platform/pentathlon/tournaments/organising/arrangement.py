@@ -14,7 +14,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.clock import database_now
 from pentathlon.core.errors import DomainError, InvalidInput

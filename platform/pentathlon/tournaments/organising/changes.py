@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.core.errors import Conflict, DomainError, refuse_all
 from pentathlon.matches.hidden_lanes import HiddenLane, is_repeated, mark_repeated

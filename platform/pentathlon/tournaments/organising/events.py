@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.core.bulkheads import Bulkheads

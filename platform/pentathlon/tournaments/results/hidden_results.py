@@ -13,7 +13,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models.functions import Now
 
-from pentathlon.accounts.audit.actions import AuditAction
+from pentathlon.accounts.audit.models import AuditAction
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.bulkheads import Bulkheads

@@ -15,8 +15,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent, AuditEventQuerySet
+from pentathlon.accounts.audit.models import (
+    AuditAction,
+    AuditedKind,
+    AuditEvent,
+    AuditEventQuerySet,
+)
 from pentathlon.accounts.models import User
 from pentathlon.accounts.roles import (
     LONGEST_REASON,

@@ -23,8 +23,7 @@ from django.utils.html import escape
 from django.utils.http import parse_http_date
 from django.views.decorators.http import require_safe
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.bots.models import Bot
 from pentathlon.core.caching import tag_of
 from pentathlon.ladders.models import Division, Season, SeasonState

@@ -11,8 +11,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from structlog.contextvars import bound_contextvars
 
-from pentathlon.accounts.audit.actions import AuditAction, AuditedKind
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditedKind, AuditEvent
 from pentathlon.accounts.audit.services import note_action
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import disqualify_version, reinstate_version

@@ -11,8 +11,7 @@ from django.db import connection, models
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.accounts.audit.actions import AuditAction
-from pentathlon.accounts.audit.models import AuditEvent
+from pentathlon.accounts.audit.models import AuditAction, AuditEvent
 from pentathlon.accounts.device_logins import answer_device_login, begin_device_login
 from pentathlon.accounts.models import AccountDeletion, ApiToken, User
 from pentathlon.accounts.services import register
