@@ -26,9 +26,15 @@ from oauth2_provider.views import RevokeTokenView
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2 import InvalidRequestError
 
-from pentathlon.accounts.oauth.models import LONGEST_HOMEPAGE, LONGEST_NAME, OAuthApp
+from pentathlon.accounts.oauth.models import (
+    LONGEST,
+    LONGEST_HOMEPAGE,
+    LONGEST_NAME,
+    MOST,
+    OAuthApp,
+    origin_of,
+)
 from pentathlon.accounts.oauth.protocol import CHALLENGE
-from pentathlon.accounts.oauth.redirects import LONGEST, MOST, origin_of
 from pentathlon.accounts.oauth.scopes import IDENTITY, SCOPES, in_words
 from pentathlon.accounts.oauth.services import (
     MOST_APPS,
