@@ -24,7 +24,7 @@ from pentathlon.accounts.oauth.models import (
     OAuthApp,
     checked_redirects,
 )
-from pentathlon.accounts.oauth.scopes import in_words
+from pentathlon.accounts.oauth.protocol import in_words
 from pentathlon.accounts.roles import is_staff
 from pentathlon.core.errors import Conflict, InvalidInput, NotAllowed, NotFound
 

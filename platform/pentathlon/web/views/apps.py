@@ -34,8 +34,7 @@ from pentathlon.accounts.oauth.models import (
     OAuthApp,
     origin_of,
 )
-from pentathlon.accounts.oauth.protocol import CHALLENGE
-from pentathlon.accounts.oauth.scopes import IDENTITY, SCOPES, in_words
+from pentathlon.accounts.oauth.protocol import CHALLENGE, IDENTITY, SCOPES, in_words
 from pentathlon.accounts.oauth.services import (
     MOST_APPS,
     allowed_apps,
