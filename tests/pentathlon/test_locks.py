@@ -24,7 +24,7 @@ from pentathlon.accounts.device_logins import (
 )
 from pentathlon.accounts.models import DeviceLogin, User
 from pentathlon.accounts.services import MOST_TOKENS, create_token
-from pentathlon.bots import quotas as bot_quotas
+from pentathlon.bots import archives as bot_quotas
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.core.errors import DomainError
 from pentathlon.core.server.limits import CHALLENGES_UNDER_WAY

@@ -21,9 +21,8 @@ from pentathlon.accounts.models import ApiToken, BrowserSession, DeviceLogin, Pa
 from pentathlon.accounts.oauth.models import OAuthApp
 from pentathlon.accounts.oauth.services import AllowedApp, allowed_apps
 from pentathlon.accounts.services import passkey_quota, token_quota
-from pentathlon.bots.archives import ArchiveDamaged, find_files
+from pentathlon.bots.archives import ArchiveDamaged, archive_quota, find_files, validation_quota
 from pentathlon.bots.models import Bot, BotVersion, BuildLog
-from pentathlon.bots.quotas import archive_quota, validation_quota
 from pentathlon.core.clock import database_now
 from pentathlon.core.quotas import Quota
 from pentathlon.core.throttle import read_rate
