@@ -31,7 +31,7 @@ from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E40
 from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
 from pentathlon.matches.transparency import services as log_services  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
-from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
+from pentathlon.ratings.recompute import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
 from pentathlon.tournaments import services  # noqa: E402
 from pentathlon.tournaments.entries import replacement_blocks  # noqa: E402

@@ -21,7 +21,6 @@ from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.spans import record_of_matches
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (
     LedgerReason,
     LedgerRow,
@@ -31,7 +30,14 @@ from pentathlon.ratings.models import (
     live_key,
     tournament_of_key,
 )
-from pentathlon.ratings.recompute import SMALL, recompute_pool, store_ratings
+from pentathlon.ratings.recompute import (
+    SMALL,
+    ChangeRow,
+    change_row,
+    insert_rows,
+    recompute_pool,
+    store_ratings,
+)
 from pentathlon.ratings.results import among_own, counting_seats, read_results, why_not_counted
 from pentathlon.ratings.scopes import (
     RatingScope,
