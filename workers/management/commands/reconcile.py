@@ -19,7 +19,7 @@ from pentathlon.friendlies.stretches import close_idle
 from pentathlon.insight.datasets.services import DatasetMaker
 from pentathlon.insight.explorer.services import count_positions
 from pentathlon.insight.rivalry.services import ResultCounter
-from pentathlon.ladders.steps import LADDER_STEPS
+from pentathlon.ladders.membership import LADDER_STEPS
 from pentathlon.matches.leases import watch_leases
 from pentathlon.matches.replays.store import ReplayMover
 from pentathlon.matches.transparency.services import log_results, publish_root
