@@ -28,7 +28,7 @@ from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.insight.datasets import services as dataset_services  # noqa: E402
 from pentathlon.insight.datasets.models import DatasetPart  # noqa: E402
 from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402  # noqa: E402
-from pentathlon.ladders import batches, membership, places, seasons  # noqa: E402
+from pentathlon.ladders import batches, membership, seasons
 from pentathlon.matches.transparency import services as log_services  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.recompute import replace_changes  # noqa: E402
@@ -84,7 +84,7 @@ def _season(part: int) -> None:
 
 
 def _places(part: int) -> None:
-    with patch.object(membership, "enter_field", _dying(places.enter_field, part)):
+    with patch.object(membership, "enter_field", _dying(seasons.enter_field, part)):
         membership.seat_members(for_s=60)
 
 

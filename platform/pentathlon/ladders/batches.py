@@ -23,7 +23,7 @@ from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.ladders import pace
 from pentathlon.ladders.models import Choice, Division, FieldLine, LadderMember
-from pentathlon.ladders.pools import open_ladder_pool
+from pentathlon.ladders.seasons import open_ladder_pool
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import void_matches

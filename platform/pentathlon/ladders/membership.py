@@ -23,13 +23,16 @@ from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotAllowed
 from pentathlon.ladders.batches import make_batches
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
-from pentathlon.ladders.places import enter_division, enter_field, leave_division, lot_of
-from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.reference import revalidate_reference_bots, upload_reference_bots
 from pentathlon.ladders.seasons import (
     close_seasons,
+    enter_division,
+    enter_field,
+    leave_division,
+    lot_of,
     open_division,
     open_divisions,
+    open_ladder_pool,
     open_ladders,
     turn_seasons,
 )

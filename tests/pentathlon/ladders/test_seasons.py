@@ -7,8 +7,7 @@ from pentathlon.accounts.audit.models import AuditEvent
 from pentathlon.ladders import membership, seasons
 from pentathlon.ladders.membership import seat_members, seat_versions
 from pentathlon.ladders.models import Division, LadderMember, Season, SeasonState
-from pentathlon.ladders.places import lot_of
-from pentathlon.ladders.seasons import close_seasons, open_divisions, turn_seasons
+from pentathlon.ladders.seasons import close_seasons, lot_of, open_divisions, turn_seasons
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
