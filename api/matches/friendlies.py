@@ -24,8 +24,7 @@ from pentathlon.friendlies.models import Friendly, FriendlyQuerySet, FriendlySta
 from pentathlon.friendlies.origins import look_at, origin_of
 from pentathlon.friendlies.services import act, create_friendly, fork_friendly, resign
 from pentathlon.friendlies.stretches import place_in_queue
-from pentathlon.live.snapshots import friendly_now
-from pentathlon.live.tickets import follow_page, who_asks
+from pentathlon.live.snapshots import follow_page, friendly_now, who_asks
 from pentathlon_engines import GAMES
 
 _MOST_BOTS = 10

@@ -22,8 +22,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.core.errors import InvalidInput, NotFound
 from pentathlon.core.server.limits import MOST_FOLLOWED
 from pentathlon.insight.analyses.services import read_curve
-from pentathlon.live.snapshots import matches_now
-from pentathlon.live.tickets import View, follow_matches, who_asks
+from pentathlon.live.snapshots import View, follow_matches, matches_now, who_asks
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import (
     Attempt,

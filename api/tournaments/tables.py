@@ -17,8 +17,7 @@ from api.bots.versions import ReasonSerializer
 from api.matches.matches import SeatedVersionSerializer, SeatSerializer
 from api.protocol.endpoint import Endpoint
 from api.protocol.pagination import CursorPages, NewestFirst
-from pentathlon.live.snapshots import tournament_now
-from pentathlon.live.tickets import follow_page, who_asks
+from pentathlon.live.snapshots import follow_page, tournament_now, who_asks
 from pentathlon.matches.dispatch.reasons import read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState

@@ -19,8 +19,7 @@ from pentathlon.core.server.limits import MOST_STREAMS
 from pentathlon.core.server.refusals import Refused, busy
 from pentathlon.live.frames import frame_key
 from pentathlon.live.messages import StreamEvent, message
-from pentathlon.live.snapshots import PageKind, Snapshot, read_snapshot
-from pentathlon.live.tickets import Ticket
+from pentathlon.live.snapshots import PageKind, Snapshot, Ticket, read_snapshot
 from pentathlon.live.topics import (
     Cursor,
     MatchCursor,

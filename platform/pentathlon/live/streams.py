@@ -21,7 +21,7 @@ from pentathlon.core.server.protocol import Message as Part
 from pentathlon.core.server.refusals import Refused, send_refusal
 from pentathlon.live.hub import Hub, Listener
 from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
-from pentathlon.live.tickets import HEADER, Ticket
+from pentathlon.live.snapshots import HEADER, Ticket
 
 _ADDRESSES: Final = re.compile(STREAMS)
 _HEADER: Final = HEADER.lower().encode()

@@ -16,9 +16,8 @@ from pentathlon.live import hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
-from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
+from pentathlon.live.snapshots import HEADER, MatchNow, PageKind, PageNow, Snapshot, Ticket, View
 from pentathlon.live.streams import Streams
-from pentathlon.live.tickets import HEADER, Ticket, View
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
 from tests.patience import PATIENCE_S
 from tests.pentathlon.core.server.asking import Answer, ask, scope_of
