@@ -21,9 +21,9 @@ from pentathlon.fleet.capabilities import least_sandbox, read_fleet
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.servers import processes
 from pentathlon.local.servers.processes import ServerFailed, last_lines
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.roles import worker_command
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive

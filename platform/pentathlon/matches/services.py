@@ -30,7 +30,7 @@ from pentathlon.matches.capacity import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.hidden_lanes import HeldLane
 from pentathlon.matches.job_factory import make_job
-from pentathlon.matches.jobs import LEASE_S, Job, MatchResult, MatchSpec
+from pentathlon.matches.jobs import LEASE_S, Job, MatchResult
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -43,6 +43,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.spans import record_of_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import count_range

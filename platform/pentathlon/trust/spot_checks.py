@@ -26,7 +26,6 @@ from django.db.models.functions import Now
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.clock import database_now
 from pentathlon.fleet.capabilities import NO_TOKEN, read_fleet
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import (
     PRIVATE_KINDS,
     Attempt,
@@ -40,6 +39,7 @@ from pentathlon.matches.replays.models import Replay
 from pentathlon.matches.replays.services import read_record
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.trust.models import CheckRun, CheckState, SpotCheck, UnsteadyVersion
 from pentathlon.trust.quarantine import begin_quarantine
 from pentathlon_engines.match.events import Event

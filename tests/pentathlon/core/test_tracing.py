@@ -19,9 +19,10 @@ from rest_framework.test import APIClient
 from pentathlon.core import tracing
 from pentathlon.core.opentelemetry_spans import OpenTelemetrySpans
 from pentathlon.env import BadEnvironment, Environment, read_environment
-from pentathlon.matches.jobs import Job, MatchSpec
+from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import note_sent, schedule_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
 from pentathlon_engines.match.launcher import SandboxLevel

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.matches import attempts, services
-from pentathlon.matches.jobs import LEASE_S, MatchSpec
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -17,6 +17,7 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
+from pentathlon.matches.specs import MatchSpec
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import (
     claim_match,

@@ -31,7 +31,6 @@ from pentathlon.local.preparation import prepare_database, prepare_static_files 
 from pentathlon.local.servers.processes import ServerFailed  # noqa: E402
 from pentathlon.local.stack import Stack  # noqa: E402
 from pentathlon.local.supervisor import Service  # noqa: E402
-from pentathlon.matches.jobs import MatchSpec  # noqa: E402
 from pentathlon.matches.models import (  # noqa: E402
     Attempt,
     AttemptState,
@@ -40,6 +39,7 @@ from pentathlon.matches.models import (  # noqa: E402
     MatchState,
 )
 from pentathlon.matches.services import schedule_matches  # noqa: E402
+from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from tools.benchmark.archives import measured_bot  # noqa: E402
 from tools.benchmark.demands import Demand, show_demands  # noqa: E402
 from tools.benchmark.load.data import GAME  # noqa: E402

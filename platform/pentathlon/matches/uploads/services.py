@@ -29,10 +29,11 @@ from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import build_tool_of
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.attempts import worker_of
-from pentathlon.matches.jobs import Job, MatchSpec, SeatJob
+from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.requirements import required_runtimes
 from pentathlon.matches.services import fail_attempt, schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive, read_built
 from pentathlon_engines.errors import BadArchive

@@ -26,9 +26,9 @@ from pentathlon.core.server.limits import (
     CHALLENGE_MATCHES_A_DAY,
     CHALLENGES_UNDER_WAY,
 )
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState, challenge_of_lane
 from pentathlon.tournaments.challenges.players import ChallengeTable, choose_players
 from pentathlon.tournaments.challenges.results import blocks_of, cells_of, with_ranks

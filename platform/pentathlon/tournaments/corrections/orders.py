@@ -20,9 +20,9 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.services import checked_reason
 from pentathlon.core.bulkheads import Bulkheads
 from pentathlon.core.errors import Conflict, NotAllowed, NotFound
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import enter_matches
 from pentathlon.tournaments.audit_events import audit_match, audit_tournament
 from pentathlon.tournaments.batches import (

@@ -18,9 +18,9 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import enter_matches, open_live_pool
 from pentathlon.tournaments.batches import Batch, Block
