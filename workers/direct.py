@@ -19,8 +19,15 @@ from pentathlon.env import BadEnvironment
 from pentathlon.fleet.announcements import PLAY_MATCHES, Announcement
 from pentathlon.fleet.capabilities import Capabilities, least_sandbox
 from pentathlon.fleet.tokens import announce_worker, mark_draining, record_heartbeat
-from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.frames import ANSWER_S, IDLE_S, WATCHED_S, FrameSender
+from pentathlon.live.frames import (
+    ANSWER_S,
+    IDLE_S,
+    WATCHED_S,
+    FrameSender,
+    friendly_channel,
+    lane_channel,
+    match_channel,
+)
 from pentathlon.live.reports import WatchedMatch, WatchedMatches
 from pentathlon.matches.jobs import Claimed, Job, Outcome, SeatJob
 from pentathlon.matches.uploads import services

@@ -19,8 +19,8 @@ from pentathlon.matches.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.tournaments.challenges.models import Challenge, ChallengeState
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
-from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.models import Delivery
+from pentathlon.webhooks.outbox import spread_events
 from pentathlon.webhooks.services import ping_endpoint
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import (

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
-from collections.abc import Iterable
-from typing import Final
+
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-
 
 KEPT_S: Final = 120
 """Seconds that the broker keeps the latest frame of an attempt."""

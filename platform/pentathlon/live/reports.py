@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 from uuid import UUID
+
 import structlog
 from django.conf import settings
 from redis import RedisError
+
 from pentathlon.core.errors import Conflict, InvalidInput
 from pentathlon.fleet.announcements import ANALYSE_MATCH, PLAY_MATCHES
 from pentathlon.fleet.models import WorkerToken
-from pentathlon.live.frames import friendly_channel, lane_channel, match_channel
-from pentathlon.live.frames import AWAY_S, IDLE_S, WATCHED_S, FrameSender
+from pentathlon.live.frames import (
+    AWAY_S,
+    IDLE_S,
+    WATCHED_S,
+    Frame,
+    FrameSender,
+    friendly_channel,
+    lane_channel,
+    match_channel,
+)
 from pentathlon.matches.models import Attempt, AttemptState, Match
-from pentathlon_engines.errors import EngineError
-from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.shape import read_events
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
-from pentathlon.live.frames import Frame
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.presentation import Change
+from pentathlon_engines.errors import EngineError
 from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import apply_recorded
+from pentathlon_engines.record.shape import read_events
 
 
 class WatchedMatch:

@@ -6,20 +6,17 @@ index.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
-from django.db import connection
-from django.db.models import QuerySet
-from pentathlon.webhooks.event_types import ALL_TYPES
-from pentathlon.webhooks.models import OutboxEvent, WebhookEndpoint
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
-from django.db import transaction
-from pentathlon.core.clock import database_now
-from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, WebhookEndpoint
+from typing import Any, Final
 
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from pentathlon.core.clock import database_now
+from pentathlon.webhooks.event_types import ALL_TYPES
+from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, WebhookEndpoint
 
 Data = Mapping[str, Any]
 """What a webhook event says. Any: JSON."""

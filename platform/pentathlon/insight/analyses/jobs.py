@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from datetime import datetime, timedelta
+from typing import Annotated, Any, ClassVar, Final
 from uuid import UUID
+
 import msgspec
+
 from pentathlon.fleet.announcements import ANALYSE_MATCH
 from pentathlon_engines.record.shape import Record
-from datetime import datetime, timedelta
-from typing import Final
-
 
 Row = list[Any]  # Any: JSON
 """A measurement as `pentathlon_engines.analysis.curve.Measurement.to_json` writes it."""
