@@ -5,70 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django.db.backends.postgresql import base
-from psycopg import (
-    Binary,
-    Connection,
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-)
-from psycopg.abc import RV, PQGen
-from psycopg.errors import IdleInTransactionSessionTimeout
-from psycopg.rows import TupleRow
 
-__all__ = [
-    "Binary",
-    "DataError",
-    "DatabaseError",
-    "Error",
-    "IntegrityError",
-    "InterfaceError",
-    "InternalError",
-    "NotSupportedError",
-    "OperationalError",
-    "PatientConnection",
-    "ProgrammingError",
-    "connect",
-]
-
-_INTERVAL_S: Final = 0.1
-
-
-class PatientConnection(Connection[TupleRow]):
-    """A connection that is closed when the server gives no answer for `answer_s` seconds."""
-
-    answer_s: float | None = None
-
-    def wait(
-        self, gen: PQGen[RV], interval: float = _INTERVAL_S, timeout: float | None = None
-    ) -> RV:
-        """Wait for an answer; raise `OperationalError` when there is none in time."""
-        if timeout is None:
-            timeout = self.answer_s
-        try:
-            return super().wait(gen, interval, timeout)
-        except IdleInTransactionSessionTimeout as error:
-            # The driver calls this an internal error; for us, it is a lost connection like others.
-            raise OperationalError(str(error)) from None
-        except OperationalError as error:
-            # The driver's own exception for this is private. The statement may still be executed,
-            # so the connection is of no more use.
-            if type(error).__name__ != "_WaitTimeout" or timeout is None:
-                raise
-            self.close()
-            raise OperationalError(f"the database gave no answer for {timeout:g} s") from None
-
-
-def connect(*args: Any, **kwargs: Any) -> PatientConnection:  # Any: the driver's own signature
-    """Return a new connection."""
-    return PatientConnection.connect(*args, **kwargs)
-
+from pentathlon.core.postgresql import driver
 
 _ANSWER: Final = "answer_s"
 """The option that limits how long any answer may take; the others are the driver's own."""
@@ -102,5 +40,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @staticmethod
     def _limit(connection: object, answer_s: float | None) -> None:
-        if isinstance(connection, PatientConnection):
+        if isinstance(connection, driver.PatientConnection):
             connection.answer_s = answer_s or None
