@@ -27,8 +27,8 @@ from pentathlon.bots.models import BotVersion, VersionState  # noqa: E402
 from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.insight.datasets import services as dataset_services  # noqa: E402
 from pentathlon.insight.datasets.models import DatasetPart  # noqa: E402
-from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402  # noqa: E402
-from pentathlon.ladders import batches, membership, seasons
+from pentathlon.insight.rivalry import services as rivalry_services  # noqa: E402
+from pentathlon.ladders import batches, membership, seasons  # noqa: E402
 from pentathlon.matches.transparency import services as log_services  # noqa: E402
 from pentathlon.ratings import recompute  # noqa: E402
 from pentathlon.ratings.recompute import replace_changes  # noqa: E402
