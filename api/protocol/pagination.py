@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from api.protocol.requests import ZONE_MISSING
 from pentathlon.core.errors import InvalidInput
 from pentathlon.core.server.limits import LARGEST_PAGE, LONGEST_FILTER, PAGE
-from pentathlon.core.tracing import made_before, made_since
+from pentathlon.core.spans import made_before, made_since
 from pentathlon_engines import GAMES
 
 PAGE_PARAMETERS: Final = ("cursor", "page_size")

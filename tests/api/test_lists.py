@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.core import tracing
-from pentathlon.core.tracing import made_before, made_since
+from pentathlon.core import spans
+from pentathlon.core.spans import made_before, made_since
 from pentathlon.friendlies.models import Friendly
 from pentathlon.insight.datasets.models import Dataset
 from pentathlon.matches.desk_records.models import DeskRecord
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 @pytest.fixture(autouse=True)
 def _halve_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for ids as in a long table, where few steps would leave all of a short one."""
-    monkeypatch.setattr(tracing, "_NEAR", 0)
+    monkeypatch.setattr(spans, "_NEAR", 0)
 
 
 def _bot(person: User) -> Bot:
