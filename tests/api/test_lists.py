@@ -9,10 +9,10 @@ from django.db import connection
 from django.db.models import Model
 from rest_framework.test import APIClient
 
+from api.protocol import pagination
+from api.protocol.pagination import made_before, made_since
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.core import spans
-from pentathlon.core.spans import made_before, made_since
 from pentathlon.friendlies.models import Friendly
 from pentathlon.insight.datasets.models import Dataset
 from pentathlon.matches.desk_records.models import DeskRecord
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 @pytest.fixture(autouse=True)
 def _halve_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for ids as in a long table, where few steps would leave all of a short one."""
-    monkeypatch.setattr(spans, "_NEAR", 0)
+    monkeypatch.setattr(pagination, "_NEAR", 0)
 
 
 def _bot(person: User) -> Bot:
