@@ -92,7 +92,7 @@ class ChangeActions(Endpoint[Tournament]):
         check_organiser(self.actor, tournament, to="change")
         check_state(tournament, TournamentState.OPEN, to="change")
         sent = ChangeSerializer(
-            data=_changed(setup_of(tournament), request.data), context={"tournament": tournament}
+            data=_with_changes(setup_of(tournament), request.data), context={"tournament": tournament}
         )
         sent.is_valid(raise_exception=True)
         return change_tournament(
@@ -103,7 +103,7 @@ class ChangeActions(Endpoint[Tournament]):
         )
 
 
-def _changed(stored: Setup, asked: Any) -> Any:  # Any: JSON
+def _with_changes(stored: Setup, asked: Any) -> Any:  # Any: JSON
     """Return the stored fields with the requested changes."""
     if not isinstance(asked, Mapping):
         return asked

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from pentathlon.web.requests import query_number
 
-T = TypeVar("T", bound=Model)
+Row = TypeVar("Row", bound=Model)
 PLACES: Final = ("before", "after")
 """The query parameters that say where a page begins."""
 _NOT_KEPT: Final = {*PLACES, "mark"}
@@ -17,16 +17,16 @@ _NOT_KEPT: Final = {*PLACES, "mark"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CursorPage(Generic[T]):
+class CursorPage(Generic[Row]):
     """Some rows of a list, newest first, and the addresses of the neighbouring pages."""
 
-    rows: list[T]
+    rows: list[Row]
     newer: str
     """The query of the page with newer rows; empty if there is none."""
     older: str
 
 
-def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> CursorPage[T]:
+def cursor_page(request: HttpRequest, rows: QuerySet[Row], *, size: int = 30) -> CursorPage[Row]:
     """Return the requested page: rows `before` or `after` an id."""
     before, after = query_number(request, "before"), query_number(request, "after")
     if after is not None:
@@ -41,8 +41,8 @@ def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> C
 
 
 def _page(
-    request: HttpRequest, rows: list[T], *, has_newer: bool, has_older: bool
-) -> CursorPage[T]:
+    request: HttpRequest, rows: list[Row], *, has_newer: bool, has_older: bool
+) -> CursorPage[Row]:
     newer = _query(request, after=rows[0].pk) if rows and has_newer else ""
     older = _query(request, before=rows[-1].pk) if rows and has_older else ""
     return CursorPage(rows=rows, newer=newer, older=older)

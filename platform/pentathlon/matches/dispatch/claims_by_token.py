@@ -24,7 +24,7 @@ from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.commentary.words import count
 
-_WINDOW: Final = timedelta(minutes=1)
+_CLAIM_WINDOW: Final = timedelta(minutes=1)
 
 
 def claim_by_token(
@@ -120,7 +120,7 @@ def _give_back(token: WorkerToken, match_ids: Collection[int]) -> int:
         return 0
     now = database_now()
     since = token.passed_since
-    if since is None or not since <= now < since + _WINDOW:
+    if since is None or not since <= now < since + _CLAIM_WINDOW:
         token.passed_since, token.passed_hints = now, 0
     given = sorted(match_ids)[: max(0, most_held(token) - token.passed_hints)]
     token.passed_hints += len(given)
