@@ -35,7 +35,7 @@ def curl_command(method: str, path: str, told: _Told) -> str:
     words = [f'curl "{address}"', *_signed(told.get("security", [{}])), *body]
     if method != ("POST" if body else "GET"):
         words[0] = f'curl -X {method} "{address}"'
-    if "application/zip" in _with_schema(told["responses"].get("200", {})):
+    if "application/zip" in _content_of(told["responses"].get("200", {})):
         words.append("-O")
     text = " \\\n  ".join(words)
     long = _long_body(told.get("requestBody", {}))
@@ -44,7 +44,7 @@ def curl_command(method: str, path: str, told: _Told) -> str:
 
 def example_of(content: _Told) -> str:
     """Return the example of an answer as text, cut if it is long; empty if there is none."""
-    for kind, told in _with_schema(content).items():
+    for kind, told in _content_of(content).items():
         if "example" in told:
             found = told["example"]
             text = found if isinstance(found, str) and "json" not in kind else _pretty(found)
@@ -60,7 +60,7 @@ def _signed(ways: list[dict[str, Any]]) -> Iterator[str]:  # Any: JSON
 
 
 def _body(told: _Told) -> Iterator[str]:
-    for kind, content in _with_schema(told).items():
+    for kind, content in _content_of(told).items():
         if "example" not in content:
             continue
         body = content["example"]
@@ -74,7 +74,7 @@ def _body(told: _Told) -> Iterator[str]:
 
 def _long_body(told: _Told) -> str:
     """Return the example of a body that is too long for a command; empty if it is short."""
-    for kind, content in _with_schema(told).items():
+    for kind, content in _content_of(told).items():
         body = content.get("example")
         if "json" in kind and body is not None:
             text = _quoted(body)
@@ -90,6 +90,6 @@ def _pretty(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _with_schema(told: _Told) -> _Told:
+def _content_of(told: _Told) -> _Told:
     found: _Told = told.get("content", {})
     return found
