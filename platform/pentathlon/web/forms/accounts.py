@@ -11,7 +11,7 @@ from pentathlon.accounts.models import Scope, User
 from pentathlon.accounts.passkeys import LARGEST_ANSWER, LONGEST_NAME
 from pentathlon.accounts.passwords import check_new_password
 from pentathlon.accounts.services import LONGEST_TOKEN_DAYS, check_token_fields, check_username
-from pentathlon.web.forms.errors import check_field
+from pentathlon.web.requests import check_field
 
 
 class SignInForm(AuthenticationForm):

@@ -54,9 +54,13 @@ from pentathlon.web.forms.accounts import (
     SignUpForm,
     TokenForm,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import say, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    local_address,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _STOPPED_SHOWN = 20

@@ -46,9 +46,13 @@ from pentathlon.accounts.oauth.services import (
 )
 from pentathlon.core.texts import site_of
 from pentathlon.web import examples
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import signed_in_user
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import View
 
 

@@ -16,15 +16,17 @@ from pentathlon.tournaments.organising.arrangement import invite_authors
 from pentathlon.tournaments.organising.events import create_event, event_table, tournaments_of
 from pentathlon.tournaments.results.hidden_results import hidden_lanes, release_results
 from pentathlon.web.forms.arrangement import EventForm, InviteForm, ReplaceForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
     get_tournament,
     person,
     query_number,
+    say,
+    signed_in_form,
+    signed_in_post,
     signed_in_user,
 )
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
 from pentathlon.web.tables import tournament_lines
 from pentathlon_engines import GAMES
 

@@ -35,10 +35,14 @@ from pentathlon.accounts.roles import (
 )
 from pentathlon.insight.rivalry.scores import author_residuals
 from pentathlon.tournaments.organising.audit_log import audit_events_of
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, person_or_404, signed_in_user
-from pentathlon.web.responses import signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    person,
+    person_or_404,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon.web.views.tournaments import load_tournament
 
 

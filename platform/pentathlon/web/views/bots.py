@@ -40,10 +40,17 @@ from pentathlon.web.drawing.badges import badge_of
 from pentathlon.web.drawing.charts import rating_chart
 from pentathlon.web.form_keys import prepared, prepared_by
 from pentathlon.web.forms.bots import ReasonForm, UploadForm, UploadsForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
+    person,
+    query_text,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+    wants_part,
+)
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 

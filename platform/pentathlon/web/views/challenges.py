@@ -28,16 +28,16 @@ from pentathlon.tournaments.challenges.services import (
     daily_quota,
     under_way_quota,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
     person,
     query_number,
     query_text,
+    signed_in_post,
     signed_in_user,
     wants_part,
 )
-from pentathlon.web.responses import signed_in_post
 from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500

@@ -27,20 +27,21 @@ from pentathlon.friendlies.services import (
 from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
 from pentathlon.live.snapshots import friendly_now
 from pentathlon.web.drawing.boards import game_tiles, inline_board
-from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.plans import OptionFields
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
 from pentathlon.web.requests import (
+    call_service,
+    cursor_page,
     person,
     posted_number,
     query_number,
     query_numbers,
     query_text,
+    reload_page,
+    signed_in_post,
     signed_in_user,
     wants_part,
 )
-from pentathlon.web.responses import reload_page, signed_in_post
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import name_seat
 from pentathlon_engines.errors import BadRecord

@@ -34,8 +34,7 @@ from pentathlon.web.drawing.boards import (
     seats_in_words,
     start_board,
 )
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, query_number
+from pentathlon.web.requests import cursor_page, person, query_number
 from pentathlon.web.tables import RatingRow, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

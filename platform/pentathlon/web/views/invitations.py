@@ -39,9 +39,15 @@ from pentathlon.tournaments.teams.services import (
     leave_team,
     remove_member,
 )
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import person, signed_in_user
-from pentathlon.web.responses import handle_domain_errors, say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    handle_domain_errors,
+    person,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+)
 
 
 class TeamForm(forms.Form):

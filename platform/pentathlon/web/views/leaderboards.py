@@ -35,13 +35,15 @@ from pentathlon.tournaments.results.files import answer_results, answer_standing
 from pentathlon.tournaments.results.hidden_results import are_hidden
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.requests import (
+    changes_since,
     get_tournament,
     person,
     query_number,
     query_text,
+    say,
+    signed_in_post,
     signed_in_user,
 )
-from pentathlon.web.responses import changes_since, say, signed_in_post
 from pentathlon.web.tables import PAGE_SIZE, ranking_row_of, ranking_rows, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game

@@ -27,11 +27,17 @@ from pentathlon.tournaments.guards import is_organiser_of
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.scheduling.secrecy import with_seals
 from pentathlon.web.drawing.boards import match_title
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay.viewer import answer_actions, answer_board, answer_moment, make_viewer
 from pentathlon.web.replay.win_chances import chance_chart
-from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
-from pentathlon.web.responses import handle_domain_errors, reload_page
+from pentathlon.web.requests import (
+    cursor_page,
+    handle_domain_errors,
+    person,
+    query_number,
+    reload_page,
+    signed_in_user,
+    wants_part,
+)
 from pentathlon.web.views.embeds import frame_of_match
 from pentathlon_engines import GAMES
 

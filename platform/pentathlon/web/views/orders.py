@@ -11,10 +11,15 @@ from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.corrections.orders import Order, give_order, rerun_match, void_match
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.scheduling.blocks import MOST_REPLAYS
-from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
-from pentathlon.web.requests import get_tournament, query_number, signed_in_user
-from pentathlon.web.responses import say, signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    get_tournament,
+    query_number,
+    say,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon_engines.commentary.words import count
 
 

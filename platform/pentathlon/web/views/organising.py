@@ -43,10 +43,17 @@ from pentathlon.tournaments.services import (
 )
 from pentathlon.web.drawing.boards import game_tiles
 from pentathlon.web.forms.arrangement import ArrangementForm, SetupForm
-from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
-from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    get_tournament,
+    posted_number,
+    query_number,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.laws import LAWS
 

@@ -26,8 +26,7 @@ from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.rankings.services import former_places, latest_table
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.results.final_table import titles_of
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, person_or_404, query_number, query_text
+from pentathlon.web.requests import cursor_page, person, person_or_404, query_number, query_text
 from pentathlon.web.tables import ranking_row_of
 
 _BOTS: Final = 50

@@ -29,9 +29,13 @@ from pentathlon.operations.personal_data.deletion import (
 )
 from pentathlon.operations.personal_data.export import export_account
 from pentathlon.web.form_keys import takes_password
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import person_or_404, signed_in_user
-from pentathlon.web.responses import say, signed_in_form
+from pentathlon.web.requests import (
+    call_service,
+    person_or_404,
+    say,
+    signed_in_form,
+    signed_in_user,
+)
 from pentathlon.web.throttle import throttle_sign_ins, too_many
 
 _LONGEST_NAME = 150

@@ -33,9 +33,13 @@ from pentathlon.accounts.second_factors import (
 from pentathlon.core.texts import host_of, site_of
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import NewPasskeyForm, OwnPasswordForm, TotpForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import say, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    local_address,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import throttle_sign_ins
 
 _MARGIN: Final = 4

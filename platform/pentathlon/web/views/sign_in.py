@@ -30,9 +30,13 @@ from pentathlon.core.texts import host_of
 from pentathlon.core.throttle import count_second_factor, count_sign_in
 from pentathlon.web.form_keys import takes_password
 from pentathlon.web.forms.accounts import CodeForm, PasskeyAnswerForm, SecondFactorForm, SignInForm
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address, signed_in_user
-from pentathlon.web.responses import say, signed_in_post
+from pentathlon.web.requests import (
+    call_service,
+    local_address,
+    say,
+    signed_in_post,
+    signed_in_user,
+)
 from pentathlon.web.throttle import known_browser, remember_browser, throttle_sign_ins, too_many
 from pentathlon_engines.commentary.words import count
 

@@ -30,9 +30,7 @@ from pentathlon.matches.transparency.services import checkpoint_at, demand_signe
 from pentathlon.matches.worker_history import read_histories
 from pentathlon.operations.status import MOST_COUNTED, count_running, read_status
 from pentathlon.trust.models import Quarantine
-from pentathlon.web.forms.errors import call_service
-from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, signed_in_user, wants_part
+from pentathlon.web.requests import call_service, cursor_page, person, signed_in_user, wants_part
 from pentathlon_engines import GAMES
 
 FILE: Final = Path(__file__).with_name("capacity.json")

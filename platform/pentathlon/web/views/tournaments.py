@@ -40,10 +40,16 @@ from pentathlon.tournaments.scheduling.secrecy import count_parts
 from pentathlon.web.docs.texts import render_text, summary_of
 from pentathlon.web.forms.arrangement import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
-from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
-from pentathlon.web.requests import get_tournament, person, query_number, query_text
-from pentathlon.web.responses import changes_since, reload_page
+from pentathlon.web.requests import (
+    changes_since,
+    cursor_page,
+    get_tournament,
+    person,
+    query_number,
+    query_text,
+    reload_page,
+)
 from pentathlon.web.tables import (
     crosstable_rows,
     finishes_at,

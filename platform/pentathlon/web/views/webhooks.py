@@ -17,10 +17,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pentathlon.core.texts import site_of
-from pentathlon.web.forms.errors import call_service, check_field
-from pentathlon.web.pagination import PLACES, cursor_page
-from pentathlon.web.requests import posted_number, query_text, signed_in_user, wants_part
-from pentathlon.web.responses import say, signed_in_form, signed_in_post
+from pentathlon.web.requests import (
+    PLACES,
+    call_service,
+    check_field,
+    cursor_page,
+    posted_number,
+    query_text,
+    say,
+    signed_in_form,
+    signed_in_post,
+    signed_in_user,
+    wants_part,
+)
 from pentathlon.webhooks.addresses import PORTS, check_url
 from pentathlon.webhooks.attempt_results import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
 from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED, USUAL
