@@ -24,8 +24,7 @@ from api.protocol.pagination import (
     TextFilter,
 )
 from api.tournaments.arrangements import FullTournamentSerializer, TournamentSerializer
-from api.tournaments.changes import ChangeActions, ChangeSerializer
-from api.tournaments.drafts import DraftActions
+from api.tournaments.drafts import ChangeActions, ChangeSerializer, DraftActions
 from api.tournaments.entries import EntryActions
 from api.tournaments.invitations import HandoverActions
 from api.tournaments.requests import (
