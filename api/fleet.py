@@ -38,7 +38,6 @@ from pentathlon.friendlies.stretches import is_moved_by, sent_friendlies
 from pentathlon.insight.analyses.services import sent_analyses, sent_loans
 from pentathlon.insight.analyses.wire import result_from_json
 from pentathlon.live.reports import note_changes, show_events
-from pentathlon.matches.dispatch.claims_by_token import note_told
 from pentathlon.matches.jobs import Outcome
 from pentathlon.matches.models import Match
 from pentathlon.matches.uploads import services
@@ -47,7 +46,7 @@ from pentathlon.matches.wire import (
     jobs_to_json,
     submission_from_json,
 )
-from pentathlon.matches.worker_tokens import is_played_by, sent_matches
+from pentathlon.matches.worker_tokens import is_played_by, note_told, sent_matches
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
 
